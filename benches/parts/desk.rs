@@ -1,7 +1,5 @@
 //! The screen without its threads: what is loaded is answered at once, so
 //! that a figure is the sum of what otherwise goes on side by side.
-//!
-//! Knows nothing of what is measured.
 
 use frontdesk::app::App;
 use frontdesk::app::event::{Effect, Event};

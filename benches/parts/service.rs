@@ -1,6 +1,4 @@
 //! The service as the binary runs it, and the binary's inbox beside it.
-//!
-//! Knows nothing of what is measured.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;

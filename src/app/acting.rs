@@ -1,7 +1,5 @@
 //! Marking, and acting on all that is marked: the plan first, then a hold or
 //! a question by how many there are, then what became of each.
-//!
-//! Knows nothing of which conversations a wish fits; that is `bulk`.
 
 use crate::app::App;
 use crate::app::availability;

@@ -1,6 +1,4 @@
 //! What commands do: moving, opening, taking over, sending, closing.
-//!
-//! Knows nothing of which key asked, but for the digit of a tab.
 
 use crate::app::App;
 use crate::app::bulk::Wish;

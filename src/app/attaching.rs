@@ -1,7 +1,7 @@
 //! A file or a link that goes with an answer: naming it, what it is sent as
 //! and costs, and sending it with the text as its caption.
 //!
-//! Knows nothing of reading files; what was found comes in.
+//! What was found comes in.
 
 use crate::app::App;
 use crate::app::availability;

@@ -1,7 +1,5 @@
 //! Whether a command can be done now, and if not, why: a key never does
 //! nothing without a word.
-//!
-//! Knows nothing of how a command is done.
 
 use crate::app::App;
 use crate::app::broadcasts;

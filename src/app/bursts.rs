@@ -1,6 +1,4 @@
 //! Many customers at once: a few are told one by one, the rest together.
-//!
-//! Knows nothing of bells or of how a notification is shown.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -1,7 +1,5 @@
 //! The requests of the last while as a list, and one of them as a command for
 //! a shell.
-//!
-//! Knows nothing of how requests are made.
 
 use crate::app::App;
 use crate::app::event::Effect;

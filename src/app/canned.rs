@@ -1,7 +1,7 @@
 //! Canned replies in the composer: picking one, filling its fields, and not
 //! sending one that is not filled.
 //!
-//! Knows nothing of files; what was read comes in.
+//! What was read comes in.
 
 use crate::app::App;
 use crate::app::composer::{Composer, Mode};

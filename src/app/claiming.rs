@@ -1,7 +1,5 @@
 //! Claims: who takes care of a conversation, as this desk notes it. The
 //! interface knows nothing of it.
-//!
-//! Knows nothing of other desks.
 
 use crate::app::App;
 use crate::app::bulk::{Plan, Wish};

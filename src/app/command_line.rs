@@ -1,7 +1,5 @@
 //! The command line: every command by its name, and some with what follows
 //! it. To add one with arguments, add a row to [`VERBS`].
-//!
-//! Knows nothing of drawing or of keys.
 
 use crate::app::App;
 use crate::app::commands::{self, TABLE};

@@ -1,8 +1,6 @@
 //! The command table: every command with its name, its help line, its place and
 //! the keys it has unless a person chose others. The key map, help, hints and
 //! the README's key table are all made from it.
-//!
-//! Knows nothing of what a command does or whether it can be done now.
 
 /// Where a command's keys act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //! beside it a private note.
 //!
 //! The two are separate texts, so that what was written as a note can never
-//! leave as an answer. Knows nothing of sending.
+//! leave as an answer.
 
 use tui_textarea::TextArea;
 

@@ -1,7 +1,5 @@
 //! What the card at hand shows beside the conversation: its contact, and the
 //! same person in other tabs. Read only while a card is on screen.
-//!
-//! Knows nothing of how a contact is read from the server.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

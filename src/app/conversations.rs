@@ -2,7 +2,7 @@
 //! by id, and a scroll position that keeps the selected row where it is on
 //! screen.
 //!
-//! Knows nothing of the store; it says which window it wants.
+//! It says which window it wants.
 
 use crate::app::marks::Marks;
 use crate::app::resource::{Pace, Resource};

@@ -1,6 +1,4 @@
 //! Copying: what goes to the clipboard, and what is said about it.
-//!
-//! Knows nothing of clipboards.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,7 +1,7 @@
 //! What sending costs, and whether the balance pays for it: said before
 //! anything is sent.
 //!
-//! Knows nothing of bodies. A test key pays nothing.
+//! A test key pays nothing.
 
 use crate::app::tab::Tab;
 use crate::model::account::{Environment, Platform};

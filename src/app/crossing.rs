@@ -2,7 +2,7 @@
 //! leaves before its writer has seen what the AI or a colleague said since the
 //! text was begun.
 //!
-//! Knows nothing of the outbox; its lane looks once more before a byte leaves.
+//! Its lane looks once more before a byte leaves.
 
 use crate::app::App;
 use crate::app::composer::Composer;

@@ -1,6 +1,4 @@
 //! Deciding over rows of the outbox: asking, and carrying the answer out.
-//!
-//! Knows nothing of which answers fit; that is `decisions`.
 
 use crate::app::App;
 use crate::app::decisions::{self, Answer};

@@ -1,7 +1,5 @@
 //! What a person may answer when a row of the outbox asks: which keys, and
 //! what each of them will do, said before it is done.
-//!
-//! Pure. Knows nothing of how a decision is carried out.
 
 use crate::model::messages::Message;
 use crate::model::outbox::{OutboxRow, RowState, Stop, Verdict};

@@ -1,7 +1,5 @@
 //! When the app wants to be woken without any event: countdowns, ages on
 //! screen, drafts to be saved.
-//!
-//! Knows nothing of who wakes it.
 
 use crate::app::{App, composer};
 use crate::model::news::Health;

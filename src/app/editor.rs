@@ -1,8 +1,7 @@
 //! What needs the terminal for itself: the text at hand in an editor of the
 //! person's own, and adding a channel key.
 //!
-//! Knows nothing of processes. What comes back is put into the composer and
-//! never sent.
+//! What comes back is put into the composer and never sent.
 
 use crate::app::App;
 use crate::app::composer::Mode;

@@ -1,6 +1,4 @@
 //! Emoji by short names in the composer.
-//!
-//! Knows nothing of which emoji there are.
 
 use crate::app::App;
 use crate::app::keys::Key;

@@ -1,7 +1,5 @@
 //! What pages asked the server for and has come, and the search in their
 //! rows.
-//!
-//! Knows nothing of what a page shows.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

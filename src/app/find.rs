@@ -1,7 +1,7 @@
 //! Looking for words within the conversation at hand: what is typed after `/`
 //! in the history, the hits, and walking them.
 //!
-//! Knows nothing of how words are found; the store looks in all it has.
+//! The store looks in all it has.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

@@ -1,7 +1,7 @@
 //! Forms for what is more than a text: a place, buttons, a list. Each field
 //! says what is wrong with it, and nothing leaves before all are right.
 //!
-//! Knows nothing of drawing. The answer that was begun stays in the composer.
+//! The answer that was begun stays in the composer.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,10 +1,10 @@
 //! Texts that come back to where they were written: a person took them back,
 //! or the disk did not take them.
 //!
-//! A disk can take seconds to say so, and by then the person may be writing
-//! to somebody else. What comes back takes the keyboard only if nothing was
+//! A disk can take seconds to say so, and by then the person may be writing to
+//! somebody else. What comes back takes the keyboard only if nothing was
 //! pressed since the key that sent it or asked for it; otherwise it waits in
-//! the composer or the draft of its conversation. Knows nothing of files.
+//! the composer or the draft of its conversation.
 
 use crate::app::App;
 use crate::app::composer::{Composer, Mode, Written};

@@ -1,7 +1,5 @@
 //! The handover: what the next shift must know, as Markdown on the clipboard:
 //! what broke, what is paused, what is queued, which broadcasts go on.
-//!
-//! Knows nothing of clipboards.
 
 use crate::app::App;
 use crate::app::broadcasts::Wanted;

@@ -1,7 +1,5 @@
 //! What is held and can be taken back, and what is on its way into the outbox
 //! with what was decided over it meanwhile: keys may be faster than the disk.
-//!
-//! Knows nothing of keys; each request to the disk has one answer, in order.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,7 @@
 //! The help: every key of the table in lines that fit the screen, scrolled,
 //! and narrowed by what is typed.
 //!
-//! Knows nothing of drawing. What is pressed here stays here: no key reaches
-//! what lies behind.
+//! What is pressed here stays here: no key reaches what lies behind.
 
 use crate::app::App;
 use crate::app::commands::{self, Command, Place, Row, TABLE};

@@ -1,7 +1,7 @@
 //! The message history of the conversation at hand: its items, its lines,
 //! the selected item and a scroll position that stays with what is read.
 //!
-//! Knows nothing of the store; it says how many messages it wants.
+//! It says how many messages it wants.
 
 mod letters;
 mod pictures;

@@ -1,7 +1,5 @@
 //! Importing people from a file: looked through, asked about, then followed
 //! while it goes on.
-//!
-//! Knows nothing of files.
 
 use crate::app::App;
 use crate::app::availability;

@@ -1,6 +1,4 @@
 //! Who gets a key: the topmost layer, the composer, or the key map.
-//!
-//! Knows nothing of what commands do.
 
 use crate::app::App;
 use crate::app::availability;

@@ -1,7 +1,5 @@
 //! Which keys call which command: the command table's own, or those a person
 //! chose instead. Dispatch, help and hints all ask here.
-//!
-//! Knows nothing of files, nor of what a command does.
 
 use crate::app::App;
 use crate::app::commands::{self, Command, Place, Row, TABLE};

@@ -1,6 +1,6 @@
 //! Keys as the mind knows them, and their names as people write them.
 //!
-//! Knows nothing of terminals; the shell translates what a terminal sends.
+//! The shell translates what a terminal sends.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! What can lie over the desk. The topmost layer has the keyboard.
 //!
-//! Knows nothing of drawing; a layer is data.
+//! A layer is data.
 
 use crate::app::attaching::AttachForm;
 use crate::app::broadcasts::flight::Flight;

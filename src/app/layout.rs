@@ -1,9 +1,8 @@
 //! Where everything lies, from the size of the terminal alone.
 //!
-//! Knows nothing of what is drawn there. Thresholds: from 100 columns list
-//! and history lie side by side, from 150 the card joins them, below 100
-//! they stack and the focus decides which one is seen. From 220 there is room for
-//! a second conversation beside the first.
+//! Thresholds: from 100 columns list and history lie side by side, from 150 the
+//! card joins them, below 100 they stack and the focus decides which one is
+//! seen. From 220 there is room for a second conversation beside the first.
 
 /// A rectangle in cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,5 @@
 //! Pauses of the AI made from here are leases: a list of them, and a question
 //! when one has gone on for long. Nothing is handed back unasked.
-//!
-//! Knows nothing of how pauses are kept.
 
 use crate::app::App;
 use crate::app::event::{Effect, Intent, Load};

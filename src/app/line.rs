@@ -1,8 +1,6 @@
 //! Lines typed at the foot of the screen: the filter of the list, what is
 //! looked for in a history, a command. A filter and words looked for act as
 //! they are typed; Enter keeps them, Esc takes them back.
-//!
-//! Knows nothing of drawing, or of how rows are found.
 
 use crate::app::App;
 use crate::app::keys::{Key, KeyCode};

@@ -1,6 +1,6 @@
 //! A history as display lines: what each row of the message pane holds.
 //!
-//! Knows nothing of colours or of scrolling; pure in the items and the width.
+//! Pure in the items and the width.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

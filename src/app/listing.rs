@@ -1,7 +1,7 @@
 //! Lists that lie over the desk: what was done from here, what became of the
 //! last action on many, whose AI is paused. One layer, one set of keys.
 //!
-//! Knows nothing of drawing; a line is data.
+//! A line is data.
 
 use crate::app::App;
 use crate::app::commands::{self, Command};

@@ -1,8 +1,6 @@
 //! Which list is on screen: the tab's own, or the one over all tabs. In that
 //! one the tab of the selected row is the tab at hand, so that everything
 //! done to a row is done as in its own tab.
-//!
-//! Knows nothing of keys or of how rows are found.
 
 use crate::app::App;
 use crate::app::conversations::ConversationList;

@@ -1,7 +1,5 @@
 //! Marked conversations of a list, by id: they stay marked whatever is
 //! loaded, filtered or scrolled meanwhile.
-//!
-//! Knows nothing of what is done with them.
 
 use std::collections::BTreeSet;
 

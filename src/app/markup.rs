@@ -1,6 +1,6 @@
 //! How a bot-chat text is to be read: as it is typed, or as HTML or Markdown.
 //!
-//! Knows nothing of escaping; what is plain is escaped where it is sent.
+//! What is plain is escaped where it is sent.
 
 use crate::app::App;
 use crate::app::tab::Tab;

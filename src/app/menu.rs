@@ -1,7 +1,5 @@
 //! The composer's menu: what can be written or sent beside plain text, each
 //! with the reason where it cannot.
-//!
-//! Knows nothing of how an entry is done.
 
 use crate::app::App;
 use crate::app::availability;

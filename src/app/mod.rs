@@ -1,8 +1,7 @@
 //! Think: the whole state of the screen and every decision about it.
 //!
 //! Only [`App::update`] changes the app; it never blocks, never fails and
-//! returns what is to be done as [`event::Effect`] values. Knows nothing of
-//! terminals, files, sockets or clocks.
+//! returns what is to be done as [`event::Effect`] values.
 
 pub mod attaching;
 pub mod availability;

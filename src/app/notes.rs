@@ -1,7 +1,5 @@
 //! Private notes: written in the composer, kept by this desk, shown in the
 //! history. They have no way to the outbox.
-//!
-//! Knows nothing of where they are kept.
 
 use crate::app::App;
 use crate::app::composer::Mode;

@@ -1,7 +1,5 @@
 //! What suggests itself after something else: one key does it, any other
 //! thing lets it be. It lies over nothing and takes no key from anything.
-//!
-//! Knows nothing of how it is done.
 
 use crate::app::App;
 use crate::app::bulk::Wish;

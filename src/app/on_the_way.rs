@@ -1,7 +1,5 @@
 //! The outbox rows of a history: which one is at hand, and what a text waits
 //! for so that person and AI do not cross.
-//!
-//! Knows nothing of messages.
 
 use crate::app::App;
 use crate::app::history::History;

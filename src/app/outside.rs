@@ -1,7 +1,5 @@
 //! What the app asks of the world outside beyond stores and servers: files
 //! of the person's own, and an editor. Plain data.
-//!
-//! Knows nothing of how it is done.
 
 use crate::app::App;
 use crate::app::canned::Canned;

@@ -1,7 +1,5 @@
 //! The pages over the tabs: the conversations, the outbox, the people. A
 //! page stays when the tab changes, and shows that tab's rows.
-//!
-//! Knows nothing of what is decided over a row.
 
 use crate::app::App;
 use crate::app::commands::Command;

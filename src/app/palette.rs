@@ -1,7 +1,7 @@
 //! The palette: commands, views, tabs and conversations under one line of
 //! text, found by letters in their order.
 //!
-//! Enter runs or goes; nothing here sends a text. Knows nothing of drawing.
+//! Enter runs or goes; nothing here sends a text.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};

@@ -1,8 +1,5 @@
 //! The phone tab: texts to a number that is typed, and calls. A number's row
 //! is its conversation here, also before the server lists it.
-//!
-//! Knows nothing of drawing, and of how an SMS is written: the composer does
-//! that.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,7 +1,5 @@
 //! A list that is narrowed by typing: what was typed, and which entry is
 //! chosen.
-//!
-//! Knows nothing of what is picked.
 
 use crate::app::keys::{Key, KeyCode};
 

@@ -1,8 +1,6 @@
 //! Pictures in the history: asked for by a key, or wanted by themselves in
 //! channels whose configuration says so; never fetched from a host the person
 //! has not been shown.
-//!
-//! Knows nothing of files, networks or terminals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

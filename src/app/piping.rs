@@ -1,7 +1,5 @@
 //! The item at hand as JSON for a command of the person's own: `jq`, a script,
 //! a ticket system. It asks once for each command.
-//!
-//! Knows nothing of processes.
 
 use crate::app::App;
 use crate::app::event::Effect;

@@ -2,8 +2,7 @@
 //! conversations, pages or tabs.
 //!
 //! A conversation that was only passed in the list is no place; one that was
-//! opened stays the place until another is. Knows nothing of what is shown
-//! there.
+//! opened stays the place until another is.
 
 use crate::app::App;
 use crate::app::pages::Page;

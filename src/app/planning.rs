@@ -1,8 +1,7 @@
 //! Sending at a time: the menu that says when, and putting the message into
 //! the outbox for then.
 //!
-//! Knows nothing of clocks beyond the time of this turn. It leaves only while
-//! frontdesk runs, and says so.
+//! It leaves only while frontdesk runs, and says so.
 
 use crate::app::App;
 use crate::app::event::Intent;

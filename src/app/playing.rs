@@ -1,8 +1,6 @@
 //! Playing macros: one step after the other, each only when all that the one
 //! before it asked for has come, so that no step acts on what is not at hand
 //! yet. It stops at the first refusal and at every question, and says where.
-//!
-//! Knows nothing of how steps were recorded.
 
 use std::collections::VecDeque;
 

@@ -2,8 +2,8 @@
 //! it, the divider between list and history can be dragged. It never sends,
 //! decides or confirms anything.
 //!
-//! Knows nothing of terminals. Where the tabs lie only the drawing knows, so
-//! a click on one arrives as the tab itself.
+//! Where the tabs lie only the drawing knows, so a click on one arrives as the
+//! tab itself.
 
 use crate::app::App;
 use crate::app::availability;

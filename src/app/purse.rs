@@ -1,7 +1,5 @@
 //! The balance, what was spent from here and what waits for credits: a list,
 //! a warning before it is empty, and one question once it is not any more.
-//!
-//! Knows nothing of how prices are stated.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

@@ -1,6 +1,6 @@
 //! The raw view: an item as the server sent it, laid out to be read.
 //!
-//! Knows nothing of JSON's meaning; it works on any text.
+//! It works on any text.
 
 use crate::app::App;
 use crate::app::details;

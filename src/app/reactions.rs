@@ -1,6 +1,4 @@
 //! Reactions: choosing one for a message, and taking one away.
-//!
-//! Knows nothing of which emoji a platform takes.
 
 use crate::app::App;
 use crate::app::event::{Effect, Intent};

@@ -1,7 +1,5 @@
 //! Reading around a message: its link opened outside after a question, the
 //! message it quotes, and the same person in other tabs.
-//!
-//! Knows nothing of browsers and of how the store finds people.
 
 use crate::app::App;
 use crate::app::commands::Command;

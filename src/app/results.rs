@@ -1,6 +1,4 @@
 //! What comes back: loads, news from the hands, and the fate of writes.
-//!
-//! Knows nothing of keys.
 
 use crate::app::composer::Composer;
 use crate::app::event::{Effect, Load, Loaded};

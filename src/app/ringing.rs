@@ -1,8 +1,6 @@
 //! When the desk makes itself heard: a bell for a message nobody looks at, a
 //! notification while the terminal does not have the focus, and neither in
 //! quiet hours.
-//!
-//! Knows nothing of how a notification is shown.
 
 use crate::app::App;
 use crate::app::event::Effect;

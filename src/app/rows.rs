@@ -1,7 +1,7 @@
 //! A page of rows: what is loaded, which row is chosen, by its name, and how
 //! far it is scrolled. The outbox and the drafts are such pages.
 //!
-//! Knows nothing of the store; it says what it wants.
+//! It says what it wants.
 
 use crate::app::resource::{Pace, Resource};
 use crate::model::contacts::Person;

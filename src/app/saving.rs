@@ -1,8 +1,6 @@
 //! Writes to this desk's own files that are under way, and drafts that could
 //! not be kept. The disk may be slow or fail; typing goes on, and no text is
 //! given up.
-//!
-//! Knows nothing of files.
 
 use std::collections::VecDeque;
 

@@ -1,8 +1,7 @@
 //! The page that looks for words in everything this desk has seen, as they
 //! are typed.
 //!
-//! Knows nothing of how words are found. A question whose words have changed
-//! meanwhile is no longer answered.
+//! A question whose words have changed meanwhile is no longer answered.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

@@ -1,7 +1,5 @@
 //! A second conversation beside the first, on screens that are wide enough: it
 //! is kept there to be read while another one is open.
-//!
-//! Knows nothing of where it lies or of how it is drawn.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

@@ -1,7 +1,5 @@
 //! Saying that something was seen, or not yet: what one opened and cannot deal
 //! with now stands out again.
-//!
-//! Knows nothing of how looking marks by itself.
 
 use crate::app::App;
 use crate::app::bulk::{Plan, Wish};

@@ -1,7 +1,5 @@
 //! Changing the server: the AI switch, sending, holding, closing, and what
 //! becomes of a stopped message. Everything goes into the outbox.
-//!
-//! Knows nothing of moving about or of which key asked.
 
 use crate::app::commands::Command;
 use crate::app::event::{Effect, Intent};

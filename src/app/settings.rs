@@ -1,6 +1,6 @@
 //! How the desk behaves, as the configuration says.
 //!
-//! Knows nothing of files; the edge reads them.
+//! The edge reads them.
 
 use crate::app::keymap::KeyMap;
 use crate::app::recording::Fixed;

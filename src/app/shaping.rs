@@ -1,6 +1,4 @@
 //! Gives the panes their size, and says how wide their columns are.
-//!
-//! Knows nothing of what is in them.
 
 use crate::app::App;
 use crate::app::layout::{self, Areas, Wanted};

@@ -1,7 +1,7 @@
 //! A text as it is edited: by what people see as a character, undone by word
 //! rather than by key.
 //!
-//! Wraps the text area. Knows nothing of what the text is for.
+//! Wraps the text area.
 
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;

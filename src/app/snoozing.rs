@@ -1,7 +1,5 @@
 //! Putting conversations aside: the menu that says until when, and their
 //! coming back.
-//!
-//! Knows nothing of what else is kept of them.
 
 use crate::app::App;
 use crate::app::bulk::{Plan, Wish};

@@ -1,7 +1,5 @@
 //! The steps of a macro: what was pressed, as commands where keys called one,
 //! so that a macro outlives other keys. And the lines they are kept as.
-//!
-//! Knows nothing of recording or playing.
 
 use crate::app::commands::{self, Command, Place};
 use crate::app::keys::Key;

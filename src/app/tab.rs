@@ -1,7 +1,5 @@
 //! One tab: a channel key with its list, the conversation at hand and the
 //! composer.
-//!
-//! Knows nothing of the other tabs.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,6 @@
 //! Tags: a line to edit them in, with completion from those that are in use.
 //! Where the server keeps contacts, a change goes to it through the outbox;
 //! elsewhere tags stay on this desk.
-//!
-//! Knows nothing of how tags are merged with those of others.
 
 use crate::app::App;
 use crate::app::availability;

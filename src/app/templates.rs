@@ -1,7 +1,5 @@
 //! Templates in the desk: picking one, filling in every variable, sending it.
 //! The answer that was begun stays in the composer.
-//!
-//! Knows nothing of how templates are read.
 
 use crate::app::App;
 use crate::app::commands::Command;

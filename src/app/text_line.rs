@@ -1,7 +1,5 @@
 //! One line of text being typed: the filter, the search, the command line.
 //! Edits by what people see as one character, with the keys shells have.
-//!
-//! Knows nothing of what the text is for.
 
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -1,7 +1,5 @@
 //! One turn: an event comes in, effects go out, and what has become due or is
 //! missing on screen is asked for.
-//!
-//! Knows nothing of how any of it is done; each is a file of its own.
 
 use crate::app::App;
 use crate::app::event::{Effect, Event, Load};

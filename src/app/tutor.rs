@@ -1,7 +1,7 @@
 //! A short exercise for the first minutes: one key after the other, each done
 //! on the demo's own customers, and said in the line of hints until it is.
 //!
-//! Knows nothing of what a key does; it only sees that it was pressed.
+//! It only sees that it was pressed.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,7 +1,5 @@
 //! What was done from here, newest last, and taking it back: what is held,
 //! what only this desk keeps, and what the interface can turn round.
-//!
-//! Knows nothing of who did it with which key.
 
 mod fates;
 

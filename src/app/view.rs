@@ -1,7 +1,5 @@
 //! How the desk is looked at: one pane or all, the list's width, the mouse,
 //! and what others must not see.
-//!
-//! Knows nothing of what is in the panes.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,7 +1,5 @@
 //! Saved views: a filter and an order under a name and a key. Some come with
 //! the program, people write further ones into the configuration.
-//!
-//! Knows nothing of the configuration file or of what is on screen.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

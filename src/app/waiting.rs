@@ -1,8 +1,5 @@
 //! Going to who needs a person: the next in the list, or the most urgent of
 //! all tabs.
-//!
-//! Knows nothing of what makes a conversation urgent; that is
-//! `model/urgency.rs`.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

@@ -1,7 +1,5 @@
 //! The wall: every channel in a line, for a screen that people pass by. It
 //! reads only; Enter leads to the requests that failed.
-//!
-//! Knows nothing of drawing.
 
 use crate::app::App;
 use crate::app::broadcasts::Wanted;

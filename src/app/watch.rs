@@ -1,8 +1,6 @@
 //! What follows from what is on screen: the history of the selected row,
 //! loads, saved drafts, marks of what has been seen, and telling the hands
 //! what to poll first.
-//!
-//! Knows nothing of keys.
 
 use crate::app::App;
 use crate::app::composer::Composer;

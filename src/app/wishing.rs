@@ -1,6 +1,4 @@
 //! A time that is typed into a menu, key by key.
-//!
-//! Knows nothing of what shall happen then, and of what names a time.
 
 use crate::app::keys::{Key, KeyCode};
 use crate::app::text_line::TextLine;

@@ -1,6 +1,4 @@
 //! Cutting and wrapping text by terminal cells, never inside a cluster.
-//!
-//! Knows nothing of styles or of what the text means.
 
 use std::ops::Range;
 

@@ -1,6 +1,4 @@
 //! Keys and pastes in the composer: what each does to the text at hand.
-//!
-//! Knows nothing of how a text is edited or sent.
 
 use crate::app::App;
 use crate::app::commands::{Command, Place};

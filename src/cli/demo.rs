@@ -1,7 +1,5 @@
 //! `frontdesk demo`: the inbox on an embedded service with a sample
 //! workspace whose customers write by themselves.
-//!
-//! Knows nothing of configuration.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};

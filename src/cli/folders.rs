@@ -1,6 +1,4 @@
 //! Where configuration and data live.
-//!
-//! Knows nothing of what is in them.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,4 @@
 //! `frontdesk`: the inbox of the configured channels.
-//!
-//! Knows nothing of the demo.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,6 @@
 //! The log: of the inbox a file in the data folder, a week of days at most and
 //! never the terminal; of the service standard error, which whoever runs it
 //! keeps.
-//!
-//! Knows nothing of what is logged.
 
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! Conversations and messages as lines; as JSON they are the store's.
 //!
-//! Knows nothing of where they come from. What customers wrote is safe text
-//! in lines; JSON escapes it.
+//! What customers wrote is safe text in lines; JSON escapes it.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,5 @@
 //! Where the secrets of this desk's own webhooks are: beside the channel keys,
 //! in the keyring or in files only their owner reads.
-//!
-//! Knows nothing of webhooks.
 
 use std::path::PathBuf;
 use std::sync::Arc;

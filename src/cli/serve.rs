@@ -1,6 +1,4 @@
 //! `frontdesk serve`: the embedded service alone.
-//!
-//! Knows nothing of the inbox.
 
 use std::io::Write;
 use std::net::SocketAddr;

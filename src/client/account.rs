@@ -1,6 +1,4 @@
 //! Reading the account. Interface: Endpoints, Account.
-//!
-//! Knows nothing of other resources.
 
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;

@@ -1,6 +1,4 @@
 //! Broadcasts: sent and watched. Interface: Endpoints, Broadcasts.
-//!
-//! Knows nothing of recipients beyond their ids.
 
 use crate::client::checks;
 use crate::client::connect::Client;

@@ -3,8 +3,6 @@
 //!
 //! A retry costs, every success gives back. What was certainly not executed
 //! (a refusal by rate, no connection) is outside of it.
-//!
-//! Knows nothing of requests and of time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

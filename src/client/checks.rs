@@ -1,7 +1,5 @@
 //! The bounds of the interface as a person's words meet them, before anything
 //! leaves. Interface: Limits, Size and count bounds.
-//!
-//! Knows nothing of bodies.
 
 use crate::client::prepare::PrepareError;
 use crate::model::bounds;

@@ -1,7 +1,5 @@
 //! What a person wants to know of a key before trusting it: whose it is, what
 //! it may read, how much of its budget is left, how far the clocks are apart.
-//!
-//! Knows nothing of what is said about it.
 
 use crate::client::connect::Client;
 use crate::client::errors::ReadError;

@@ -1,7 +1,5 @@
 //! Makes a client for one channel key, and refuses addresses a key must not
 //! be sent to.
-//!
-//! Knows nothing of what is asked.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,6 +1,4 @@
 //! Contacts: listed, read, saved, deleted. Interface: Endpoints, Contacts.
-//!
-//! Knows nothing of conversations with them.
 
 use serde_json::{Map, Value};
 

@@ -1,7 +1,5 @@
 //! Reading conversations on both chat channels, and changing the AI switch
 //! and the status. Interface: Endpoints, Conversations.
-//!
-//! Knows nothing of walks.
 
 use crate::client::Listed;
 use crate::client::connect::Client;

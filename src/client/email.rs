@@ -1,7 +1,5 @@
 //! The email channel: account, threads and correspondents read; mails sent
 //! and threads changed. Interface: Endpoints, Email.
-//!
-//! Knows nothing of how mails are shown.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,6 +1,5 @@
 //! Every way a request can end, classed once. Ambiguity is a value.
 //!
-//! Knows nothing of what is done about it; [`crate::client::retry`] does.
 //! Interface: Errors.
 
 use crate::client::failure::seconds;

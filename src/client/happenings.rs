@@ -1,6 +1,6 @@
 //! Items of the triggers, of whatever shape, as headings and fields.
 //!
-//! Knows nothing of which trigger was asked. Interface: Triggers.
+//! Interface: Triggers.
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};

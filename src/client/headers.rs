@@ -1,7 +1,7 @@
 //! Numbers and dates in answer headers, read tolerantly.
 //!
-//! Knows nothing of what follows from them. Interface: Errors, Limits: the
-//! unit of `X-RateLimit-Reset` is not stated, so it is told by its size.
+//! Interface: Errors, Limits: the unit of `X-RateLimit-Reset` is not stated, so
+//! it is told by its size.
 
 use reqwest::header::HeaderMap;
 

@@ -1,7 +1,6 @@
 //! Uploading media. Interface: Endpoints, Media.
 //!
-//! Knows nothing of what is sent with the address that comes back. The
-//! boundary is made from the bytes, so that the same file makes the same
+//! The boundary is made from the bytes, so that the same file makes the same
 //! request.
 
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! Reading messages on both chat channels, and sending on business chat.
 //! Interface: Endpoints, Business chat messages.
 //!
-//! Knows nothing of walks. An item that cannot be read becomes a stand-in.
+//! An item that cannot be read becomes a stand-in.
 
 use crate::client::Listed;
 use crate::client::checks;

@@ -3,8 +3,6 @@
 //!
 //! Every failure is classed once, in [`errors`]: not sent, refused, done or
 //! unknown. What to do about it is decided by [`retry`], which is pure.
-//!
-//! Knows nothing of databases or screens.
 
 use std::sync::Once;
 

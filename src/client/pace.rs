@@ -8,8 +8,6 @@
 //! machines settle at like shares. Tabs with the same key share one budget:
 //! one that polls a lot leaves the others their part. Missing headers never
 //! disable it.
-//!
-//! Knows nothing of requests.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

@@ -1,7 +1,5 @@
 //! How many rows are asked for at once, after a page was too large to be
 //! read: fewer, so that one huge item does not keep the others away. Pure.
-//!
-//! Knows nothing of lists.
 
 /// Asked for instead, each when the one before was too large.
 const SMALLER: [u32; 2] = [10, 1];

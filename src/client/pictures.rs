@@ -2,8 +2,6 @@
 //! over https from the public internet, or from the channel's own server.
 //! Bounded in bytes and time, without the channel's key, without redirects,
 //! and only from addresses that were looked at.
-//!
-//! Knows nothing of formats.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Turns what a person wants into the exact bytes that will leave.
 //!
-//! Knows nothing of keys or queues. What is certain to be refused is refused
-//! here, with words; the rest is the server's to judge.
+//! What is certain to be refused is refused here, with words; the rest is the
+//! server's to judge.
 
 use crate::client::{
     broadcasts, contacts, conversations, email, media, messages, reactions, telegram, voip, webhooks,

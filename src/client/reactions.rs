@@ -1,6 +1,4 @@
 //! Reacting on both chat channels. Interface: the react operations.
-//!
-//! Knows nothing of which emoji a platform takes; the server says.
 
 use crate::client::prepare::{PrepareError, json};
 use crate::model::account::Platform;

@@ -1,9 +1,9 @@
 //! Reads the answer to a write as what the interface promises for that
 //! operation; anything else is not a success.
 //!
-//! Knows nothing of rows. Interface: the responses of Endpoints. Fields that
-//! only inform are read tolerantly: what was done must not look undone
-//! because a balance came as a word.
+//! Interface: the responses of Endpoints. Fields that only inform are read
+//! tolerantly: what was done must not look undone because a balance came as a
+//! word.
 
 use serde_json::{Map, Value};
 

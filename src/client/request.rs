@@ -1,6 +1,4 @@
 //! The one place that makes requests, within the rate budget.
-//!
-//! Knows nothing of resources, nor of how a request leaves.
 
 use std::time::Duration;
 

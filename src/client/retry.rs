@@ -6,7 +6,7 @@
 //! its class allows, while the server still knows the key; everything else
 //! waits for a person.
 //!
-//! Knows nothing of rows or lanes. Interface: Errors, Idempotency.
+//! Interface: Errors, Idempotency.
 
 use crate::client::errors::{ApiRefusal, NotSent, Outcome, Unclear};
 use crate::model::outbox::{Class, KEY_AGE, Stop};

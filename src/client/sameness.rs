@@ -2,8 +2,8 @@
 //! were applied last is neither parsed nor applied again, so that an idle
 //! desk costs next to nothing.
 //!
-//! Knows nothing of what answers mean. Only who applied one whole says so,
-//! and whoever changes what answers are merged into makes all be forgotten.
+//! Only who applied one whole says so, and whoever changes what answers are
+//! merged into makes all be forgotten.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

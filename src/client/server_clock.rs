@@ -2,8 +2,6 @@
 //!
 //! Between answers the time since boot is added, which nobody sets, or where
 //! that is not told the wall clock, as long as it goes forward.
-//!
-//! Knows nothing of what the time is for.
 
 use crate::model::outbox::Moment;
 use crate::model::time::Timestamp;

@@ -1,7 +1,5 @@
 //! The bot-chat channel: its list and its sends. Interface: Endpoints,
 //! Bot-chat channel.
-//!
-//! Knows nothing of histories; they are read as on business chat.
 
 use crate::client::Listed;
 use crate::client::checks;

@@ -1,6 +1,4 @@
 //! Reading templates. Interface: Endpoints, Templates.
-//!
-//! Knows nothing of filling variables.
 
 use crate::client::Listed;
 use crate::client::connect::Client;

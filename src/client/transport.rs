@@ -1,7 +1,5 @@
 //! The way a whole request leaves and its answer comes back: over sockets in
 //! production, by another way in simulations.
-//!
-//! Knows nothing of keys, budgets or what an answer means.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! Polling the triggers. Interface: Endpoints, Triggers. The fields of all but
 //! the new messages are not shown there.
-//!
-//! Knows nothing of what was polled before.
 
 use serde_json::{Map, Value};
 

@@ -1,7 +1,5 @@
 //! Voice and SMS: conversations read, texts sent, calls placed. Interface:
 //! Endpoints, Voice and SMS.
-//!
-//! Knows nothing of what a call costs.
 
 use crate::client::Listed;
 use crate::client::checks;

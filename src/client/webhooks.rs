@@ -1,7 +1,5 @@
 //! Webhook subscriptions: listed, registered, removed; email keys use paths
 //! of their own. Interface: Endpoints, Webhooks and Email.
-//!
-//! Knows nothing of deliveries.
 
 use crate::client::Listed;
 use crate::client::checks;

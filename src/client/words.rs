@@ -1,7 +1,7 @@
 //! Says in plain words what came instead of an answer.
 //!
-//! Knows nothing of what is done about it. Never repeats bytes of a body that
-//! is not in the interface's shape, and never a whole address.
+//! Never repeats bytes of a body that is not in the interface's shape, and
+//! never a whole address.
 
 use std::error::Error;
 

@@ -1,7 +1,5 @@
 //! The `[keys]` table: a command's name with the key, or the list of keys,
 //! that calls it instead of its own. All mistakes are told at once.
-//!
-//! Knows nothing of what a command does.
 
 use crate::app::commands::{self, Command, Place, TABLE};
 use crate::app::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};

@@ -1,7 +1,5 @@
 //! Changes the configuration file as a careful person would: comments,
 //! order and everything else stay as they are.
-//!
-//! Knows nothing of keys.
 
 use std::fs;
 use std::io;

@@ -1,6 +1,4 @@
 //! The `[[macros]]` tables: steps under a letter, and on a key if wanted.
-//!
-//! Knows nothing of playing them.
 
 use crate::app::commands::{self, Place};
 use crate::app::keymap::KeyMap;

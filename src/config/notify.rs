@@ -1,6 +1,4 @@
 //! The `[notify]` table: when and how the desk makes itself heard.
-//!
-//! Knows nothing of terminals.
 
 use crate::app::settings::Noticing;
 use crate::config::reading::Section;

@@ -1,6 +1,4 @@
 //! Reading tables with errors that name the file, the line and the way out.
-//!
-//! Knows nothing of which keys there are.
 
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,4 @@
 //! The `[receiver]` table: webhooks of this desk's own.
-//!
-//! Knows nothing of what is received.
 
 use std::net::SocketAddr;
 

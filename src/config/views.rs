@@ -1,6 +1,4 @@
 //! The `[[views]]` tables: a person's own saved views.
-//!
-//! Knows nothing of what a view finds.
 
 use crate::app::views::{self, View};
 use crate::config::Mistakes;

@@ -1,7 +1,7 @@
 //! What came back: read within bounds, and made of it what people see. Only
 //! here JSON values are walked.
 //!
-//! Knows nothing of requests. A hostile answer costs no more than a long one.
+//! A hostile answer costs no more than a long one.
 
 use serde_json::Value;
 

@@ -1,7 +1,4 @@
 //! How a request says who asks.
-//!
-//! Knows nothing of where a credential is kept, and of how tokens are
-//! fetched.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;

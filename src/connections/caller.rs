@@ -1,8 +1,6 @@
 //! One call of an endpoint: values filled in, limit kept, credential added,
 //! redirects judged, all of it within the connection's time; and the line for
 //! the log.
-//!
-//! Knows nothing of where connections, credentials and logs are kept.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,7 +1,5 @@
 //! The sealed credentials of a desk, in one file only its owner reads. They
 //! are written and used, and never shown again.
-//!
-//! Knows nothing of where the key is kept: whoever opens this brings it.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,5 @@
 //! `connections.toml`: the connections of a desk as people write them, and
 //! how a new one is added without touching what stands there.
-//!
-//! Knows nothing of credentials: the file never holds one.
 
 use std::io;
 use std::path::Path;

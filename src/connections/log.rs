@@ -1,7 +1,5 @@
 //! The last calls of a desk, in a file that stays small: a line each, never
 //! what was answered and never a credential.
-//!
-//! Knows nothing of who reads it.
 
 use std::collections::VecDeque;
 use std::io::Write;

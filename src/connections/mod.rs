@@ -14,8 +14,6 @@
 //! | `credentials.rs` | the file of sealed credentials of a desk |
 //! | `file.rs` | `connections.toml` of a desk |
 //! | `log.rs` | the last calls, in a file |
-//!
-//! Knows nothing of screens, commands and tables.
 
 pub mod answers;
 pub mod auth;

@@ -1,7 +1,7 @@
 //! What is wrong with a connection, all told: its words, and whether its
 //! hosts and headers could be used at all.
 //!
-//! Knows nothing of files. Asks no network.
+//! Asks no network.
 
 use crate::connections::guard::{Policy, vet_header, vet_named};
 use crate::model::connections::mistake::Mistake;

@@ -1,7 +1,5 @@
 //! Credentials at rest: sealed with XChaCha20-Poly1305, so that whoever gets
 //! hold of a file or a database alone learns none.
-//!
-//! Knows nothing of where the key is kept.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;

@@ -1,8 +1,6 @@
 //! Fetched tokens (OAuth 2 client credentials): one is fetched once, however
 //! many ask for it at the same time, kept until it expires, and fetched anew
 //! when the other side refuses it.
-//!
-//! Knows nothing of the calls a token is for.
 
 use serde_json::Value;
 use tokio::sync::Mutex;

@@ -1,6 +1,6 @@
 //! What a channel key drives: its workspace, platform, environment, balance.
 //!
-//! Knows nothing of how the account is read. Interface: Resources, Account.
+//! Interface: Resources, Account.
 
 use crate::model::text::SafeText;
 

@@ -1,6 +1,4 @@
 //! Which addresses are on the public internet, and so may be connected to.
-//!
-//! Knows nothing of URLs, names or connections.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

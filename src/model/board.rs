@@ -1,7 +1,5 @@
 //! The board: every broadcast this desk knows of, with how it stands, how it
 //! went over time, and whom it reached as far as that shows.
-//!
-//! Knows nothing of files or screens.
 
 use crate::model::broadcasts::Broadcast;
 use crate::model::cells;

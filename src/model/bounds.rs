@@ -1,7 +1,7 @@
 //! Every size and count bound of the interface, once, for both sides.
 //!
-//! Knows nothing of what happens when a bound is broken. Interface: Limits,
-//! Size and count bounds. Lengths count characters (Unicode scalar values).
+//! Interface: Limits, Size and count bounds. Lengths count characters (Unicode
+//! scalar values).
 
 /// Text body on business chat and bot-chat.
 pub const TEXT: usize = 4096;

@@ -1,6 +1,6 @@
 //! Broadcasts, as the server counts them.
 //!
-//! Knows nothing of recipients. Interface: Resources, Broadcast.
+//! Interface: Resources, Broadcast.
 
 use crate::model::ids::BroadcastId;
 use crate::model::text::SafeText;

@@ -1,7 +1,5 @@
 //! What was asked of a server and how it answered, without bodies and without
 //! keys; and the same as a command for a shell.
-//!
-//! Pure. Knows nothing of who keeps it.
 
 use crate::model::ids::ChannelId;
 use crate::model::text::SafeText;

@@ -1,7 +1,5 @@
 //! Contacts: what the server keeps of a person, and what the card shows of
 //! one beside the conversation.
-//!
-//! Knows nothing of JSON or of where it is kept.
 
 use crate::model::ids::{ChannelId, ContactId, ConversationId};
 use crate::model::outbox::content::Json;

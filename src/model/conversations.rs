@@ -1,7 +1,7 @@
 //! Conversations of the business chat and bot-chat channels, one shape for
 //! both, and the local facts a list row shows beside them.
 //!
-//! Knows nothing of pages or JSON. Interface: Resources, Conversation.
+//! Interface: Resources, Conversation.
 
 use crate::model::email::Thread;
 use crate::model::ids::{ChannelId, ConversationId};

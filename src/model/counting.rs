@@ -1,7 +1,7 @@
 //! How long a text is as its channel counts it, how much the channel takes,
 //! and how what is too long falls into several messages.
 //!
-//! Knows nothing of screens. Interface: Limits, Size and count bounds.
+//! Interface: Limits, Size and count bounds.
 
 use unicode_segmentation::UnicodeSegmentation;
 

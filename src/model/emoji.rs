@@ -1,6 +1,4 @@
 //! Emoji by their short names: those whose width every terminal agrees on.
-//!
-//! Knows nothing of where one is put.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,7 +1,5 @@
 //! What a screen asks the server for when a person looks at it, and what came
 //! back to a page. Nothing of it is polled.
-//!
-//! Knows nothing of requests.
 
 use crate::model::email::MailWish;
 use crate::model::happenings::Events;

@@ -2,7 +2,7 @@
 //! completed campaigns. The shapes of all but the first are not told by the
 //! interface, so an item is a heading and its fields, whatever they are.
 //!
-//! Knows nothing of JSON. Interface: Triggers.
+//! Interface: Triggers.
 
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;

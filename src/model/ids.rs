@@ -1,7 +1,7 @@
 //! Identifiers as distinct types, so that a message id can never be passed
 //! where a conversation id is meant.
 //!
-//! Knows nothing of how an id is made; servers and the edges make them.
+//! Servers and the edges make them.
 
 use std::fmt;
 

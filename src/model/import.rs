@@ -1,7 +1,5 @@
 //! Contacts from a file: what its columns mean, what is wrong with a row, and
 //! how an import fares.
-//!
-//! Knows nothing of files or of how they are cut into cells.
 
 use crate::model::bounds;
 use crate::model::contacts::{ContactChange, tag_words};

@@ -1,7 +1,5 @@
 //! What this desk keeps of a conversation beside the server's word: that it
 //! was put aside, who has claimed it, its tags. And the changes of that.
-//!
-//! Knows nothing of where it is kept.
 
 use crate::model::ids::ConversationId;
 use crate::model::snooze::Snooze;

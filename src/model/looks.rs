@@ -1,7 +1,5 @@
 //! What is known from looking for a text in its history that may have been
 //! sent.
-//!
-//! Knows nothing of how one looks.
 
 use crate::model::ids::MessageId;
 use crate::model::time::Timestamp;

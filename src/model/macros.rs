@@ -1,6 +1,4 @@
 //! A macro as it is kept.
-//!
-//! Knows nothing of what its steps mean.
 
 /// Steps that are done with one letter.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Messages and their delivery, one shape for every chat channel.
 //!
-//! Knows nothing of pages or JSON. Interface: Resources, Message; States and
-//! transitions, Message status.
+//! Interface: Resources, Message; States and transitions, Message status.
 
 use crate::model::email::Letter;
 use crate::model::ids::{ConversationId, MessageId};

@@ -1,7 +1,4 @@
 //! Words: plain data and pure rules that every other floor speaks in.
-//!
-//! Knows nothing of JSON, files, sockets, terminals or the time of day: a
-//! clock comes in as [`time::Clock`] or as a value.
 
 pub mod account;
 pub mod addresses;

@@ -1,6 +1,4 @@
 //! The known word nearest to a mistyped one.
-//!
-//! Knows nothing of what is typed where.
 
 /// The nearest of the known words, if any is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {

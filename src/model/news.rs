@@ -1,7 +1,5 @@
 //! What the hands tell the mind, after it is committed: changes, and how a
 //! tab's connection fares.
-//!
-//! Knows nothing of who listens.
 
 use crate::model::account::Account;
 use crate::model::contacts::FoundContact;

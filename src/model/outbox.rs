@@ -1,8 +1,8 @@
 //! The outbox: every change of the server, as data that outlives a crash.
 //!
-//! Knows nothing of SQLite or HTTP. A row stands for the exact bytes and the
-//! key that will leave; the states are those of a durable send queue: a row
-//! leaves only when the server accepted it or the human dropped it.
+//! A row stands for the exact bytes and the key that will leave; the states are
+//! those of a durable send queue: a row leaves only when the server accepted it
+//! or the human dropped it.
 
 pub mod content;
 mod lane;

@@ -1,7 +1,5 @@
 //! Pictures as the screen shows them: a small grid of colours, and for
 //! terminals that can show more, rows of bytes that draw it sharp.
-//!
-//! Knows nothing of files, formats or terminals.
 
 use std::fmt;
 use std::sync::Arc;

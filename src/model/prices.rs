@@ -1,8 +1,8 @@
 //! The credit table of the interface, once, for both sides.
 //!
-//! Knows nothing of balances. Interface: Limits, Credit costs. The document
-//! states two prices for a template: the table's 2, and 3 in its text. The
-//! service charges the table's; a person is told both.
+//! Interface: Limits, Credit costs. The document states two prices for a
+//! template: the table's 2, and 3 in its text. The service charges the table's;
+//! a person is told both.
 
 /// One text message on business chat or bot-chat.
 pub const TEXT: i64 = 1;

@@ -1,8 +1,8 @@
 //! What a screen asks the store for, and what comes back. A result carries
 //! its query: if that is no longer the current one, it is dropped.
 //!
-//! Knows nothing of SQL. Everything is a window: cost follows the rows asked
-//! for, not the rows stored.
+//! Everything is a window: cost follows the rows asked for, not the rows
+//! stored.
 
 use crate::model::attachments::Attachment;
 use crate::model::conversations::ConversationRow;

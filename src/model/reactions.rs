@@ -1,7 +1,7 @@
 //! The emoji a desk offers for a reaction, and the set the bot platform takes.
 //!
-//! Knows nothing of who reacted. Interface: Bot-chat channel, rule 4: the set
-//! is fixed but not listed, so this is the list both sides start from.
+//! Interface: Bot-chat channel, rule 4: the set is fixed but not listed, so
+//! this is the list both sides start from.
 
 use crate::model::account::Platform;
 

@@ -1,6 +1,4 @@
 //! Being told by webhooks: how it fares for a tab, and what came.
-//!
-//! Knows nothing of sockets or signatures.
 
 use crate::model::ids::ConversationId;
 use crate::model::text::SafeText;

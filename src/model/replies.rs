@@ -1,7 +1,5 @@
 //! Canned replies: texts that are written once, with fields that are filled
 //! in each time.
-//!
-//! Knows nothing of files or of where a text goes.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! A secret that prints as dots.
 //!
-//! Knows nothing of where a key is kept; it only keeps it from being shown.
+//! It only keeps it from being shown.
 
 use std::fmt;
 

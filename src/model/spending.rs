@@ -1,7 +1,5 @@
 //! What was spent from here, by day and by kind of action, as far as answers
 //! told; and what a wish will cost.
-//!
-//! Pure. Knows nothing of balances or of where it is kept.
 
 use crate::model::outbox::Operation;
 use crate::model::outbox::content::Content;

@@ -1,7 +1,5 @@
 //! Why a row of the outbox waits for a person, and what the person may say.
 //! The one place for the words of both.
-//!
-//! Knows nothing of rows or files.
 
 use crate::model::ids::MessageId;
 

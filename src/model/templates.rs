@@ -1,8 +1,7 @@
 //! Templates: their parts, the variables in them, and what a customer sees
 //! once they are filled in.
 //!
-//! Knows nothing of reading JSON; it writes the little that a send carries.
-//! Interface: Resources, Template.
+//! It writes the little that a send carries. Interface: Resources, Template.
 
 use crate::model::json::quoted;
 use crate::model::outbox::content::Json;

@@ -4,8 +4,6 @@
 //! writes a clipboard, reorders a line or floods a cell. It reveals rather
 //! than hides: a control becomes a picture, a bidi control a badge, other
 //! invisible characters one mark. The original stays in the raw item.
-//!
-//! Knows nothing of widths on screen or of who wrote the text.
 
 use std::fmt;
 

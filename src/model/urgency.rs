@@ -1,6 +1,4 @@
 //! Which conversation needs a person most.
-//!
-//! Pure. Knows nothing of lists or keys.
 
 use std::cmp::Reverse;
 

@@ -1,6 +1,6 @@
 //! Webhook subscriptions, and what there is to be told of.
 //!
-//! Knows nothing of deliveries. Interface: Webhooks and Events.
+//! Interface: Webhooks and Events.
 
 use crate::model::account::Platform;
 use crate::model::ids::WebhookId;

@@ -1,7 +1,5 @@
 //! The addresses that deliveries come to, one for each channel with a secret of
 //! its own, and what is answered. Each delivery is heard once.
-//!
-//! Knows nothing of sockets.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,5 @@
 //! Connections: one request each, bounded in number, size and time. A delivery
 //! is answered before anything is done about it.
-//!
-//! Knows nothing of what is signed or by whom.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

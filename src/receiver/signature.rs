@@ -1,6 +1,4 @@
 //! Whether a body is signed with a secret. Interface: Events, Signature.
-//!
-//! Pure. Knows nothing of where either comes from.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;

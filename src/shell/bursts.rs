@@ -1,7 +1,5 @@
 //! Pastes on terminals that do not mark them: what comes all at once, with a
 //! line break inside, was not typed by a person.
-//!
-//! Knows nothing of terminals beyond their names.
 
 use crate::app::event::Event;
 use crate::app::keys::KeyCode;

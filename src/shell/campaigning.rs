@@ -1,7 +1,5 @@
 //! Broadcasts in waves as the app orders them: carried out in the files, on
 //! the writing thread. Looking up an audience, too, where it is a file.
-//!
-//! Knows nothing of when a wave leaves.
 
 use crate::app::broadcasts::{Answer, Order, Told, Wanted};
 use crate::app::event::{Event, Loaded};

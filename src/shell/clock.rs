@@ -1,6 +1,4 @@
 //! The system's clock, read at the edge and handed in everywhere else.
-//!
-//! Knows nothing of who asks.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 

@@ -1,7 +1,5 @@
 //! Connections of this desk: calls that take their time, beside everything
 //! else, and what a person adds.
-//!
-//! Knows nothing of why something is wanted.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

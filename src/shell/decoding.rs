@@ -1,8 +1,7 @@
 //! Decoding a picture's file within bounds, and making what terminals draw
 //! of it.
 //!
-//! Knows nothing of networks. A file that claims to be huge is refused before
-//! memory is taken for it.
+//! A file that claims to be huge is refused before memory is taken for it.
 
 use std::io::Cursor;
 use std::sync::Arc;

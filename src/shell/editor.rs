@@ -1,6 +1,6 @@
 //! The person's own editor on a private temporary file.
 //!
-//! Knows nothing of screens; whoever calls it has given the terminal back.
+//! Whoever calls it has given the terminal back.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

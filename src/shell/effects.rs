@@ -1,8 +1,8 @@
 //! Performing effects: reads on one thread, writes in order on another, both
 //! answered through the mailbox; polling through the engine.
 //!
-//! Knows nothing of why an effect was wanted. [`reading::load`] and [`write`] are
-//! the whole of what happens; the threads around them only carry.
+//! [`reading::load`] and [`write`] are the whole of what happens; the threads
+//! around them only carry.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};

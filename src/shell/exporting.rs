@@ -1,6 +1,4 @@
 //! Writing a conversation into a file: a new one, readable by its owner only.
-//!
-//! Knows nothing of how a history is laid out.
 
 use std::io::Write;
 

@@ -1,7 +1,5 @@
 //! What a panic leaves behind: a terminal given back, a line in the log, and
 //! one fixed sentence; never the panic's own words on a terminal.
-//!
-//! Knows nothing of what failed.
 
 use std::io::Write;
 

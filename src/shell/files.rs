@@ -1,8 +1,8 @@
 //! Files of the person's own that are sent: what one is, how its path goes
 //! on, and its bytes when it leaves.
 //!
-//! Knows nothing of messages. A file that changed since it was looked at is
-//! not sent: it would be another one than was shown.
+//! A file that changed since it was looked at is not sent: it would be another
+//! one than was shown.
 
 use std::fs::{self, File};
 use std::io::Read;

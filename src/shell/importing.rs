@@ -1,7 +1,5 @@
 //! Imports on a thread of their own: one at a time, in steps, so that an order
 //! to stop is heard.
-//!
-//! Knows nothing of rows.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! The thread that reads the terminal, and the translation of its keys.
-//!
-//! Knows nothing of what keys do.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;

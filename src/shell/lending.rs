@@ -1,7 +1,7 @@
 //! The terminal while another program has it.
 //!
 //! That program gets the signals of the keyboard; a terminal that goes away
-//! ends it. Knows nothing of what it does.
+//! ends it.
 
 use std::io;
 use std::process::{Command, ExitStatus};

@@ -1,8 +1,6 @@
 //! Files of mail: an attachment saved under a name that is not there yet, a
 //! mail shown in the browser. What is written is readable by its owner only,
 //! follows no link and overwrites nothing.
-//!
-//! Knows nothing of which mail or file it is.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,6 +1,4 @@
 //! Keeping private notes: what is asked of the store, and what is answered.
-//!
-//! Knows nothing of clients: a note has no way to a server.
 
 use crate::app::event::Event;
 use crate::model::ids::{ChannelId, ConversationId, NoteId};

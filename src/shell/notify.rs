@@ -1,7 +1,5 @@
 //! Reaching a person who looks elsewhere: the terminal's own notifications,
 //! and a command of theirs.
-//!
-//! Knows nothing of why someone is told.
 
 use std::process::Stdio;
 

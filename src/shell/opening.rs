@@ -1,7 +1,5 @@
 //! Opening a link outside: the desktop's own opener, with the link as its one
 //! argument. Nothing here passes through a shell.
-//!
-//! Knows nothing of who asked and of what was shown first.
 
 use std::path::Path;
 use std::process::Stdio;

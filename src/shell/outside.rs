@@ -1,7 +1,5 @@
 //! Files of the person's own, answered on a thread of their own, and pictures:
 //! a slow disk or a slow host holds up nothing else.
-//!
-//! Knows nothing of why something is asked.
 
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;

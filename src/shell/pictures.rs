@@ -1,7 +1,5 @@
 //! Pictures a person asked to see here: fetched, decoded within bounds, made
 //! small, and drawn as the terminal can.
-//!
-//! Knows nothing of who asked and where it will stand.
 
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! A command of the person's own that is given a text and answers with one.
 //!
-//! Knows nothing of what the text is. What the command says is bounded, and
-//! so is how long it is waited for.
+//! What the command says is bounded, and so is how long it is waited for.
 
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};

@@ -1,7 +1,5 @@
 //! The plain mode: the same desk in lines. Nothing is drawn, the terminal is
 //! not taken, words come in by lines and what is new goes out by lines.
-//!
-//! Knows nothing of what a word or a line means.
 
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! Asks a person one thing before there is a screen; a secret without echo.
-//!
-//! Knows nothing of what is asked.
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 

@@ -1,6 +1,4 @@
 //! Answers what is to be read from the files, one after another.
-//!
-//! Knows nothing of what is read for what.
 
 use std::sync::mpsc::Receiver;
 

@@ -1,8 +1,6 @@
 //! The receiver of webhooks beside the engine: listens, keeps the webhooks of
 //! the tabs registered, hands what is heard to the engine, and tells the screen
 //! how that fares.
-//!
-//! Knows nothing of what a delivery is about.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;

@@ -1,8 +1,7 @@
 //! The folder of canned replies: one Markdown file each, read anew when one
 //! has changed.
 //!
-//! Knows nothing of fields. A file may begin with TOML between two lines of
-//! `+++`.
+//! A file may begin with TOML between two lines of `+++`.
 
 use std::fs;
 use std::io::{self, Read};

@@ -1,7 +1,5 @@
 //! The loop: wait, keys first, update, perform, take what is queued, draw
 //! once. An idle desk sleeps.
-//!
-//! Knows nothing of what keys or news mean.
 
 use std::io;
 use std::path::PathBuf;

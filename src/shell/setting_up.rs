@@ -1,7 +1,5 @@
 //! Adding a channel key from within the desk: the same steps as `frontdesk
 //! channel add`, on the lent terminal.
-//!
-//! Knows nothing of what those steps ask.
 
 use crate::shell::children;
 use crate::shell::lending;

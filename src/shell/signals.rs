@@ -1,6 +1,4 @@
 //! Signals of the operating system, as events of the loop.
-//!
-//! Knows nothing of what the loop does with them.
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;

@@ -1,7 +1,7 @@
 //! The terminal: taken once, given back once whatever happens.
 //!
-//! Knows nothing of what is drawn. Every step of giving back is tried, in an
-//! order that works from any state, and doing it twice does no harm.
+//! Every step of giving back is tried, in an order that works from any state,
+//! and doing it twice does no harm.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! The account behind each channel, as last read.
-//!
-//! Knows nothing of keys.
 
 use rusqlite::{Connection, params};
 

@@ -1,8 +1,7 @@
 //! Whom an audience comes to, out of the contacts and conversations read
 //! here.
 //!
-//! Knows nothing of what is sent. Nobody is never everyone: for everyone only
-//! a number is told, no ids.
+//! Nobody is never everyone: for everyone only a number is told, no ids.
 
 use std::collections::HashSet;
 

@@ -1,8 +1,8 @@
 //! The board: campaigns and broadcasts in one list, how the chosen one went,
 //! and whom it reached as far as messages read here show.
 //!
-//! Knows nothing of servers. The first message that went out to a person after
-//! the wave was sent, and not from the AI, is taken for the broadcast's.
+//! The first message that went out to a person after the wave was sent, and not
+//! from the AI, is taken for the broadcast's.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Broadcasts sent from this desk and how they stand. Which were sent is in
 //! the outbox's audit, how they stand in the cache.
-//!
-//! Knows nothing of recipients.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Broadcasts in waves, as people see them: begun, paused, continued,
 //! stopped, taken back, shown. How one is carried on is in `waves`.
-//!
-//! Knows nothing of when a wave is due.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 

@@ -1,6 +1,4 @@
 //! Contacts as last read, and what a deleted one takes with it.
-//!
-//! Knows nothing of how they are read or changed.
 
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};

@@ -1,6 +1,4 @@
 //! Conversations: pages of the list and single reads, merged into the cache.
-//!
-//! Knows nothing of where a page came from.
 
 use rusqlite::{Connection, named_params, params};
 

@@ -4,8 +4,6 @@
 //! A row sent again under a new key keeps its place in the lane and becomes a
 //! new row; the old one is named in the decision. So the number of keys sent
 //! for one wish is at most one more than its decisions.
-//!
-//! Knows nothing of what a server answers.
 
 use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest, Sha256};

@@ -1,8 +1,6 @@
 //! Drafts: one per conversation, on disk before the call returns. Two windows
 //! may write the same one: the newer text stays, and a text that the writer of
 //! the newer one had not seen is put aside.
-//!
-//! Knows nothing of composers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,6 +1,4 @@
 //! What can go wrong with the two files, in words that say what to do.
-//!
-//! Knows nothing of screens.
 
 use std::io;
 use std::path::PathBuf;

@@ -6,8 +6,6 @@
 //! message than those stored, somebody has said something that was not read
 //! yet: then nobody is said to wait of whom it was not known before. Messages
 //! whose direction could not be read count for neither side.
-//!
-//! Knows nothing of pages.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Opens the two files: permissions, pragmas, migrations, and what is done
 //! about a file that cannot be used.
-//!
-//! Knows nothing of rows.
 
 use std::fs::File;
 use std::io;

@@ -3,8 +3,6 @@
 //! What the wide index holds is looked at there; what lies elsewhere is read
 //! once into a set of numbers, so that a walk over many rows stays a walk
 //! over one index.
-//!
-//! Knows nothing of windows or of what was typed.
 
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;

@@ -1,8 +1,6 @@
 //! Conversations the server no longer has: removed with their history, and
 //! remembered by their newest message, so that an old answer which brings one
 //! back tells nothing new.
-//!
-//! Knows nothing of how it came out that they are gone.
 
 use rusqlite::{Connection, params};
 

@@ -2,8 +2,6 @@
 //!
 //! What the cache holds of a history is kept without gaps: from the newest
 //! message back to `older_cursor`, behind which the server may hold more.
-//!
-//! Knows nothing of requests.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,6 @@
 //! Looks at the two files without changing them: what `doctor` tells.
 //!
-//! Opens neither as the desk does, so nothing is migrated, mended or set
-//! aside. Knows nothing of what is said about it.
+//! Opens neither as the desk does, so nothing is migrated, mended or set aside.
 
 use std::path::{Path, PathBuf};
 

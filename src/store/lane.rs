@@ -1,7 +1,5 @@
 //! The outbox as the sender sees it: rows are claimed before a byte leaves
 //! and settled by what came back.
-//!
-//! Knows nothing of HTTP.
 
 use std::collections::BTreeSet;
 

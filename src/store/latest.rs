@@ -1,7 +1,5 @@
 //! When something was last done to conversations, in snapshot numbers, of as
 //! many as matter.
-//!
-//! Knows nothing of what was done.
 
 use std::collections::HashMap;
 

@@ -11,8 +11,6 @@
 //! further ahead than leases reach was written before that clock was set
 //! back, and does not count; nor does one whose owner has ended without
 //! giving it up.
-//!
-//! Knows nothing of what is asked or sent.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 

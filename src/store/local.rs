@@ -1,7 +1,5 @@
 //! What this desk keeps of conversations: put aside, claimed, tagged. In the
 //! outbox's file, because nothing of it can be read again from anywhere.
-//!
-//! Knows nothing of what is shown.
 
 use rusqlite::{Connection, params};
 

@@ -1,6 +1,4 @@
 //! Macros: in the outbox's file, because they are nowhere else.
-//!
-//! Knows nothing of what their steps mean.
 
 use rusqlite::params;
 

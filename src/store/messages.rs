@@ -1,7 +1,5 @@
 //! Messages: merged into the cache one by one, so that each is new exactly
 //! once and no older reading undoes a newer one.
-//!
-//! Knows nothing of pages' cursors.
 
 use std::collections::BTreeSet;
 

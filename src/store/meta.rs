@@ -1,7 +1,5 @@
 //! Small facts about a channel's walks: cursors and marks. They move only in
 //! the transaction that saved what they stand for.
-//!
-//! Knows nothing of what the values mean.
 
 use rusqlite::{Connection, params};
 

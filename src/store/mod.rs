@@ -3,8 +3,6 @@
 //! Two files, one owning thread each. Shell calls block until the commit;
 //! sync calls are `async` and end after it. Readers have connections of their
 //! own and never wait for a writer.
-//!
-//! Knows nothing of HTTP or screens.
 
 use std::fs::File;
 use std::path::Path;

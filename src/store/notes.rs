@@ -1,6 +1,4 @@
 //! Private notes: on disk before the call returns, and never in the outbox.
-//!
-//! Knows nothing of composers.
 
 use rusqlite::{Connection, params};
 

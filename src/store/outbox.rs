@@ -1,8 +1,7 @@
 //! The outbox as a person sees it: rows are queued, taken back and hurried.
 //! All calls block until the commit.
 //!
-//! Knows nothing of what a server answers; that is the lane's side. What is
-//! said about rows that stopped is in `decisions`.
+//! What is said about rows that stopped is in `decisions`.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 

@@ -1,8 +1,6 @@
 //! Pauses of the AI made from this desk: a lease with an owner and an age.
 //! It ends when the AI is handed back here, or when the server says that it
 //! answers again.
-//!
-//! Knows nothing of requests.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! The people of a tab as last read: a window of them for the page, one to
 //! be edited, and pages of the server's list taken in.
-//!
-//! Knows nothing of when they are read.
 
 use rusqlite::types::Value as Bound;
 use rusqlite::{params, params_from_iter};

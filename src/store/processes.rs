@@ -5,8 +5,6 @@
 //! something else in a container or after a restart of the machine. So a
 //! process is written down with when it began and where its number counts.
 //! Where the system does not say enough, a process counts as running.
-//!
-//! Knows nothing of what processes hold.
 
 use std::fmt;
 use std::io::ErrorKind;

@@ -1,7 +1,5 @@
 //! Where a server was seen to recognise a key that it had seen before: only
 //! there may what reaches many people be asked again by itself.
-//!
-//! Knows nothing of rows.
 
 use rusqlite::params;
 

@@ -4,8 +4,6 @@
 //! Triggers of the schema keep it in the transaction that changes a message
 //! or a name. It holds each word once a message and where no word stands: a
 //! hit is looked up and looked at again before it is shown.
-//!
-//! Knows nothing of screens.
 
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior, params};

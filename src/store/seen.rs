@@ -1,8 +1,7 @@
 //! What a person said they have seen, or not: the mark up to which they have
 //! looked goes forwards or back.
 //!
-//! In the cache: whoever deletes it has seen nothing. Knows nothing of looking
-//! itself, which moves the mark only forwards.
+//! In the cache: whoever deletes it has seen nothing.
 
 use rusqlite::{Connection, params};
 

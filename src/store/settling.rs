@@ -8,8 +8,6 @@
 //!
 //! A settlement names the claim it belongs to; a late one changes nothing,
 //! except that a success always counts.
-//!
-//! Knows nothing of HTTP.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Files that lie at the service already, by channel, the newest first. In the
 //! cache: whoever deletes it uploads again.
-//!
-//! Knows nothing of how they came there.
 
 use rusqlite::Connection;
 

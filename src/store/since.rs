@@ -1,6 +1,4 @@
 //! What was said in a conversation since a place in its history.
-//!
-//! Knows nothing of what follows from it.
 
 use rusqlite::params;
 

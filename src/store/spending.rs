@@ -1,7 +1,5 @@
 //! What was spent from here, as far as answers told. In the cache: it is for
 //! information only.
-//!
-//! Knows nothing of prices.
 
 use rusqlite::Connection;
 

@@ -1,6 +1,4 @@
 //! The approved templates as last read, and what the newest one cost.
-//!
-//! Knows nothing of filling variables.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;

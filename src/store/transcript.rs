@@ -1,8 +1,7 @@
 //! A whole history as one text: for people, for programs, for documents.
 //!
 //! Text and Markdown hold what is safe to print; JSON holds each item as the
-//! server sent it, beside what was read of it. Knows nothing of where the text
-//! goes.
+//! server sent it, beside what was read of it.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,5 @@
 //! The copy, on a conversation's row, of what its newest messages tell of
 //! trouble with the AI, renewed in the transaction that changed them.
-//!
-//! Knows nothing of the rules.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Files on their way: a row that uploads keeps its claim while it does, and
 //! becomes the send once its file lies at the service.
-//!
-//! Knows nothing of HTTP.
 
 use rusqlite::params;
 

@@ -1,8 +1,6 @@
 //! Broadcasts in waves, as they are carried on: a wave and its row of the
 //! outbox are written in one transaction, so that a desk that ends at any
 //! point finds either both or neither, and no wave becomes two rows.
-//!
-//! Knows nothing of when a wave is due.
 
 use rusqlite::{TransactionBehavior, params};
 

@@ -1,7 +1,5 @@
 //! One thread that owns one writing connection; everyone else sends it jobs
 //! and waits for the result, which comes after the commit.
-//!
-//! Knows nothing of SQL.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;

@@ -1,7 +1,5 @@
 //! What follows when the server has accepted a row: its answer is remembered
 //! at once, because the interface will not tell all of it again.
-//!
-//! Knows nothing of rows that were not accepted.
 
 use std::sync::atomic::Ordering;
 

@@ -1,6 +1,4 @@
 //! Pulling the account: what the key drives, and the balance.
-//!
-//! Knows nothing of other resources.
 
 use crate::model::news::News;
 use crate::sync::Channel;

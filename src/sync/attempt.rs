@@ -1,7 +1,5 @@
 //! One attempt at an outbox row: what must hold before it is repeated, what
 //! is looked up first, and what is remembered of how it ended.
-//!
-//! Knows nothing of which row is next and of what follows from an outcome.
 
 use std::collections::HashMap;
 

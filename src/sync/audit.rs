@@ -1,8 +1,6 @@
 //! Once a day: whether the newest conversations hold as many messages as the
 //! server counts. What is short is read again from end to end, a few at a
 //! time and only while the budget has room.
-//!
-//! Knows nothing of how a message could have been missed.
 
 use std::collections::VecDeque;
 

@@ -4,8 +4,6 @@
 //! Which they are is read from the audit, so that those of another process,
 //! or of an earlier day, are watched too. What is remembered here is looked
 //! at for moments only: no lock is held while a server is asked.
-//!
-//! Knows nothing of how they were sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;

@@ -2,8 +2,6 @@
 //! the next one its row of the outbox when nothing holds it back. What is
 //! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
 //! before the next step.
-//!
-//! Knows nothing of how a row leaves.
 
 use crate::client::{ReadError, prepare};
 use crate::model::account::Environment;

@@ -1,7 +1,5 @@
 //! One tab's hands: its client, its place in the store, and what it remembers
 //! between steps. The steps themselves are in the file of their resource.
-//!
-//! Knows nothing of when a step is due; the engine decides that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,8 +1,6 @@
 //! Contacts: the one behind the open conversation is read now and then, and a
 //! change of its tags is read, merged, written and read back. Interface:
 //! Endpoints, Contacts.
-//!
-//! Knows nothing of cards.
 
 use crate::client::{ReadError, Receipt, differences, prepare_change, prepare_tags};
 use crate::model::account::Platform;

@@ -1,8 +1,6 @@
 //! Pulling the list of conversations: its top down to what was read before,
 //! a part of the rest on a new desk, histories that lag behind it, and AI
 //! states. Interface: Endpoints, Conversations and Bot-chat channel.
-//!
-//! Knows nothing of the trigger.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,5 @@
 //! Single reads of conversations: they tell what lists do not, the state of
 //! the AI. A few per step. Interface: Endpoints, Conversations.
-//!
-//! Knows nothing of lists and histories.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;

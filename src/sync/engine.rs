@@ -1,7 +1,5 @@
 //! Takes every tab's steps when they are due: five thin loops a tab, and one
 //! for the leases of all of them.
-//!
-//! Knows nothing of what a step does.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

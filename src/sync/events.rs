@@ -1,7 +1,5 @@
 //! Reading what the triggers tell and which webhooks there are, when someone
 //! looks. Interface: Triggers, Webhooks.
-//!
-//! Knows nothing of the inbox, which has a trigger of its own.
 
 use std::cmp::Reverse;
 

@@ -1,7 +1,5 @@
 //! What helps a person to decide about something dear of which it is not
 //! known whether it was done: the balance before and after.
-//!
-//! Knows nothing of what the person decides.
 
 use crate::model::outbox::Class;
 use crate::model::text::SafeText;

@@ -1,7 +1,5 @@
 //! What a person asks for by looking at a page: read once, and told in either
 //! case, so that no page waits for what will not come.
-//!
-//! Knows nothing of what is polled.
 
 use crate::client::{Failure, ReadError};
 use crate::model::fetches::{Fetch, Fetched};

@@ -1,7 +1,5 @@
 //! Asking the server for contacts by what a person looks for: those this desk
 //! has not seen. Interface: Endpoints, Contacts.
-//!
-//! Knows nothing of what this desk finds by itself.
 
 use crate::client::ReadError;
 use crate::model::account::Platform;

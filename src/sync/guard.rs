@@ -5,8 +5,6 @@
 //! An outage is any time in which rows could not leave: no connection, a tab
 //! that was stopped, a machine that slept, a desk that did not run. Waiting
 //! for one's turn or for a rate limit is none.
-//!
-//! Knows nothing of requests and files.
 
 use crate::model::stops::Stop;
 use crate::model::time::{MINUTE, Timestamp};

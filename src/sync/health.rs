@@ -5,8 +5,6 @@
 //! nothing has answered yet; a success ends it. A read without an answer is
 //! shown after three seconds, too, long before it is given up. One resource that fails beside
 //! others that answer is trouble too.
-//!
-//! Knows nothing of requests.
 
 use std::collections::BTreeMap;
 

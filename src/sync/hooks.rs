@@ -1,8 +1,6 @@
 //! Keeping the webhook registered by which this desk is told of what happens:
 //! looked for in the list, asked for and taken away through the outbox.
 //! Interface: Webhooks.
-//!
-//! Knows nothing of what listens, or of how its secret is kept.
 
 use crate::client::{Enclosed, ReadError, prepare_with};
 use crate::model::account::Platform;

@@ -7,8 +7,6 @@
 //! behind it, so that person and AI do not cross. No row waits for one of
 //! another lane: a message that was not paid for holds up its own conversation
 //! and no other.
-//!
-//! Knows nothing of requests.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,7 +1,5 @@
 //! Looking for a text in its history whose outcome never became known: a
 //! page a step, when nothing may leave, with the budget of the background.
-//!
-//! Knows nothing of what follows from what is found; `reconcile` decides.
 
 use crate::client::ReadError;
 use crate::model::ids::RowId;

@@ -1,7 +1,5 @@
 //! Reading one message again because a person looks at it. Interface:
 //! Endpoints, Messages.
-//!
-//! Knows nothing of histories.
 
 use crate::model::account::Platform;
 use crate::model::fetches::Fetched;

@@ -1,8 +1,6 @@
 //! Pulling one conversation's history: its newest messages down to what was
 //! read before, and older ones when a person asks for them. Interface:
 //! Endpoints, Conversations and Bot-chat channel.
-//!
-//! Knows nothing of lists.
 
 use std::sync::atomic::Ordering;
 

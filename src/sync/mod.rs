@@ -6,8 +6,6 @@
 //! waits. What is decided without looking at a socket or a file is in
 //! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
 //! [`health`], as plain rules.
-//!
-//! Knows nothing of screens.
 
 mod accepted;
 mod account;

@@ -3,8 +3,6 @@
 //!
 //! Compared by sets of ids, not by a watermark: a message that was committed
 //! late appears under newer ones.
-//!
-//! Knows nothing of requests or rows.
 
 use std::collections::HashSet;
 

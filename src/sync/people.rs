@@ -1,7 +1,5 @@
 //! Reading people a page at a time, and one by its number, when someone looks
 //! at them. Interface: Endpoints, Contacts.
-//!
-//! Knows nothing of what is done with them.
 
 use std::sync::PoisonError;
 

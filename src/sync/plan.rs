@@ -1,7 +1,7 @@
 //! What is due when. Pure: time, platform and a random value come in.
 //!
-//! Knows nothing of requests. A clock that jumps back makes things due, never
-//! late: a point in time that lies impossibly far ahead counts as now.
+//! A clock that jumps back makes things due, never late: a point in time that
+//! lies impossibly far ahead counts as now.
 
 use std::time::Duration;
 

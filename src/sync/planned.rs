@@ -1,7 +1,5 @@
 //! What was planned for a time: whether it may leave when that has come, or
 //! its writer should look first.
-//!
-//! Knows nothing of how a plan is made.
 
 use crate::model::outbox::Stop;
 use crate::model::time::{MINUTE, Timestamp};

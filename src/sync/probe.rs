@@ -3,8 +3,6 @@
 //! Polling probes anyway: as long as nothing answers, rows that wait add one
 //! try now and then, however many they are, and leave as soon as anything has
 //! been answered.
-//!
-//! Knows nothing of rows or requests.
 
 use crate::model::time::{SECOND, Timestamp};
 

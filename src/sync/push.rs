@@ -1,8 +1,7 @@
 //! Pushing outbox rows: one is claimed, sent with its exact bytes and key,
 //! and settled by what came back.
 //!
-//! Knows nothing of how an answer is read; `client` classes it, and
-//! `client::retry` decides what follows.
+//! `client` classes it, and `client::retry` decides what follows.
 
 use std::collections::HashMap;
 

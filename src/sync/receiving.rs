@@ -1,7 +1,7 @@
 //! What a delivery does: it makes a tab look soon, and shows that deliveries
 //! come through, so that polling may be slow.
 //!
-//! Knows nothing of sockets or signatures; a delivery is never the truth.
+//! A delivery is never the truth.
 
 use std::sync::PoisonError;
 

@@ -6,8 +6,6 @@
 //! row claims it. Exactly one is it; none in two looks a minute apart, both
 //! two minutes after the last attempt, means it was probably not sent; of
 //! several a person chooses. Nothing here ever leads to sending again.
-//!
-//! Knows nothing of requests and files.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,5 @@
 //! How a pull ended, and saying so: one place turns failed reads into what
 //! the tab's health and notes say.
-//!
-//! Knows nothing of which pull it was.
 
 use std::sync::PoisonError;
 

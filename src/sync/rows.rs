@@ -2,8 +2,8 @@
 //! much of the rest as is wanted, and what the list does not tell of the rows
 //! that are shown.
 //!
-//! Knows nothing of which rows are wanted. What was read whole stays so: the
-//! marks are those of the passes that read everything.
+//! What was read whole stays so: the marks are those of the passes that read
+//! everything.
 
 use crate::model::ids::ConversationId;
 use crate::model::time::Timestamp;

@@ -1,6 +1,4 @@
 //! Writing down what became of a row, and telling of it.
-//!
-//! Knows nothing of how an outcome came about.
 
 use std::time::Duration;
 

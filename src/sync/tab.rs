@@ -3,8 +3,6 @@
 //!
 //! Time comes in as a value and nothing here waits for a timer: the engine's
 //! loops take the steps by the clock, a simulation by hand.
-//!
-//! Knows nothing of other tabs.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,7 +1,5 @@
 //! Pulling the approved templates, when a person wants to see them.
 //! Interface: Endpoints, Templates.
-//!
-//! Knows nothing of how one is filled in.
 
 use crate::model::fetches::Fetched;
 use crate::model::news::News;

@@ -1,8 +1,8 @@
 //! Pulling the new-message trigger, and closing the gap when more than its
 //! page came in between. Interface: Endpoints, Triggers.
 //!
-//! Knows nothing of lists; conversations that are new here get a row to hold
-//! their messages and are read alone.
+//! Conversations that are new here get a row to hold their messages and are
+//! read alone.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -1,8 +1,6 @@
 //! Uploading the files of messages: beside the outbox's other rows, so that
 //! nothing waits for a large file, least of all a pause of the AI. Once a file
 //! lies at the service its row becomes the send, and leaves in its lane.
-//!
-//! Knows nothing of what is written with a file.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;

@@ -1,7 +1,5 @@
 //! Outcomes that are looked at again before they are believed: the server's
 //! state counts, not what was asked or what a repetition is told.
-//!
-//! Knows nothing of what follows.
 
 use crate::client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
 use crate::model::conversations::{Automation, Status};

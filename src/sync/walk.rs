@@ -1,7 +1,5 @@
 //! Walks by cursor: when a server's cursors lead nowhere, and when a walk
 //! down the list of conversations has gone far enough. Pure.
-//!
-//! Knows nothing of requests.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,5 @@
 //! What a tab is asked to do by people, and whether it is this process that
 //! does it or another that leads.
-//!
-//! Knows nothing of steps.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;

@@ -1,7 +1,5 @@
 //! The form in which a file or link is named, and the line that says what
 //! goes with an answer.
-//!
-//! Knows nothing of what attaching does.
 
 use ratatui::style::Style;
 

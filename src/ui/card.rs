@@ -1,7 +1,5 @@
 //! The card: who the customer is, as far as the conversation, the contact and
 //! the other tabs tell.
-//!
-//! Knows nothing of how any of it is read.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,7 +1,5 @@
 //! The composer with what stands on the key: LIVE or TEST, the price, the
 //! balance after it, the count.
-//!
-//! Knows nothing of editing.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;

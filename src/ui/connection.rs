@@ -1,7 +1,5 @@
 //! How a tab's connection fares, in words: long ones for the status line and
 //! pages, a short one for the tab.
-//!
-//! Knows nothing of what makes a connection good or bad.
 
 use ratatui::style::Style;
 

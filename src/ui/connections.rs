@@ -1,7 +1,5 @@
 //! Connections on screen: their answers on the card, the picker of endpoints,
 //! the form of one, and the wizard of a new one.
-//!
-//! Knows nothing of what is asked.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

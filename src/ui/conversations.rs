@@ -1,6 +1,4 @@
 //! The conversation list: two lines a row, from the window at hand.
-//!
-//! Knows nothing of how rows are found.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

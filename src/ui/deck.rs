@@ -1,6 +1,4 @@
 //! The pages of cards: a list, and all of the chosen card beside or below it.
-//!
-//! Knows nothing of what a card is about.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

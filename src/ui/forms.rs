@@ -1,7 +1,5 @@
 //! The forms for a place, buttons and lists: every field with what is wrong
 //! with it, and what the customer will see.
-//!
-//! Knows nothing of what is sent.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,6 +1,4 @@
 //! One row of what was found: who, on which tab, when, and the words.
-//!
-//! Knows nothing of how it was found.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,7 +1,5 @@
 //! The help over the desk: keys at the left, what they do at the right, and
 //! at the foot what is looked for.
-//!
-//! Knows nothing of which rows there are.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

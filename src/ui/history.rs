@@ -1,6 +1,6 @@
 //! The message history: sender, time, text, and how far each message came.
 //!
-//! Knows nothing of scrolling; it draws the window the app gives.
+//! It draws the window the app gives.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,7 +1,5 @@
 //! Whose names the screen can show now: from every list, page, history, card
 //! and question that lies at hand.
-//!
-//! Knows nothing of how they are hidden.
 
 use crate::app::App;
 use crate::app::deck::Card;

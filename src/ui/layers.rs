@@ -1,6 +1,4 @@
 //! What lies over the desk: questions, the reaction picker, raw items.
-//!
-//! Knows nothing of what an answer does.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

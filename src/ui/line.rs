@@ -1,7 +1,5 @@
 //! The line being typed at the foot of the screen: where the status was, with
 //! what is wrong or what may follow where the hints were.
-//!
-//! Knows nothing of what the line does.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;

@@ -1,6 +1,4 @@
 //! Lists that lie over the desk.
-//!
-//! Knows nothing of what their keys do.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,6 +1,4 @@
 //! The menu of macros: each letter with what it does.
-//!
-//! Knows nothing of playing or recording.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,7 +1,5 @@
 //! The words of menus and plans: until when to put aside, what is about to be
 //! done with many.
-//!
-//! Knows nothing of what an answer does beyond its words.
 
 use ratatui::style::Style;
 

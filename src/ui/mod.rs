@@ -1,7 +1,6 @@
 //! Show: draws the app.
 //!
 //! [`draw`] is a function of the app: it changes nothing and may be skipped.
-//! Knows nothing of what happens next.
 
 pub mod attaching;
 pub mod blur;

@@ -1,7 +1,5 @@
 //! Names to be hidden: what counts as a name in a text, and where one stands
 //! in a line of the screen.
-//!
-//! Knows nothing of where names come from.
 
 use std::collections::HashMap;
 

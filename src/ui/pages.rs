@@ -1,7 +1,5 @@
 //! Pages of tabs that are no inbox of conversations yet: what the key is
 //! good for, said honestly.
-//!
-//! Knows nothing of those channels' operations.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,7 +1,7 @@
 //! Putting words into cells: the few strokes every screen is made of.
 //!
-//! Knows nothing of the app. Words that come from outside arrive here as the
-//! text of a `SafeText`; the sweep at the end of a frame is the second look.
+//! Words that come from outside arrive here as the text of a `SafeText`; the
+//! sweep at the end of a frame is the second look.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,6 +1,4 @@
 //! The palette: a line of text over what fits it.
-//!
-//! Knows nothing of what choosing does.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;

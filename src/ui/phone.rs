@@ -1,7 +1,5 @@
 //! The phone tab's forms and its one question: whom to write to, whom to
 //! call, and whether to call now.
-//!
-//! Knows nothing of what an answer does.
 
 use ratatui::style::Style;
 

@@ -1,7 +1,5 @@
 //! Pickers and the composer's menu: what was typed, the entries it finds, and
 //! what the chosen one would bring.
-//!
-//! Knows nothing of what picking does.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,8 +1,6 @@
 //! Pictures in the history: two coloured halves in each cell, or shades where
 //! there are no colours; and where the terminal shall draw a sharp one over
 //! them.
-//!
-//! Knows nothing of how a terminal draws a sharp one.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};

@@ -1,7 +1,5 @@
 //! The words of the questions that lie over the desk: what is asked, what
 //! each answer does, and the keys.
-//!
-//! Knows nothing of what an answer does beyond its words.
 
 use ratatui::style::Style;
 

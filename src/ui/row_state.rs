@@ -1,7 +1,5 @@
 //! Where a row of the outbox stands, in words, for the history and for the
 //! outbox.
-//!
-//! Knows nothing of what else is on screen.
 
 use ratatui::style::Style;
 

@@ -1,6 +1,4 @@
 //! The pages of rows: the outbox and the drafts.
-//!
-//! Knows nothing of how rows are found or decided over.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

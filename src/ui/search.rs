@@ -1,7 +1,5 @@
 //! The page that looks for words in everything seen: the line, what was
 //! found, and how far back this desk's data goes.
-//!
-//! Knows nothing of how words are found.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;

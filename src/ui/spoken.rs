@@ -1,8 +1,8 @@
 //! The desk in lines of words, for screen readers and for terminals that can
 //! do no more: what is new since it was last read out, in a stable order.
 //!
-//! Knows nothing of where the lines go. What has no words of its own here is
-//! read from its frame, so that no screen is left out.
+//! What has no words of its own here is read from its frame, so that no screen
+//! is left out.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,4 @@
 //! The last two lines: how things stand, and the keys of the focus.
-//!
-//! Knows nothing of what the keys do.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,8 +1,8 @@
 //! The second look at a finished frame: no cell may hold anything that acts
 //! on a terminal, whatever way it took into the buffer.
 //!
-//! Knows nothing of screens. `SafeText` is the first look; this one also
-//! covers what a person typed or pasted.
+//! `SafeText` is the first look; this one also covers what a person typed or
+//! pasted.
 
 use ratatui::buffer::Buffer;
 

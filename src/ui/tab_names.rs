@@ -2,8 +2,6 @@
 //! names begin with goes first, then the ends of the longest; where even that
 //! does not do, the line begins with a later tab, so that the active one is
 //! seen. Pure.
-//!
-//! Knows nothing of what a tab shows beside its name.
 
 use crate::app::wrap;
 

@@ -1,6 +1,4 @@
 //! Line 1: a tab per channel key, with LIVE or TEST and who waits.
-//!
-//! Knows nothing of what a tab contains.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

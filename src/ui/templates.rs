@@ -1,7 +1,5 @@
 //! The picker of templates and the form: a box for every variable, and what
 //! the customer will see.
-//!
-//! Knows nothing of what is sent.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};

@@ -1,7 +1,7 @@
 //! Styles by meaning.
 //!
-//! Knows nothing of where a style is used. Nothing is told by colour alone:
-//! every meaning also has a word or a mark, so `Mono` loses nothing.
+//! Nothing is told by colour alone: every meaning also has a word or a mark, so
+//! `Mono` loses nothing.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};

@@ -1,6 +1,4 @@
 //! The menu of saved views.
-//!
-//! Knows nothing of what a view finds.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

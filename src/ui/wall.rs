@@ -1,6 +1,4 @@
 //! The wall: a line for each channel, the broadcasts that go on below them.
-//!
-//! Knows nothing of what is asked.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

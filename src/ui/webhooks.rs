@@ -1,7 +1,5 @@
 //! The form of a webhook, and the questions before one is registered or
 //! removed.
-//!
-//! Knows nothing of what leaves.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

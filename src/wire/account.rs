@@ -1,6 +1,4 @@
 //! The account's shape. Interface: Resources, Account.
-//!
-//! Knows nothing of balances changing.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,4 @@
 //! Writing a shape as the bytes of a body.
-//!
-//! Knows nothing of particular shapes.
 
 use serde::Serialize;
 

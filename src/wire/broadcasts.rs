@@ -1,6 +1,4 @@
 //! Broadcasts on the wire. Interface: Resources, Broadcast.
-//!
-//! Knows nothing of recipients.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,6 @@
 //! Data Connections as they are written down: TOML for people, JSON for a
 //! database. One shape for both, and an unknown key is an error that names
 //! the known ones.
-//!
-//! Knows nothing of credentials: there is no field for one.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,4 @@
 //! Contacts on the wire. Interface: Resources, Contact.
-//!
-//! Knows nothing of conversations.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! What chat sends and broadcasts carry, as this desk writes it. Interface:
 //! SendWhatsAppMessage; Broadcasts.
-//!
-//! Knows nothing of recipients or of which platform takes what.
 
 use serde::Serialize;
 use serde_json::value::RawValue;

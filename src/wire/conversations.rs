@@ -1,7 +1,5 @@
 //! Conversations of the business chat channel. Interface: Resources,
 //! Conversation; Endpoints, Conversations.
-//!
-//! Knows nothing of lists being walked.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! What a webhook delivers, read strictly: a body whose words can be read in
 //! two ways is none. Interface: Events.
-//!
-//! Knows nothing of signatures.
 
 use serde_json::Value;
 

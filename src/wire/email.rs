@@ -1,8 +1,8 @@
 //! The email channel: account, threads, mails, contacts, sending. Interface:
 //! Resources, Email account, Email thread, Email contact; Endpoints, Email.
 //!
-//! Knows nothing of how mails are threaded. The fields of a thread's mails are
-//! not shown in the interface and are this service's choice.
+//! The fields of a thread's mails are not shown in the interface and are this
+//! service's choice.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,6 +1,6 @@
 //! The error body and every error code of the interface.
 //!
-//! Knows nothing of what a client does about a code. Interface: Errors.
+//! Interface: Errors.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,6 @@
 //! fields, so each is looked for under the names mail interfaces usually give
 //! it; a mail in which nothing is found is still a mail, and its raw form is
 //! kept.
-//!
-//! Knows nothing of how mails are shown, and makes no text of HTML.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

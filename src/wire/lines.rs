@@ -3,8 +3,7 @@
 //! [`ConversationBody`](crate::wire::conversations::ConversationBody),
 //! borrowed, so that a page copies every text once.
 //!
-//! Knows nothing of where rows lie. Interface: Resources, Message and
-//! Conversation.
+//! Interface: Resources, Message and Conversation.
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;

@@ -1,6 +1,4 @@
 //! Uploaded media on the wire. Interface: Resources, Uploaded media.
-//!
-//! Knows nothing of bytes.
 
 use serde::{Deserialize, Serialize};
 

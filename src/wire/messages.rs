@@ -1,7 +1,5 @@
 //! Messages of the business chat channel: sending and reading. Interface:
 //! Resources, Message and SentMessage; Endpoints, Business chat messages.
-//!
-//! Knows nothing of which sends are allowed.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

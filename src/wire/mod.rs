@@ -1,10 +1,9 @@
 //! The contract: JSON shapes, error codes and paths of the interface, once,
 //! for the client and the service.
 //!
-//! Knows nothing of sockets, keys or databases. Writing is strict: a shape
-//! has the fields of the interface and no others. Reading is tolerant: both
-//! pagination placements, unknown words and fields kept, one bad item never
-//! hides the others.
+//! Writing is strict: a shape has the fields of the interface and no others.
+//! Reading is tolerant: both pagination placements, unknown words and fields
+//! kept, one bad item never hides the others.
 
 pub mod account;
 pub mod body;

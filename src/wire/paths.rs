@@ -1,7 +1,5 @@
 //! Paths below the base URL, for the client. The service's router writes the
 //! same paths as patterns; a test holds the two together.
-//!
-//! Knows nothing of methods or bodies.
 
 use crate::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 

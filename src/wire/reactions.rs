@@ -1,7 +1,5 @@
 //! Reactions on both chat channels. Interface: react operations; the fields
 //! of the answer are not shown.
-//!
-//! Knows nothing of which emoji a platform takes.
 
 use serde::{Deserialize, Serialize};
 

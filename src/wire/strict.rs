@@ -1,7 +1,5 @@
 //! Reading JSON strictly: no repeated keys, no NUL, bounded depth; and a
 //! canonical form to compare two bodies by.
-//!
-//! Knows nothing of what the values mean.
 
 use std::fmt;
 use std::io::{self, Write};

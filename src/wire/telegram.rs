@@ -1,7 +1,5 @@
 //! The bot-chat channel: conversations and sending. Interface: Resources,
 //! Telegram conversation; Endpoints, Bot-chat channel.
-//!
-//! Knows nothing of parse modes' grammar beyond escaping plain text.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,4 @@
 //! Templates. Interface: Resources, Template; Endpoints, Templates.
-//!
-//! Knows nothing of filling variables.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! Threads, the mail account and correspondents as they come, in the model's
 //! words: a thread becomes a conversation with what only mail has beside it.
 //! Interface: Resources, Email account, Email thread, Email contact.
-//!
-//! Knows nothing of the mails in a thread.
 
 use serde_json::value::RawValue;
 

@@ -1,8 +1,6 @@
 //! The voice and SMS channel: calls and conversations. Interface: Endpoints,
 //! Voice and SMS. The fields of a conversation and the values of a call's
 //! `status` are not shown there and are this service's choice.
-//!
-//! Knows nothing of numbers or minutes.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

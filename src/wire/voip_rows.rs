@@ -1,8 +1,6 @@
 //! Conversations of the voice and SMS channel as they come: the fields of an
 //! item are not shown in the interface, so each is told by its name where that
 //! is a usual one, and else by its shape.
-//!
-//! Knows nothing of lists being walked.
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};

@@ -1,6 +1,4 @@
 //! Webhook subscriptions on the wire. Interface: Webhooks.
-//!
-//! Knows nothing of deliveries.
 
 use serde::{Deserialize, Serialize};
 

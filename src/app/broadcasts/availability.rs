@@ -1,6 +1,4 @@
 //! Whether what is about broadcasts can be done now, and if not, why.
-//!
-//! Knows nothing of how it is done.
 
 use crate::app::App;
 use crate::app::availability::tab_writable;

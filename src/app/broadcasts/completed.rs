@@ -1,7 +1,7 @@
 //! What the trigger of completed campaigns tells, beside the broadcasts.
 //!
 //! Its shape is not told by the interface, so an event belongs to a broadcast
-//! when one of its fields names it. Knows nothing of drawing.
+//! when one of its fields names it.
 
 use crate::app::App;
 use crate::app::event::Effect;

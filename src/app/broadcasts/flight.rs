@@ -1,7 +1,5 @@
 //! The flight check: all that should be known before a broadcast leaves, each
 //! point with what it means; and the rehearsal on a test key.
-//!
-//! Knows nothing of drawing.
 
 use crate::app::App;
 use crate::app::event::{Effect, Intent, Load};

@@ -1,8 +1,6 @@
 //! The form of a broadcast: what it says, in what parts it leaves, and what
 //! stops it. The audience stands beside it and is frozen before anything
 //! leaves.
-//!
-//! Knows nothing of drawing, or of queues.
 
 use crate::app::text_line::TextLine;
 use crate::model::attachments;

@@ -1,7 +1,5 @@
 //! The board: broadcasts that go on and those of before, how each stands, and
 //! what can be done between two waves.
-//!
-//! Knows nothing of drawing, or of how a wave leaves.
 
 pub(in crate::app) mod availability;
 mod completed;

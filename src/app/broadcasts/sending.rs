@@ -1,7 +1,5 @@
 //! From an audience to a broadcast that has begun: opening the form, looking
 //! up whom it comes to, its keys, and taking it back while it is held.
-//!
-//! Knows nothing of drawing, or of where contacts are kept.
 
 use crate::app::App;
 use crate::app::availability::tab_writable;

@@ -1,7 +1,5 @@
 //! Between two waves: pause, continue with another limit, stop; the report
 //! over the recipients, those that failed, and trying them again.
-//!
-//! Knows nothing of how a wave leaves.
 
 use crate::app::App;
 use crate::app::availability::tab_writable;

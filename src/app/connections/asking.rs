@@ -1,7 +1,5 @@
 //! Any endpoint by hand: it is picked, what it asks for is filled in, and its
 //! answer is shown.
-//!
-//! Knows nothing of drawing.
 
 use crate::app::App;
 use crate::app::connections::errands::{Errand, Slot};

@@ -1,6 +1,4 @@
 //! What the app wants of connections, and what comes back. Plain data.
-//!
-//! Knows nothing of how a call is made, and of where credentials are kept.
 
 use crate::model::connections::mapping::Pick;
 use crate::model::connections::{CallLine, Connection, ContactFacts, Mapped};

@@ -1,6 +1,4 @@
 //! The log of connection calls as a list.
-//!
-//! Knows nothing of where it is kept.
 
 use crate::app::App;
 use crate::app::connections::errands::Errand;

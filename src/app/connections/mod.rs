@@ -9,8 +9,8 @@
 //! | `upkeep.rs` | another credential for one, and removing one |
 //! | `log.rs` | the log of calls |
 //!
-//! Answers are kept for a minute and shown with their age; nothing ever
-//! waits for one. Knows nothing of how a call is made.
+//! Answers are kept for a minute and shown with their age; nothing ever waits
+//! for one.
 
 pub mod asking;
 pub mod errands;

@@ -1,7 +1,5 @@
 //! Connections that are there: giving one another credential, which is kept
 //! only once it was taken, and removing one.
-//!
-//! Knows nothing of drawing, files and sockets.
 
 use crate::app::App;
 use crate::app::connections::errands::Errand;

@@ -1,8 +1,6 @@
 //! A new connection, step by step: what is filled in, a live call, and what
 //! of its answer is shown. Nothing is kept before the call has worked, and
 //! the credential is seen by nobody: it is typed behind dots.
-//!
-//! Knows nothing of drawing, files and sockets.
 
 use std::fmt;
 

@@ -1,6 +1,4 @@
 //! The wizard's keys, and what comes back to it.
-//!
-//! Knows nothing of what its entries mean.
 
 use crate::app::App;
 use crate::app::connections::errands::Errand;

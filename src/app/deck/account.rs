@@ -1,7 +1,5 @@
 //! The account behind a key as cards: balance, number, what the platform says
 //! of it, what the key can do, and what things cost.
-//!
-//! Knows nothing of charts.
 
 use crate::app::App;
 use crate::app::deck::{Card, Weight};

@@ -1,8 +1,5 @@
 //! What was spent on a balance as charts: by day, by tab and by kind of action;
 //! and until when it lasts.
-//!
-//! Knows nothing of drawing, or of what the AI's own answers cost: no answer
-//! tells that.
 
 use std::collections::BTreeMap;
 

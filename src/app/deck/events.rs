@@ -1,6 +1,4 @@
 //! What the triggers tell, as cards that lead to the person.
-//!
-//! Knows nothing of shapes.
 
 use crate::app::App;
 use crate::app::deck::{Card, Weight};

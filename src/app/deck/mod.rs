@@ -2,8 +2,7 @@
 //! cards made from what was told; one is chosen, and all of it stands beside or
 //! below the list.
 //!
-//! Knows nothing of drawing. What is shown is kept in memory: it is read again
-//! when it is looked at.
+//! What is shown is kept in memory: it is read again when it is looked at.
 
 mod account;
 mod burn;

@@ -1,7 +1,5 @@
 //! The templates of a channel as cards: how each looks and what is to be
 //! filled in.
-//!
-//! Knows nothing of sending; that is the form's.
 
 use crate::app::App;
 use crate::app::deck::Card;

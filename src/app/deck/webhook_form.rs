@@ -1,7 +1,5 @@
 //! Registering a webhook: where deliveries go, what is told, and the secret
 //! they are signed with, which is made here and shown this once.
-//!
-//! Knows nothing of requests, or of how a secret is made.
 
 use crate::app::App;
 use crate::app::event::Effect;

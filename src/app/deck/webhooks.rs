@@ -1,7 +1,5 @@
 //! Webhooks as cards: those registered, and those on their way or refused with
 //! what is to be looked at. Registering and removing them.
-//!
-//! Knows nothing of requests.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,6 +1,4 @@
 //! Whether a command of mail can be done now, and if not, why.
-//!
-//! Knows nothing of how one is done.
 
 use crate::app::App;
 use crate::app::availability::{self, Reason};

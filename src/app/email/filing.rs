@@ -1,8 +1,5 @@
 //! Filing threads: read, star, archive, category. Each is one change for the
 //! server and can be taken back by its opposite.
-//!
-//! Knows nothing of whether the server takes it; that is looked at when it
-//! was sent.
 
 use crate::app::App;
 use crate::app::commands::Command;

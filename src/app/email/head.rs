@@ -1,7 +1,7 @@
 //! The head of a mail being written: its fields as they are typed, what goes
 //! with it, and who is offered for an address that is begun.
 //!
-//! The text below is the composer's. Knows nothing of sending.
+//! The text below is the composer's.
 
 use crate::app::keys::{Key, KeyCode};
 use crate::app::text_line::TextLine;

@@ -1,7 +1,5 @@
 //! What the last look at a mail shows: its rows as they fit the screen, which
 //! of them are seen, and the keys below them, which are always seen.
-//!
-//! Knows nothing of drawing, or of what a key does.
 
 use crate::app::App;
 use crate::app::email::doubts;

@@ -1,7 +1,5 @@
 //! The HTML a mail's Markdown becomes. HTML that stands in the text is text:
 //! what a customer wrote and was quoted must not act in another's mail.
-//!
-//! Knows nothing of mails.
 
 use pulldown_cmark::{Event, Options, Parser, html};
 

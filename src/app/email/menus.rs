@@ -1,8 +1,6 @@
 //! The menus of mail: folders and categories that were seen, links, files,
 //! and whom mails were exchanged with. Letters narrow a menu, Enter takes the
 //! chosen line, or what was typed where anything may stand.
-//!
-//! Knows nothing of drawing.
 
 use crate::app::App;
 use crate::app::email::reading::{self, letter_at_hand};

@@ -2,7 +2,7 @@
 //! commands mean something else there.
 //!
 //! A thread of mails is a conversation, so lists, filters, notes, snoozes and
-//! the outbox work as everywhere. Knows nothing of drawing.
+//! the outbox work as everywhere.
 
 mod check;
 mod filing;

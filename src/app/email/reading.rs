@@ -1,7 +1,7 @@
 //! A mail as it is read: whom it went to, its text with what was quoted
 //! folded, its files. Made when a history comes, not when it is drawn.
 //!
-//! Knows nothing of HTML; its text came with the mail.
+//! Its text came with the mail.
 
 use crate::app::App;
 use crate::app::history::message_of;

@@ -1,8 +1,6 @@
 //! The last look before a mail leaves: what it is, what is odd about it, and
 //! one letter for each thing that can be done. The server holds nothing back,
 //! so the desk does.
-//!
-//! Knows nothing of how it is drawn.
 
 use crate::app::App;
 use crate::app::commands::Command;

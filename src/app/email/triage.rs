@@ -1,8 +1,6 @@
 //! Triage: one thread at a time over the whole width, one key for each
 //! decision, the next ones at hand before they are wanted. Nothing waits for
 //! the server: decisions are queued, and taken back one by one.
-//!
-//! Knows nothing of drawing or of how a decision is carried out.
 
 mod session;
 

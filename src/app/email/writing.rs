@@ -1,7 +1,5 @@
 //! Writing mail: an answer, one to all, a new mail, a mail passed on. The
 //! head's fields stand over the composer's text; both are one draft.
-//!
-//! Knows nothing of the review before sending.
 
 use crate::app::App;
 use crate::app::commands::Command;

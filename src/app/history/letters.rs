@@ -1,7 +1,5 @@
 //! The mails of a history: each gets the text it is shown with when it comes,
 //! and again when it is to be shown in another way.
-//!
-//! Knows nothing of how that text is made.
 
 use crate::app::email::reading::{self, View};
 use crate::app::history::History;

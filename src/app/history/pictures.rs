@@ -1,6 +1,4 @@
 //! Room for pictures among the lines of a history.
-//!
-//! Knows nothing of what a picture shows.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,4 @@
 //! Going to one item of a history, however far back it is.
-//!
-//! Knows nothing of why it is looked for.
 
 use crate::app::history::{History, MOST, STEP};
 use crate::app::lines::ItemKey;

@@ -1,7 +1,5 @@
 //! Deleting a person: behind the last four digits of the number, with the
 //! transcript offered first. It takes the conversation's history with it.
-//!
-//! Knows nothing of requests.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

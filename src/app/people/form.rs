@@ -1,8 +1,6 @@
 //! The form of a person: name, mail address, tags and metadata. Each field
 //! says what is wrong with it; what the server refused stands at the field it
 //! names. What leaves is what differs from before.
-//!
-//! Knows nothing of drawing, or of queues.
 
 use crate::app::text_line::TextLine;
 use crate::model::bounds;

@@ -1,7 +1,5 @@
 //! Marks on the page of people: some by their numbers, or all that a search
 //! fits, also those that were not read yet.
-//!
-//! Knows nothing of what is done with them.
 
 use std::collections::BTreeSet;
 

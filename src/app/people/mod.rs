@@ -1,7 +1,5 @@
 //! The people of a tab as a page: a list with search, at once over what this
 //! desk has read and after a moment by the server; and what is done to one.
-//!
-//! Knows nothing of drawing, or of how contacts are merged.
 
 pub mod deleting;
 pub mod form;

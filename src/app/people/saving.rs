@@ -1,7 +1,5 @@
 //! The keys of a person's form, and what becomes of what it wanted: queued,
 //! refused and back in the form, or done.
-//!
-//! Knows nothing of fields.
 
 use crate::app::App;
 use crate::app::event::{Effect, Intent, Load};

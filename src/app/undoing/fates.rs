@@ -1,7 +1,5 @@
 //! What became of rows that were put into the outbox from here: what was
 //! refused has not left, and the list of what was done says so.
-//!
-//! Knows nothing of taking back.
 
 use crate::app::App;
 use crate::app::event::{Effect, Load};

@@ -1,7 +1,5 @@
 //! Modal editing in the composer: which keys are letters of a mode, and which
 //! mean what they always do.
-//!
-//! Knows nothing of what a letter changes.
 
 use crate::app::App;
 use crate::app::commands::Command;

@@ -1,6 +1,4 @@
 //! What each letter does while letters are not text.
-//!
-//! Knows nothing of where a motion leads.
 
 use crate::app::commands::Command;
 use crate::app::sheet::Sheet;

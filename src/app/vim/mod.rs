@@ -1,7 +1,6 @@
 //! Modal editing for who is used to it: letters move and change, `i` types.
 //!
-//! Turns letters into edits of a text. Knows nothing of who shows the text or
-//! what it is for; sending stays on its own key.
+//! Turns letters into edits of a text. sending stays on its own key.
 
 use crate::app::sheet::Sheet;
 use crate::app::vim::motions::{Page, Reach};

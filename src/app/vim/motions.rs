@@ -1,6 +1,4 @@
 //! Where a motion leads in a text, counted in what people see as characters.
-//!
-//! Knows nothing of keys that change a text.
 
 use unicode_segmentation::UnicodeSegmentation;
 

@@ -1,7 +1,5 @@
 //! `admin connection`: the business's own interfaces, which the assistant may
 //! ask. Nothing is kept before a live call has worked.
-//!
-//! Knows nothing of how a call is made.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! `admin credits`: the balance, and changing it.
-//!
-//! Knows nothing of prices.
 
 use anyhow::{Context, Result};
 use clap::Args;

@@ -1,6 +1,4 @@
 //! `admin key`: keys are shown once, when they are made.
-//!
-//! Knows nothing of what a key may do.
 
 use anyhow::{Context, Result};
 use clap::{Subcommand, ValueEnum};

@@ -1,7 +1,5 @@
 //! `frontdesk admin`: the dashboard's side of an embedded service's file,
 //! also while that service runs.
-//!
-//! Knows nothing of the inbox.
 
 mod connections;
 mod credits;

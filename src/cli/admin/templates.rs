@@ -1,6 +1,4 @@
 //! `admin template`: what can be sent outside the service window.
-//!
-//! Knows nothing of filling variables.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

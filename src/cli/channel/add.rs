@@ -1,7 +1,5 @@
 //! `frontdesk channel add`: asks for what is needed, checks the key, keeps it
 //! and writes the configuration.
-//!
-//! Knows nothing of how a key is kept.
 
 use std::io;
 

@@ -1,6 +1,4 @@
 //! `frontdesk channel test`: what each key is, may do and has left.
-//!
-//! Knows nothing of where keys are kept.
 
 use std::io::IsTerminal;
 use std::sync::Arc;

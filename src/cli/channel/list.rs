@@ -1,6 +1,4 @@
 //! `frontdesk channel list`: what is configured, without asking a server.
-//!
-//! Knows nothing of what keys may do.
 
 use anyhow::Result;
 use serde_json::{Value, json};

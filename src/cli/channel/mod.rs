@@ -1,8 +1,7 @@
 //! `frontdesk channel`: adds, lists, tests and removes channel keys.
 //!
-//! Knows nothing of conversations. A key is asked for, read from standard
-//! input or from the environment, and never given as an argument, where other
-//! users of the machine could read it.
+//! A key is asked for, read from standard input or from the environment, and
+//! never given as an argument, where other users of the machine could read it.
 
 mod add;
 pub mod check;

@@ -1,8 +1,5 @@
 //! `frontdesk channel remove`: the key and the configuration's entry go; what
 //! was written and not sent stays.
-//!
-//! Knows nothing of servers: a removed key is still good until the dashboard
-//! revokes it.
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;

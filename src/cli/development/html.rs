@@ -1,7 +1,5 @@
 //! `frontdesk dev fuzz-html`: looks whether the text of mails made by chance
 //! is only text, and how long it takes to make.
-//!
-//! Knows nothing of how text is made of them.
 
 use std::time::Duration;
 

@@ -1,6 +1,4 @@
 //! `frontdesk dev`: what benches and those who work on frontdesk need.
-//!
-//! Knows nothing of the inbox.
 
 mod html;
 mod world;

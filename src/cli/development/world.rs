@@ -1,7 +1,6 @@
 //! Conversations nobody had: the same ones for the same seed.
 //!
-//! Knows nothing of where they are kept. Each conversation is drawn from the
-//! seed and its number alone.
+//! Each conversation is drawn from the seed and its number alone.
 
 use crate::model::account::{Account, Environment, Platform};
 use crate::model::chance::Chance;

@@ -1,6 +1,4 @@
 //! The configuration file: each mistake with its line, and who can read it.
-//!
-//! Knows nothing of keys.
 
 use std::io::ErrorKind;
 use std::path::Path;

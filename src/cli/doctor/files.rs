@@ -1,6 +1,4 @@
 //! The data folder: permissions, both databases, and what is left in them.
-//!
-//! Knows nothing of servers.
 
 use std::io;
 use std::path::Path;

@@ -1,7 +1,5 @@
 //! Each key: whether it is there, what it may do, and how far the server's
 //! clock is away.
-//!
-//! Knows nothing of files.
 
 use crate::cli::channel::check::{self, CheckError, Checked};
 use crate::cli::doctor::Finding;

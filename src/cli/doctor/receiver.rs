@@ -1,7 +1,4 @@
 //! Where webhooks come: whether it can be listened on.
-//!
-//! Knows nothing of what is delivered, nor whether the public address leads
-//! here: only the service can try that, and the inbox says how it fared.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;

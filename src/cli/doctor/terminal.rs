@@ -1,7 +1,6 @@
 //! The terminal: size, colours, and whether it agrees on widths.
 //!
-//! Knows nothing of what is drawn. Without a terminal there is nothing to
-//! look at.
+//! Without a terminal there is nothing to look at.
 
 use std::io::IsTerminal;
 

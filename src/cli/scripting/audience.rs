@@ -1,8 +1,7 @@
 //! Whom a broadcast goes to, as a file or a switch says: ids of contacts, and
 //! numbers that the server is asked about.
 //!
-//! Knows nothing of what is sent. Nobody is never everyone: the two have no
-//! way in common.
+//! Nobody is never everyone: the two have no way in common.
 
 use std::collections::BTreeSet;
 use std::io::Read;

@@ -1,7 +1,6 @@
 //! `broadcast`: one message to many contacts, looked over before it leaves.
 //!
-//! Knows nothing of requests and of how it goes then. The number of people, or
-//! a phrase, confirms it.
+//! The number of people, or a phrase, confirms it.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! `send`, `react`, `pause`, `resume`, `close`: each goes through the outbox
 //! and waits for the server's word.
 //!
-//! Knows nothing of requests. An answer that stays unclear is said so, and its
-//! row stays in the outbox, where the inbox shows it.
+//! An answer that stays unclear is said so, and its row stays in the outbox,
+//! where the inbox shows it.
 
 use std::io::Read;
 

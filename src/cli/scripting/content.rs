@@ -1,6 +1,4 @@
 //! What `send` sends beside a plain text: a file, a link, a place, a template.
-//!
-//! Knows nothing of conversations and of how it leaves.
 
 use clap::Args;
 

@@ -1,7 +1,5 @@
 //! `events`, `webhooks`, `templates` and `account`: what the screen's pages of
 //! the same names show, for scripts.
-//!
-//! Knows nothing of drawing.
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};

@@ -1,7 +1,7 @@
 //! `export`: a whole history, from its first message.
 //!
-//! Knows nothing of paging beyond asking for more. JSON holds each item as
-//! the server sent it; text holds what is safe to print.
+//! JSON holds each item as the server sent it; text holds what is safe to
+//! print.
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};

@@ -1,7 +1,5 @@
 //! What scripts have without a server: the configuration and this desk's
 //! files.
-//!
-//! Knows nothing of keys.
 
 use std::collections::HashSet;
 use std::sync::Arc;

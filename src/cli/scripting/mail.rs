@@ -1,7 +1,5 @@
 //! `mail`: sent, marked and filed, with whom mails were exchanged, and the
 //! account behind the key.
-//!
-//! Knows nothing of how a mail is laid out.
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};

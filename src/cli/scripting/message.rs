@@ -1,6 +1,4 @@
 //! `message`: one message as the server has it now.
-//!
-//! Knows nothing of conversations.
 
 use anyhow::{Result, bail};
 use clap::Args;

@@ -1,9 +1,9 @@
 //! The same engine for scripts: one command, one answer. Exit code 0 only
 //! when the server confirmed.
 //!
-//! Knows nothing of screens. It shares the inbox's data folder: while an inbox
-//! is open, that one asks and sends, and a command queues its rows and waits;
-//! otherwise the command does it while it runs.
+//! It shares the inbox's data folder: while an inbox is open, that one asks and
+//! sends, and a command queues its rows and waits; otherwise the command does
+//! it while it runs.
 
 mod audience;
 mod broadcast;

@@ -1,7 +1,5 @@
 //! `outbox`: what has not left yet, and a person's word about what waits for
 //! one.
-//!
-//! Knows nothing of what may be said when; the store does.
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};

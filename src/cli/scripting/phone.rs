@@ -1,6 +1,4 @@
 //! `sms` and `call`: a text to a phone, and a call by the AI.
-//!
-//! Knows nothing of what they cost: of a call the interface does not tell.
 
 use clap::Args;
 

@@ -1,7 +1,5 @@
 //! `search`: messages, threads, texts and people by their words, from what this desk has
 //! seen. Asks no server unless told to, so it works offline.
-//!
-//! Knows nothing of how words are found.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,6 +1,4 @@
 //! What scripts have with a server: a channel's hands, taken by the step.
-//!
-//! Knows nothing of what is changed or shown.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};

@@ -1,6 +1,4 @@
 //! `list` and `show`: what the server tells now.
-//!
-//! Knows nothing of changing anything.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};

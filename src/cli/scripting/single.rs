@@ -1,6 +1,4 @@
 //! One change on one channel, through the outbox, for scripts.
-//!
-//! Knows nothing of conversations.
 
 use std::io::Read;
 use std::sync::Arc;

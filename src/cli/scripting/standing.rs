@@ -1,7 +1,5 @@
 //! How broadcasts stand: watched to their end, listed, and those of elsewhere
 //! watched from now on. The server is asked; what it says is kept.
-//!
-//! Knows nothing of sending one.
 
 use std::collections::HashSet;
 use std::fmt::Display;

@@ -2,8 +2,8 @@
 //! from the top and no further than they need: the server's pages come newest
 //! activity first.
 //!
-//! Knows nothing of how rows are shown. A list that was read whole before is
-//! taken as it is; only its top is asked for again.
+//! A list that was read whole before is taken as it is; only its top is asked
+//! for again.
 
 use std::collections::HashSet;
 use std::time::Duration;

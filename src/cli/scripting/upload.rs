@@ -1,6 +1,4 @@
 //! `upload`: a file to the service, for an address to send it by.
-//!
-//! Knows nothing of what is done with the address.
 
 use anyhow::{Result, anyhow};
 use clap::Args;

@@ -1,8 +1,8 @@
 //! Broadcasts in waves for scripts: begun, followed to their end, paused,
 //! continued, stopped.
 //!
-//! Knows nothing of when a wave is due. Whoever follows one carries it on; if
-//! the follower is killed, the next one, or an inbox, goes on where it was.
+//! Whoever follows one carries it on; if the follower is killed, the next one,
+//! or an inbox, goes on where it was.
 
 use std::time::Duration;
 

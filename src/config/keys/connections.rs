@@ -1,8 +1,6 @@
 //! The key that seals the credentials of connections: in the desktop's
 //! keyring where one answers, else in a file only its owner reads. Made when
 //! it is first wanted, asked for once.
-//!
-//! Knows nothing of what it seals.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

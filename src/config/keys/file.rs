@@ -1,6 +1,4 @@
 //! Files that only their owner can read.
-//!
-//! Knows nothing of what is in them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};

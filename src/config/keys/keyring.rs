@@ -1,7 +1,5 @@
 //! The desktop's keyring, where one answers. Each call has a thread and a
 //! bound of its own: a keyring may ask its owner for a password, or hang.
-//!
-//! Knows nothing of what is kept.
 
 use thiserror::Error;
 

@@ -1,8 +1,8 @@
 //! Where a channel's key comes from, and where `channel add` keeps it: in the
 //! desktop's keyring where one answers, else in a file only its owner reads.
 //!
-//! A kept key is bound to the server it was given for: with another base_url
-//! it is not handed out. Knows nothing of requests.
+//! A kept key is bound to the server it was given for: with another base_url it
+//! is not handed out.
 
 use std::path::{Path, PathBuf};
 

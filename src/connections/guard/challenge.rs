@@ -1,6 +1,4 @@
 //! Whether an endpoint wants to be a webhook: it is asked to repeat a value.
-//!
-//! Knows nothing of subscriptions, and makes no values.
 
 use crate::connections::guard::Guard;
 use crate::connections::guard::request::{FetchError, Limits, Request};

@@ -1,6 +1,4 @@
 //! One request and one answer on one connection, which is then closed.
-//!
-//! Knows nothing of addresses: it is given a connection to the right one.
 
 use std::pin::pin;
 

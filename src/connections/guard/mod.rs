@@ -13,8 +13,6 @@
 //! Each fetch starts anew with a lookup and a connection of its own: nothing
 //! is pooled, so that an answer about a name is never older than its use. No
 //! proxy is asked, whatever the environment says.
-//!
-//! Knows nothing of webhooks' rows, schedules and signatures, or of media.
 
 use std::fmt;
 use std::sync::Arc;

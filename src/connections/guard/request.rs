@@ -1,6 +1,4 @@
 //! What is asked through the guard, within which limits, and what comes back.
-//!
-//! Knows nothing of connections.
 
 use std::time::Duration;
 

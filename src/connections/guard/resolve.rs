@@ -1,6 +1,4 @@
 //! From a vetted URL to a connection with an address that was vetted too.
-//!
-//! Knows nothing of TLS or HTTP.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;

@@ -1,7 +1,5 @@
 //! One line of the log of calls: what was asked and how it went. Never what
 //! was answered.
-//!
-//! Knows nothing of where the log is kept.
 
 use crate::model::text::SafeText;
 use crate::model::time::Timestamp;

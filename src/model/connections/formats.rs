@@ -1,7 +1,7 @@
 //! Amounts of money and dates as people read them.
 //!
-//! Knows nothing of where they come from; what it cannot read it leaves as it
-//! is. Amounts are never made floating point numbers.
+//! What it cannot read it leaves as it is. Amounts are never made floating
+//! point numbers.
 
 use crate::model::time::{Timestamp, Zone};
 

@@ -1,7 +1,7 @@
 //! How many calls may leave in any 60 seconds: exactly so many, wherever the
 //! 60 seconds are laid.
 //!
-//! Knows nothing of what is called. The time comes in as a value.
+//! The time comes in as a value.
 
 use std::collections::VecDeque;
 

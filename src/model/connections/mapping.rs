@@ -1,7 +1,5 @@
 //! What of an answer is shown: places under labels, lists as tables. And what
 //! was found there, ready to be shown.
-//!
-//! Knows nothing of JSON and of drawing.
 
 use crate::model::connections::path::Path;
 use crate::model::text::SafeText;

@@ -1,7 +1,5 @@
 //! A mistake in a connection as somebody wrote it: what is wrong in words, and
 //! the key it is about.
-//!
-//! Knows nothing of files and lines.
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

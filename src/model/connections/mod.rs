@@ -13,8 +13,7 @@
 //! | `review.rs` | all that is wrong with a connection, in words |
 //! | `calls.rs` | one line of the log of calls |
 //!
-//! Knows nothing of sockets, files and JSON. A credential is never part of a
-//! connection: it is kept apart, sealed.
+//! A credential is never part of a connection: it is kept apart, sealed.
 
 pub mod calls;
 pub mod formats;

@@ -1,8 +1,6 @@
 //! Places in a JSON answer, written as JSONPath: `$.orders[*].total`. The
 //! plain part of it: names, numbers and all; no filters and no `..`, so that
 //! looking costs no more than the answer is long.
-//!
-//! Knows nothing of JSON values: whoever has one walks the steps.
 
 use std::fmt;
 

@@ -1,7 +1,5 @@
 //! All that is wrong with a connection as somebody wrote it, in words, before
 //! anything is asked.
-//!
-//! Knows nothing of files and of which hosts may be reached.
 
 use crate::model::connections::identity::ContactField;
 use crate::model::connections::mapping::{COLUMNS, FIELDS, FieldKind};

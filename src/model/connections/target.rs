@@ -1,7 +1,5 @@
 //! Base URL, path and values become one URL. A value stays inside its segment
 //! whatever it holds.
-//!
-//! Knows nothing of which hosts may be reached: the guard judges the result.
 
 use std::fmt::Write;
 

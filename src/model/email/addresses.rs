@@ -1,7 +1,5 @@
 //! Mail addresses as people type them: lists, names around them, doubles,
 //! and what must never get into a header.
-//!
-//! Pure. Knows nothing of who is known here.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,5 @@
 //! A mail being written: its head and text, as the draft keeps it, and the
 //! mail it becomes. Answers and forwards begin here.
-//!
-//! Pure. Knows nothing of fields on a screen or of files' bytes.
 
 use crate::model::bounds;
 use crate::model::email::addresses::{Typed, distinct, header_line, list};

@@ -1,7 +1,5 @@
 //! Names of files that came with mail: what is shown of one, and under what
 //! name it may be saved.
-//!
-//! Pure. Knows nothing of folders.
 
 /// Bytes of a saved name at most: folders count bytes, and take 255.
 const LONGEST: usize = 200;

@@ -2,8 +2,8 @@
 //!
 //! A thread is a conversation here: it has its row, history, notes and drafts
 //! like one of a chat. What only mail has stands beside it in [`Thread`] and
-//! [`Letter`]. Knows nothing of JSON or of HTML. Interface: Resources, Email
-//! account, Email thread, Email contact.
+//! [`Letter`]. Interface: Resources, Email account, Email thread, Email
+//! contact.
 
 pub mod addresses;
 pub mod compose;

@@ -1,8 +1,6 @@
 //! What of a mail was quoted from the mails before it, so that it can be
 //! folded away: by the marks mail programs put there, in the languages of
 //! the desk's customers.
-//!
-//! Pure. Knows nothing of what is on screen.
 
 /// Fewer quoted lines than this are not worth folding.
 const LEAST: usize = 2;

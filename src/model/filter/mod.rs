@@ -1,7 +1,5 @@
 //! Which conversations a list shows: tests that must all hold, as typed in
 //! the filter line, kept in a view, or asked for by the program itself.
-//!
-//! Knows nothing of tables or of what is on screen.
 
 mod parse;
 mod phrase;

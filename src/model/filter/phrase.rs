@@ -1,6 +1,4 @@
 //! Words looked for beside each other or anywhere, the last by its beginning.
-//!
-//! Knows nothing of fields.
 
 use crate::model::search::{Terms, words};
 

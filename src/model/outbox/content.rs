@@ -1,8 +1,5 @@
 //! What an operation carries, in a person's terms: texts, media, templates,
 //! mails, contacts. Interface: the request tables of Endpoints.
-//!
-//! Knows nothing of JSON beyond carrying some of it as text, and nothing of
-//! bounds.
 
 use crate::model::attachments;
 use crate::model::ids::{ContactId, MessageId, ThreadId};

@@ -1,6 +1,4 @@
 //! Lanes: rows of one lane leave in the order they were queued, one at a time.
-//!
-//! Knows nothing of what a row wants.
 
 use crate::model::ids::{ConversationId, ThreadId};
 

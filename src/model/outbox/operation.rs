@@ -1,7 +1,4 @@
 //! Operations: every write of the interface, as what a person wants.
-//!
-//! Knows nothing of paths and bytes, which the client makes, and nothing of
-//! where a row stands.
 
 use crate::model::attachments::{Attachment, FileFacts, Source};
 use crate::model::contacts::ContactChange;

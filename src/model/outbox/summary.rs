@@ -1,6 +1,4 @@
 //! What an operation is, in words for a person who looks at the outbox.
-//!
-//! Knows nothing of states.
 
 use crate::model::files;
 use crate::model::interactive;

@@ -5,8 +5,6 @@
 //! typed can be found. Words are found by their beginning, whatever their
 //! case and accents; scripts without spaces by any run of their characters;
 //! pictographs one by one.
-//!
-//! Knows nothing of tables.
 
 use std::ops::Range;
 

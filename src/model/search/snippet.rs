@@ -1,6 +1,4 @@
 //! What is shown of a message that was found: the text around the first word.
-//!
-//! Knows nothing of widths on screen.
 
 use std::ops::Range;
 

@@ -1,6 +1,4 @@
 //! A text cut into words, folded so that case and accents do not matter.
-//!
-//! Knows nothing of indexes or questions.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! What each character may do to a terminal, by class.
 //!
-//! Knows nothing of strings; one character in, one class out.
+//! One character in, one class out.
 
 /// What becomes of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! What people say when they want a person, or are upset, in several
 //! languages.
 //!
-//! Knows nothing of weights. Phrases are compared without case, accents and
-//! marks, as whole words.
+//! Phrases are compared without case, accents and marks, as whole words.
 
 /// Phrases in lower case, sorted.
 struct Phrases {

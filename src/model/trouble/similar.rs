@@ -1,7 +1,4 @@
 //! How alike short texts are: the share of words two of them have in common.
-//!
-//! Knows nothing of languages: words are runs of letters and digits, and
-//! scripts without spaces are compared by pairs of characters.
 
 use crate::model::trouble::phrases::Plain;
 

@@ -1,7 +1,5 @@
 //! Whom a broadcast is chosen for, before it is frozen: what was marked, what
 //! a search fits, what a file names, everyone.
-//!
-//! Knows nothing of files or of where contacts are kept.
 
 use crate::model::ids::{CampaignId, ChannelId, ContactId};
 use crate::model::queries::ConversationKey;

@@ -4,8 +4,6 @@
 //! A wave leaves only when the one before it was tried to its end, was waited
 //! for, and was counted again after the wait. Whatever is not known holds the
 //! next wave back.
-//!
-//! Knows nothing of how a wave is sent or counted.
 
 use crate::model::ids::BroadcastId;
 use crate::model::prices;

@@ -1,8 +1,6 @@
 //! Broadcasts in waves: whom they go to, in what parts, and what stops them.
 //! A stop the interface does not have: it cannot take a broadcast back, but
 //! what has not been sent yet can stay.
-//!
-//! Knows nothing of requests, files or screens.
 
 pub mod audience;
 pub mod deciding;

@@ -1,7 +1,5 @@
 //! In what parts a campaign leaves, and what stops it, in numbers a person
 //! chooses.
-//!
-//! Knows nothing of what has left.
 
 use crate::model::bounds;
 use crate::model::time::{SECOND, precise_span};

@@ -1,6 +1,4 @@
 //! Whom mails were exchanged with, for completing addresses.
-//!
-//! Knows nothing of what is typed.
 
 use rusqlite::params;
 

@@ -1,6 +1,4 @@
 //! Letters: what only a mail has, beside its message.
-//!
-//! Knows nothing of HTML.
 
 use std::collections::HashMap;
 

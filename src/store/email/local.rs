@@ -1,8 +1,6 @@
 //! What a server ignored of a change: kept on this desk, and which fields it
 //! takes at all. In the outbox's file, because nothing of it can be read
 //! again.
-//!
-//! Knows nothing of how that was found out.
 
 use rusqlite::params;
 

@@ -1,6 +1,4 @@
 //! The account behind each mail key, as last read.
-//!
-//! Knows nothing of keys.
 
 use rusqlite::{Connection, params};
 

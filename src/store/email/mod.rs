@@ -1,7 +1,5 @@
 //! Mail: what only threads, letters and the mail account have, beside the
 //! conversations and messages they are, and what a server ignored.
-//!
-//! Knows nothing of requests.
 
 mod correspondents;
 pub(crate) mod letters;

@@ -1,6 +1,6 @@
 //! Threads and letters as columns and JSON, and back.
 //!
-//! Knows nothing of which are wanted. Text is made safe again when it is read.
+//! Text is made safe again when it is read.
 
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,5 @@
 //! Threads: what lists and single reads tell of them beside their
 //! conversations, and what a change did.
-//!
-//! Knows nothing of where a reading came from.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Conditions on what only threads of mails have. What holds only on this
 //! desk counts before what the server told.
-//!
-//! Knows nothing of what was typed.
 
 use rusqlite::types::Value;
 

@@ -1,7 +1,5 @@
 //! Windows of the conversation list: walks of one index from a key, however
 //! many rows there are.
-//!
-//! Knows nothing of what is on screen.
 
 use rusqlite::{Connection, params, params_from_iter};
 

@@ -1,6 +1,4 @@
 //! What a tab's title and the status line count.
-//!
-//! Knows nothing of tabs.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! What this desk alone keeps, for its own pages: rows of the outbox with
 //! what helps to decide over them, drafts, pauses.
-//!
-//! Knows nothing of what is asked or answered.
 
 use rusqlite::{Connection, params};
 

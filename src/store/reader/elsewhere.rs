@@ -1,7 +1,5 @@
 //! The conversations a person has in other tabs, as far as this desk has read
 //! them: those with the same number or mail address.
-//!
-//! Knows nothing of names: two people may share one.
 
 use rusqlite::{Connection, params};
 

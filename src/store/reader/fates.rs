@@ -1,7 +1,5 @@
 //! What became of rows of the outbox: where they stand, or what the audit
 //! says last.
-//!
-//! Knows nothing of why it is asked.
 
 use rusqlite::Connection;
 

@@ -1,6 +1,4 @@
 //! The newest rows of a history, with reactions and outbox rows.
-//!
-//! Knows nothing of days, wrapping or scrolling.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,6 @@
 //! Conversations by the words of what a list tells of them: threads of mails
 //! by their subject, a phone's by its newest call or text. Of those no message
 //! may be stored.
-//!
-//! Knows nothing of messages.
 
 use rusqlite::{Connection, params};
 

@@ -1,7 +1,5 @@
 //! Reads windows for the screen, on a connection of its own that never
 //! writes. Each call is one transaction, so a window is of one moment.
-//!
-//! Knows nothing of who draws.
 
 use std::path::Path;
 

@@ -1,6 +1,4 @@
 //! The orders of a list as keys: what a row is compared by, and which way.
-//!
-//! Knows nothing of filters or windows.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};

@@ -4,8 +4,6 @@
 //! the page and not what is stored. That holds for the beginnings it keeps by
 //! themselves; a longer one is first looked for among what begins as it does,
 //! as its own walk begins with the gathering of everything that has it.
-//!
-//! Knows nothing of what is typed next.
 
 use rusqlite::{Connection, params};
 

@@ -1,6 +1,4 @@
 //! What goes with a draft, as JSON, and back.
-//!
-//! Knows nothing of drafts and of the outbox.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

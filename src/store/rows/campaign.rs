@@ -2,8 +2,6 @@
 //!
 //! What became of a wave's row is looked up where its outbox row, its audit
 //! and what people decided are, unless it was noted already.
-//!
-//! Knows nothing of which campaigns are wanted beyond a condition.
 
 use rusqlite::{Connection, Params};
 use serde_json::json;

@@ -1,6 +1,4 @@
 //! What operations carry, as JSON.
-//!
-//! Knows nothing of operations.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,4 @@
 //! A conversation as columns.
-//!
-//! Knows nothing of the facts of this desk beside it.
 
 use rusqlite::ToSql;
 

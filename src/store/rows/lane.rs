@@ -1,6 +1,4 @@
 //! An outbox row as the sender needs it, as columns.
-//!
-//! Knows nothing of which rows may leave.
 
 use crate::model::outbox::{Looks, Moment};
 use crate::sqlite::{Row, read_row};

@@ -1,6 +1,4 @@
 //! What this desk keeps of a conversation, as columns.
-//!
-//! Knows nothing of the conversation itself.
 
 use crate::model::local::{Claim, Kept, Local, Tag};
 use crate::model::outbox::Operation;

@@ -1,7 +1,5 @@
 //! What a message as it came tells of its file. The interface names no such
 //! field, so the usual spellings are looked for.
-//!
-//! Knows nothing of columns.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,4 @@
 //! A message as columns.
-//!
-//! Knows nothing of the order messages are shown in.
 
 use crate::model::ids::ConversationId;
 use crate::model::messages::{Delivery, Direction, Message, Sender};

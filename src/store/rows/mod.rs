@@ -1,8 +1,7 @@
 //! Between rows of the database and the model's words.
 //!
-//! Knows nothing of which rows are wanted. Stored text was made safe before
-//! it was stored and is made safe again when it is read: the file may have
-//! been changed by someone else.
+//! Stored text was made safe before it was stored and is made safe again when
+//! it is read: the file may have been changed by someone else.
 
 pub(crate) mod attachment;
 pub(crate) mod campaign;

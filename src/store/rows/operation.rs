@@ -1,7 +1,7 @@
 //! An operation as a JSON payload, and back.
 //!
-//! Knows nothing of other columns. A payload that cannot be read is an error:
-//! guessing at what a person wanted would send something else.
+//! A payload that cannot be read is an error: guessing at what a person wanted
+//! would send something else.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,6 +1,4 @@
 //! An outbox row as columns.
-//!
-//! Knows nothing of which rows may leave.
 
 use rusqlite::Connection;
 

@@ -1,6 +1,4 @@
 //! Pulling the account behind a mail key. Interface: Endpoints, Email.
-//!
-//! Knows nothing of what late mail means.
 
 use crate::model::account::Platform;
 use crate::model::news::News;

@@ -1,7 +1,5 @@
 //! Pulling correspondents, and threads a person asks for by a filter.
 //! Interface: Endpoints, Email.
-//!
-//! Knows nothing of what is typed or shown.
 
 use crate::model::account::Platform;
 use crate::model::email::{MailWish, Thread, ThreadFilter};

@@ -1,8 +1,6 @@
 //! What follows when a change of a thread or a mail was accepted: the
 //! interface does not show which fields of a thread can be changed, so a
 //! change is believed when a reading shows it.
-//!
-//! Knows nothing of rows that were not accepted.
 
 use crate::client::ReadError;
 use crate::model::email::{Field, Thread};

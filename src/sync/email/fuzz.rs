@@ -1,6 +1,4 @@
 //! Mails made by chance, for looking whether their text is only text.
-//!
-//! Knows nothing of how text is made of them.
 
 use crate::sync::email::html::Shown;
 

@@ -6,8 +6,6 @@
 //! which a library then lays out. What nests too deep, tables and styles never
 //! reach the library: its cost grows with them. Links become numbers with the
 //! host they really lead to; what the mail hides is shown as hidden.
-//!
-//! Knows nothing of mails, files or the screen.
 
 use crate::model::text::SafeText;
 

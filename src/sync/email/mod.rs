@@ -3,8 +3,6 @@
 //!
 //! A thread is a conversation: the list, sweeps, the open history and the
 //! outbox treat it as one. Here is what only mail does.
-//!
-//! Knows nothing of screens.
 
 mod account;
 mod contacts;

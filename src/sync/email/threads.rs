@@ -1,7 +1,5 @@
 //! Threads: what lists tell of them, and reading one with its mails, whose
 //! HTML becomes text here, off the screen's way and within a budget of time.
-//!
-//! Knows nothing of how HTML is read.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -2,8 +2,6 @@
 //! through the outbox, a few at a time so that people's own changes do not
 //! wait behind it. The file of results beside it is all the state there is:
 //! an import that was cut off goes on behind what stands there.
-//!
-//! Knows nothing of requests, whose pace the client keeps, and of screens.
 
 mod reading;
 mod results;

@@ -1,7 +1,5 @@
 //! The rows of a CSV file, one at a time: what each wishes, or what is wrong
 //! with it, and on which line it begins.
-//!
-//! Knows nothing of what is done with them.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};

@@ -1,7 +1,5 @@
 //! The file of results: one line for each row that was seen to. It is only
 //! ever added to, and is read again when an import goes on.
-//!
-//! Knows nothing of the outbox.
 
 use std::collections::HashMap;
 use std::fs::File;

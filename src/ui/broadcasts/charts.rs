@@ -1,6 +1,4 @@
 //! How a broadcast goes as bars: how far it is, and how it went over time.
-//!
-//! Knows nothing of waves.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

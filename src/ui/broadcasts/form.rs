@@ -1,6 +1,4 @@
 //! The form of a broadcast, and the flight check.
-//!
-//! Knows nothing of what leaves.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,7 +1,5 @@
 //! The board: a line for each broadcast, and the chosen one below or beside it
 //! with its waves and how it went over time.
-//!
-//! Knows nothing of when a wave leaves.
 
 mod charts;
 pub mod form;

@@ -1,6 +1,4 @@
 //! The menus and questions of mail.
-//!
-//! Knows nothing of what an answer does.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

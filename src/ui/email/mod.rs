@@ -1,7 +1,5 @@
 //! Mail on screen: the account's line, rows of threads, what stands over a
 //! thread, and the menus of mail.
-//!
-//! Knows nothing of what keys do.
 
 mod menus;
 mod review;

@@ -1,6 +1,4 @@
 //! The last look before a mail leaves, and the questions about it.
-//!
-//! Knows nothing of what an answer does.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,6 +1,4 @@
 //! Going through threads: how far it is, and what came of it.
-//!
-//! Knows nothing of what keys do.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,6 +1,4 @@
 //! A mail being written: its head over its text, what goes with it below.
-//!
-//! Knows nothing of editing.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;

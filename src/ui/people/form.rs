@@ -1,6 +1,4 @@
 //! The form of a person, and the question before one is deleted.
-//!
-//! Knows nothing of what leaves.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -1,6 +1,4 @@
 //! What was found in a file of people, before it is imported.
-//!
-//! Knows nothing of files.
 
 use crate::app::importing::Source;
 use crate::model::import::DryRun;

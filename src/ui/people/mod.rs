@@ -1,6 +1,4 @@
 //! The people of a tab: the list, and the chosen one beside or below it.
-//!
-//! Knows nothing of how people are found.
 
 pub mod form;
 pub mod importing;

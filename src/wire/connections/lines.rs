@@ -1,6 +1,4 @@
 //! The line of a mistake in a document of connections.
-//!
-//! Knows nothing of what is wrong.
 
 use toml::de::{DeTable, DeValue};
 

@@ -1,7 +1,5 @@
 //! Takes one connection out of a document and leaves the rest as it was
 //! written, comments and all.
-//!
-//! Knows nothing of files.
 
 use toml_edit::{DocumentMut, Item};
 

@@ -1,6 +1,4 @@
 //! Connections as they are written down, from the model's.
-//!
-//! Knows nothing of TOML and JSON.
 
 use crate::model::connections::identity::ContactField;
 use crate::model::connections::mapping::{Column, Field, FieldKind, Format};

@@ -2,7 +2,6 @@
 //! does to each what its plan says. Everything crosses real sockets.
 //!
 //! [`fault`] names the faults, [`script`] says what each does to a request,
-//! [`relay`] does it. Knows nothing of the interface.
 
 pub mod answers;
 pub mod fault;

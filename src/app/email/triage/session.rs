@@ -1,7 +1,5 @@
 //! One going through threads: what is at hand, what is to come, what was
 //! decided.
-//!
-//! Pure. Knows nothing of keys.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -1,6 +1,4 @@
 //! `contacts import`: a CSV file looked through, or imported to its end.
-//!
-//! Knows nothing of cells and of what is queued.
 
 use std::path::PathBuf;
 use std::time::Duration;

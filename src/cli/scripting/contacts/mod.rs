@@ -1,8 +1,6 @@
 //! `contacts`: the people of a business chat channel, listed, shown, changed,
 //! deleted and imported. Each change goes through the outbox and waits for the
 //! server's word.
-//!
-//! Knows nothing of requests, or of how a change is merged.
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};

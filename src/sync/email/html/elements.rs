@@ -1,6 +1,4 @@
 //! What elements are: blocks, empty ones, hidden ones.
-//!
-//! Knows nothing of the walk.
 
 use html5ever::tokenizer::Tag;
 

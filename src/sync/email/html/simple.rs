@@ -1,7 +1,5 @@
 //! The one walk over a mail's HTML: what text can show of it, as small and
 //! whole HTML, and where its links lead.
-//!
-//! Knows nothing of layout.
 
 use std::cell::RefCell;
 
