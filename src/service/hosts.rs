@@ -29,7 +29,11 @@ impl FromStr for HostName {
             IpAddr::V6(it) => Host::Ipv6(it),
         });
         // An address has one spelling here, though readers know others.
-        let named = || Host::parse(name).ok().filter(|it| matches!(it, Host::Domain(_)));
+        let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._".contains(&it);
+        let named = || {
+            let parsed = Host::parse(name).ok();
+            parsed.filter(|it| matches!(it, Host::Domain(name) if name.bytes().all(is_plain)))
+        };
         address.ok().or_else(named).map(Self).ok_or_else(|| {
             format!("{text:?} is no host: give a name or an address alone, such as desk.example.com")
         })

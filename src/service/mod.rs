@@ -32,6 +32,7 @@ pub mod health;
 pub mod hosts;
 pub mod idempotency;
 pub mod in_process;
+pub mod inspection;
 pub mod keys;
 pub mod last_answer;
 pub mod limits;

@@ -1,6 +1,7 @@
 //! `frontdesk serve` with the real binary: what it prints, whom it answers,
 //! and how it ends.
 
+mod doctor;
 mod ending;
 mod probes;
 mod proxies;

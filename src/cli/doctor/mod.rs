@@ -7,8 +7,11 @@ mod config;
 mod files;
 mod keys;
 mod receiver;
+mod service;
 mod terminal;
 mod zone;
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -25,6 +28,13 @@ pub struct DoctorArguments {
     /// Ask no server and no keyring.
     #[arg(long)]
     pub offline: bool,
+    /// Look at the database of an embedded service, too: who serves it, and
+    /// whether its key is its own.
+    #[arg(long, value_name = "PATH")]
+    pub db: Option<PathBuf>,
+    /// The key of that database, where `serve` was given one.
+    #[arg(long, value_name = "PATH", requires = "db")]
+    pub key_file: Option<PathBuf>,
 }
 
 /// How well something is.
@@ -113,6 +123,9 @@ fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
     findings.extend(config::connections(&path));
     findings.extend(receiver::look(config.receiver.as_ref()));
     findings.extend(files::look(&folders::data()?, &channels));
+    if let Some(database) = &arguments.db {
+        findings.extend(service::look(database, arguments.key_file.as_deref()));
+    }
     findings.push(zone::look());
     findings.extend(terminal::look(&config.copy_command));
     if !arguments.offline {

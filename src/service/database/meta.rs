@@ -21,5 +21,5 @@ pub fn set(db: &Connection, name: &str, value: &dyn ToSql) -> Result<(), Databas
 pub fn any_sealed(db: &Connection) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhooks WHERE secret IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)";
-    Ok(db.query_row(sql, [], |row| row.get(0))?)
+    Ok(db.scalar(sql, [])?)
 }

@@ -122,6 +122,17 @@ impl Database {
         lock::check(path)
     }
 
+    /// Reads from a file that a service has made, beside whoever uses it.
+    ///
+    /// # Errors
+    /// When the file is no service's, or what is read fails.
+    pub fn look<T>(
+        path: &Path,
+        read: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        read(&open::looked_at(path)?)
+    }
+
     /// Opens or makes the file, and tells whether it was made; `committed` is
     /// told after every commit.
     ///

@@ -59,7 +59,7 @@ pub enum Durability {
 pub fn writer(path: &Path) -> Result<(Connection, bool, File), DatabaseError> {
     // Looked for first: the key is made beside a database that is there.
     let holds = |it: &&str| fs::metadata(beside(path, it)).is_ok_and(|it| it.is_dir() || it.len() > 0);
-    let was_used = [".key", "-wal", ".media"].iter().any(|it| holds(&it));
+    let was_used = [".key", "-wal", ".media"].iter().any(holds);
     // Somebody's text is not a corrupt database.
     let begun = beginning(path)?;
     if was_used && begun.is_empty() && path.exists() {
@@ -77,14 +77,21 @@ pub fn writer(path: &Path) -> Result<(Connection, bool, File), DatabaseError> {
 /// Opens the writer's connection to a file that a service has made; makes
 /// nothing and moves nothing.
 pub fn existing(path: &Path) -> Result<Connection, DatabaseError> {
+    looked_at(path)?;
+    Ok(open(path)?.0)
+}
+
+/// Opens a file that a service has made to read from it; changes nothing.
+pub fn looked_at(path: &Path) -> Result<Connection, DatabaseError> {
     if !is_database(path)? {
         return Err(DatabaseError::NoDatabase);
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if tables(&Connection::open_with_flags(path, flags)?)? == 0 {
+    let connection = reader(path)?;
+    let application: i64 = connection.scalar("PRAGMA application_id", [])?;
+    if tables(&connection)? == 0 || application != APPLICATION {
         return Err(DatabaseError::Foreign);
     }
-    Ok(open(path)?.0)
+    Ok(connection)
 }
 
 /// Opens a reader's connection to a file a writer has opened.

@@ -158,7 +158,7 @@ fn not_connected(channel: Channel) -> ApiError {
         Channel::Email => "the email channel is not connected to an account",
         Channel::Voip => "the voice channel is not connected to a number",
     };
-    let message = format!("{what} yet; nothing was sent and nothing was charged");
+    let message = format!("{what} yet; until it is, nothing can be sent from it");
     ApiError::new(ErrorCode::NotConfigured, message)
 }
 

@@ -1,0 +1,44 @@
+//! The database of an embedded service: whether it can be served, by whom it is,
+//! and whether its key is there and its own.
+
+use std::path::Path;
+
+use crate::cli::doctor::Finding;
+use crate::cli::doctor::files::open_to_others;
+use crate::service::inspection::{self, Inspection};
+
+const NAME: &str = "service";
+
+/// What was found.
+pub fn look(database: &Path, key_file: Option<&Path>) -> Vec<Finding> {
+    let shown = database.display();
+    if !database.exists() {
+        let advice = format!("run: frontdesk serve --db {shown}");
+        return vec![Finding::warn(NAME, format!("{shown} is not there yet"), advice)];
+    }
+    let mut findings = Vec::new();
+    if open_to_others(database, 0o077) {
+        let advice = format!("run: chmod 600 {shown}");
+        findings.push(Finding::fail(NAME, format!("{shown} is open to others"), advice));
+    }
+    let Inspection { holder, key } = match inspection::inspect(database, key_file) {
+        Ok(seen) => seen,
+        Err(error) => {
+            findings.push(Finding::fail(NAME, format!("{shown}: {error}"), ""));
+            return findings;
+        }
+    };
+    findings.push(match holder {
+        Some(Some(process)) => Finding::ok(NAME, format!("{shown}, served by process {process}")),
+        Some(None) => Finding::ok(NAME, format!("{shown}, served by another process")),
+        None => {
+            let advice = format!("run: frontdesk serve --db {shown}");
+            Finding::warn(NAME, format!("{shown}, nobody serves it"), advice)
+        }
+    });
+    findings.push(match key {
+        Ok(path) => Finding::ok("sealing key", format!("{}, yours alone", path.display())),
+        Err(error) => Finding::fail("sealing key", error.to_string(), ""),
+    });
+    findings
+}

@@ -1,0 +1,45 @@
+//! `doctor --db`: the database of a service and its key.
+
+use super::*;
+
+/// What doctor says of the database and its key.
+fn said(binary: &Binary, database: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
+    let all = [&["doctor", "--offline", "--db", words(database)], arguments].concat();
+    let ended = binary.run(&all, "");
+    let about = |it: &&str| it.contains(" service ") || it.contains(" sealing key ");
+    (ended.code, ended.out.lines().filter(about).map(str::to_owned).collect())
+}
+
+#[test]
+fn the_doctor_looks_at_a_service() {
+    let binary = Binary::new();
+    let (database, key) = (binary.folder().join("service.db"), binary.folder().join("seal"));
+    let (_, lines) = said(&binary, &database, &[]);
+    assert!(lines[0].starts_with("warn") && lines[0].contains("frontdesk serve --db"), "{lines:?}");
+    assert!(!database.exists(), "it changes nothing");
+    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
+    let (_, lines) = said(&binary, &database, &["--key-file", words(&key)]);
+    let process = format!("served by process {}", serving.child.id());
+    assert!(lines[0].starts_with("ok") && lines[0].contains(&process), "{lines:?}");
+    assert!(lines[1].starts_with("ok") && lines[1].contains("seal, yours alone"), "{lines:?}");
+    drop(serving);
+    let (code, lines) = said(&binary, &database, &[]);
+    assert!(lines[0].starts_with("warn") && lines[0].contains("nobody serves it"), "{lines:?}");
+    assert!(lines[1].starts_with("fail") && lines[1].contains("service.db.key is not there"), "{lines:?}");
+    assert_eq!(code, Some(1));
+    let other = binary.folder().join("other");
+    std::fs::write(&other, "7f".repeat(32)).expect("written");
+    let asked = |arguments: &[&str]| said(&binary, &database, arguments).1[1].clone();
+    let shared = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    std::fs::set_permissions(&other, shared).expect("set");
+    assert!(asked(&["--key-file", words(&other)]).contains("run: chmod 600"));
+    std::fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
+    assert!(asked(&["--key-file", words(&other)]).contains("sealed with another key"));
+    let notes = binary.folder().join("notes.txt");
+    std::fs::write(&notes, "Buy milk.\n").expect("written");
+    let (code, lines) = said(&binary, &notes, &[]);
+    assert!(code == Some(1) && lines.iter().any(|it| it.contains("no database")), "{lines:?}");
+    assert_eq!(std::fs::read_to_string(&notes).expect("kept"), "Buy milk.\n");
+    // Only one switch goes with the other.
+    assert_eq!(binary.run(&["doctor", "--key-file", words(&key)], "").code, Some(2));
+}
