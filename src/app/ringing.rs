@@ -37,10 +37,9 @@ impl App {
         if self.context.settings.notice.bell && !self.context.effects.contains(&Effect::Bell) {
             self.context.push(Effect::Bell);
         }
-        if self.context.settings.notice.desktop && !self.context.focused {
-            if !self.context.effects.contains(&notice) {
-                self.context.push(notice);
-            }
+        let unseen = self.context.settings.notice.desktop && !self.context.focused;
+        if unseen && !self.context.effects.contains(&notice) {
+            self.context.push(notice);
         }
     }
 
