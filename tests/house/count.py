@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Counts what the architecture promises, from the sources alone.
+
+Prints one line for each promise: what is counted, how many there are, and how
+many there may be. With --list, also what was counted. Never fails because a
+count is too high: `tests/it/floors.rs` holds what must hold already.
+"""
+
+import re
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "src").rglob("*.rs"))
+SCREEN = ("app", "ui", "inbox")
+FULL_SCREEN = 20
+
+
+def is_test(path):
+    return path.stem == "tests" or path.stem.endswith("_tests") or "tests" in path.relative_to(ROOT).parts
+
+
+def module_of(path):
+    """The names that lead to a file: src/app/mod.rs is ("app",)."""
+    parts = list(path.relative_to(ROOT / "src").with_suffix("").parts)
+    if parts[-1] in ("mod", "lib", "main"):
+        parts.pop()
+    return tuple(parts)
+
+
+def root_fields():
+    """Fields of the object that holds the whole screen."""
+    for name in ("Inbox", "App"):
+        for path in SOURCES:
+            text = path.read_text()
+            found = re.search(r"^pub struct %s \{\n(.*?)^\}" % name, text, re.M | re.S)
+            if found and path.relative_to(ROOT / "src").parts[0] in SCREEN:
+                return name, re.findall(r"^    (?:pub(?:\([a-z: ]+\))? )?([a-z_]+):", found[1], re.M)
+    return "?", []
+
+
+def imports(path, modules):
+    """The files of the screen that a file names."""
+    own = module_of(path)
+    text = re.sub(r"#\[cfg\(test\)\]\nmod tests \{.*", "", path.read_text(), flags=re.S)
+    for prefix, rest in re.findall(r"\b(crate|(?:super::)*super)::((?:[a-z_0-9]+::)*[A-Za-z_0-9{]+)", text):
+        base = () if prefix == "crate" else own[: len(own) - prefix.count("super")]
+        names = base + tuple(it for it in rest.split("::") if it)
+        # The longest part of the path that is a file.
+        for length in range(len(names), 0, -1):
+            if names[:length] in modules:
+                if names[:length] != own:
+                    yield names[:length]
+                break
+
+
+def largest_circle():
+    """The largest set of files of the screen that name each other in a circle."""
+    files = [it for it in SOURCES if it.relative_to(ROOT / "src").parts[0] in SCREEN and not is_test(it)]
+    modules = {module_of(it) for it in files}
+    leads = {module_of(it): set(imports(it, modules)) for it in files}
+    # Strongly connected components, by two walks over the graph.
+    order, seen = [], set()
+
+    def walk(start, edges, out):
+        stack = [(start, iter(sorted(edges[start])))]
+        seen.add(start)
+        while stack:
+            node, rest = stack[-1]
+            following = next((it for it in rest if it not in seen), None)
+            if following is None:
+                stack.pop()
+                out.append(node)
+            else:
+                seen.add(following)
+                stack.append((following, iter(sorted(edges[following]))))
+
+    for module in sorted(leads):
+        if module not in seen:
+            walk(module, leads, order)
+    back = defaultdict(set)
+    for module, others in leads.items():
+        for other in others:
+            back[other].add(module)
+    seen.clear()
+    circles = []
+    for module in reversed(order):
+        if module not in seen:
+            circle = []
+            walk(module, back, circle)
+            circles.append(circle)
+    return sorted("::".join(it) for it in max(circles, key=len))
+
+
+def type_names():
+    """Names that more than one type has."""
+    names = Counter()
+    for path in SOURCES:
+        if is_test(path):
+            continue
+        text = re.sub(r"#\[cfg\(test\)\]\nmod tests \{.*", "", path.read_text(), flags=re.S)
+        names.update(re.findall(r"^\s*(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum|trait|union) ([A-Z]\w*)", text, re.M))
+    return sorted(f"{name} ({count})" for name, count in names.items() if count > 1)
+
+
+def positional():
+    """Columns of a row that are read by their number."""
+    found = []
+    for path in SOURCES:
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"\brow\.get(?:_ref)?(?:::<[^(]*>)?\(\d+\)|\bat\(row, \d+\)", line):
+                found.append(f"{path.relative_to(ROOT)}:{number}")
+    return found
+
+
+def pictures():
+    """Snapshots of a whole screen."""
+    snapshots = (ROOT / "tests").rglob("*.snap")
+    return sorted(
+        str(it.relative_to(ROOT)) for it in snapshots if len(it.read_text().split("---\n", 2)[-1].splitlines()) >= FULL_SCREEN
+    )
+
+
+def main():
+    name, fields = root_fields()
+    with_methods = [
+        str(it.relative_to(ROOT)) for it in SOURCES if re.search(r"^impl(?:<[^>]*>)? %s \{" % name, it.read_text(), re.M)
+    ]
+    lines = sum(len(it.read_text().splitlines()) for it in SOURCES)
+    rows = [
+        ("fields of the root", fields, 12),
+        ("files with methods of the root", with_methods, 3),
+        ("files of the largest circle", largest_circle(), 6),
+        ("type names used more than once", type_names(), 20),
+        ("columns read by their number", positional(), 0),
+        ("pictures of a whole screen", pictures(), 150),
+    ]
+    for words, found, bound in rows:
+        print(f"{len(found):>7,}  of at most {bound:>7,}  {words}")
+        if "--list" in sys.argv:
+            print("".join(f"             {it}\n" for it in found), end="")
+    print(f"{lines:>7,}  of at most {100_000:>7,}  lines under src")
+
+
+if __name__ == "__main__":
+    main()
