@@ -55,7 +55,8 @@
 //! - A cursor moves only in the transaction that saved its page; news is told
 //!   after the commit.
 //! - A load's result names its query; if that is no longer the current one,
-//!   it is dropped. Selection is by id; a list never moves under the cursor.
+//!   it is dropped. Selection is by id; a list never moves under the cursor,
+//!   unless that rests untouched on the first row: then it follows the top.
 //! - No string that a customer or a server chose selects a recipient or an
 //!   identity; [`model::selector`] reads what a person typed by its shape.
 //! - Each failure is classed once, in `client/errors.rs`, and is one value up
