@@ -230,6 +230,15 @@ impl Terminal {
     }
 }
 
+/// Opens one of the sample customers: which row is the first changes while the
+/// histories are read.
+fn open_maria(terminal: &mut Terminal) {
+    terminal.keys(":open +34600111222\r");
+    terminal.wait_for("the keys of her messages", |it| {
+        it.contains("Maria Lopez · +346") && it.contains("; note")
+    });
+}
+
 #[test]
 fn demo_replies_pauses_closes_and_quits() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
@@ -237,6 +246,7 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("Maria Lopez");
     terminal.wait_for("the AI's state", |it| it.contains("AI ON"));
     // Answer, pausing the AI on the way, and do not wait for the hold.
+    open_maria(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("Hola, soy Ana, una persona.");
@@ -322,6 +332,7 @@ fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
 fn a_draft_survives_kill_9() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
+    open_maria(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought 自転車");
@@ -331,7 +342,8 @@ fn a_draft_survives_kill_9() {
     let Terminal { folder, mut child, .. } = terminal;
     child.wait().expect("it ends");
     let mut again = Terminal::start_in(folder, &["demo"], 120, 40);
-    again.wait_for_text("draft");
+    again.wait_for_text("Maria Lopez");
+    open_maria(&mut again);
     again.keys("\x0c");
     again.wait_for_text("half a thought");
     again.signal("TERM");
@@ -399,6 +411,7 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     let mut terminal = Terminal::run(folder, command, 100, 30);
     terminal.wait_for_text("Inbox");
     terminal.wait_for_text("Maria Lopez");
+    open_maria(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought");
@@ -453,6 +466,7 @@ fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
 fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
+    open_maria(&mut terminal);
     terminal.keys("i");
     terminal.wait_for_text("Enter send");
     // As a terminal sends it that tells the two apart.

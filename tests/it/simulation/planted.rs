@@ -126,7 +126,8 @@ const BUGS: [(&str, u64, Betrayal, &str); 10] = [
         3,
         Betrayal::Outbox(
             "CREATE TRIGGER planted AFTER INSERT ON outbox WHEN new.operation = 'send' AND new.sequence % 4 = 1 BEGIN
-                 UPDATE outbox SET operation = 'close', path = '/conversations/none/close' WHERE id = new.id;
+                 UPDATE outbox SET operation = 'close', payload = json_object('type', 'close'), path = '/conversations/none/close'
+                 WHERE id = new.id;
              END",
         ),
         "was lost",
