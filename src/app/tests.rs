@@ -77,7 +77,7 @@ fn a_list_that_rests_on_its_first_row_follows_the_top() {
     let mut list = list(&["a", "b"]);
     follow(&mut list, &["w1", "a", "b"]);
     assert_eq!((list.selected.clone(), list.moved_at), (Some(key("w1")), Some(at(1))));
-    // Something was done with it: it stays, and what comes is told of.
+    // A touched row stays selected; rows that arrive above it are counted.
     list.touch();
     follow(&mut list, &["x", "w2", "w1", "a", "b"]);
     assert_eq!(list.selected, Some(key("w1")));

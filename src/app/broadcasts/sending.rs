@@ -36,7 +36,7 @@ impl App {
         Ok(Source::Phones(vec![chosen.phone.clone()]))
     }
 
-    /// The people of the conversations that are marked, or of the one at hand.
+    /// The recipients: the marked conversations, or the selected one.
     pub(super) fn marked_conversations(&self) -> Result<Source, String> {
         let channel = self.tab().channel.id.clone();
         let marked: Vec<_> =
@@ -48,7 +48,7 @@ impl App {
         Ok(Source::Conversations(vec![row.key()]))
     }
 
-    /// Whom the form that was left is for.
+    /// The recipients of the unfinished form.
     pub(super) fn kept_source(&self) -> Result<Source, String> {
         match &self.board.kept {
             Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),

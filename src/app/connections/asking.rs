@@ -53,19 +53,14 @@ impl EndpointForm {
 impl App {
     /// The endpoints a question finds.
     pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &Endpoint)> {
-        let all = self
-            .context
-            .settings
-            .connections
-            .iter()
-            .flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
         let words = query.to_lowercase();
-        all.filter(|(connection, endpoint)| {
-            let text =
-                format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();
-            words.split_whitespace().all(|it| text.contains(it))
-        })
-        .collect()
+        self.every_endpoint()
+            .filter(|(connection, endpoint)| {
+                let text =
+                    format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();
+                words.split_whitespace().all(|it| text.contains(it))
+            })
+            .collect()
     }
 
     /// A key goes to a layer of connections; any other layer comes back.

@@ -29,7 +29,7 @@ use crate::app::layers::Layer;
 use crate::app::outside::Asked;
 use crate::app::tab::{Focus, Tab};
 use crate::model::account::Platform;
-use crate::model::connections::{CallLine, ContactFacts, Endpoint, Mapped};
+use crate::model::connections::{CallLine, Connection, ContactFacts, Endpoint, Mapped};
 use crate::model::conversations::ConversationRow;
 use crate::model::queries::ConversationKey;
 use crate::model::text::SafeText;
@@ -68,16 +68,17 @@ pub struct Connections {
 }
 
 impl App {
+    /// Each endpoint with its connection, in the configuration's order.
+    fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &Endpoint)> {
+        let connections = self.context.settings.connections.iter();
+        connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
+    }
+
     /// The answers that are about a conversation, in the connections' order,
     /// each with its connection's and endpoint's name.
     pub fn connected(&self, row: &ConversationRow) -> Vec<(&str, &str, &Answer)> {
         let key = row.key();
-        let all = self
-            .context
-            .settings
-            .connections
-            .iter()
-            .flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        let all = self.every_endpoint();
         all.filter_map(|(connection, endpoint)| {
             let slot = slot(&key, &connection.name, endpoint);
             Some((connection.name.as_str(), endpoint.name.as_str(), self.connections.answers.get(&slot)?))
@@ -145,13 +146,8 @@ impl App {
         let Some((key, facts)) = self.at_hand().map(|it| (it.key(), self.contact_facts(it))) else {
             return 0;
         };
-        let all = self
-            .context
-            .settings
-            .connections
-            .iter()
-            .flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
-        let slots: Vec<Slot> = all
+        let slots: Vec<Slot> = self
+            .every_endpoint()
             .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();

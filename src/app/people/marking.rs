@@ -50,7 +50,7 @@ impl App {
         let Some(phone) = people.rows.chosen().map(|it| it.phone.clone()) else { return };
         let mut phones = match std::mem::take(&mut people.marked) {
             Marked::These(phones) => phones,
-            // One taken from all leaves those at hand.
+            // Unmarking one of "all" keeps the loaded rows marked.
             Marked::All(_) => people.rows.rows.iter().map(|it| it.phone.clone()).collect(),
         };
         if !phones.remove(&phone) && phones.len() < MOST {

@@ -1,4 +1,4 @@
-//! The database of an embedded service: whether it can be served, by whom it is,
+//! A service's database: whether it can be served, which process serves it,
 //! and whether its key is there and its own.
 
 use std::path::Path;

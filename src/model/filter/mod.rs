@@ -195,8 +195,8 @@ pub enum Sort {
     Activity,
     /// Who has waited longest first, then the others by activity.
     Waiting,
-    /// Who needs a person most first: whom the AI fails, then by trouble with
-    /// it, then who has waited longest, then the others by activity.
+    /// Most urgent first: failing AI, then trouble score, then longest wait, then
+    /// newest activity.
     Urgency,
     /// The window that closes next first, then the others by activity.
     Window,

@@ -76,17 +76,14 @@ impl World {
         let request = request.header("content-type", "application/json").body(body.to_string());
         // The service gives the receiver of a webhook five seconds to repeat a
         // challenge; a busy machine can take longer.
-        for _ in 0..10 {
-            let tried = request.try_clone().expect("a body in memory").send().await.expect("an answer");
-            let (is_done, text) = (tried.status().is_success(), tried.text().await.expect("a body"));
-            if is_done {
-                return serde_json::from_str(&text).expect("JSON");
-            }
-            if !text.contains("WEBHOOK_VERIFICATION_FAILED") {
-                break;
+        let mut tries = 0;
+        loop {
+            let told = told(request.try_clone().expect("a body in memory")).await;
+            tries += 1;
+            if tries > 10 || !told.text.contains("WEBHOOK_VERIFICATION_FAILED") {
+                return told.value();
             }
         }
-        answer(request).await
     }
 
     /// A reading of the interface, past the proxy.
@@ -139,10 +136,28 @@ impl World {
     }
 }
 
-async fn answer(request: reqwest::RequestBuilder) -> Value {
+/// An answer as it came.
+struct Told {
+    status: reqwest::StatusCode,
+    url: reqwest::Url,
+    text: String,
+}
+
+impl Told {
+    /// What it brings, if it is one of success.
+    fn value(&self) -> Value {
+        let Self { status, url, text } = self;
+        assert!(status.is_success(), "{url}: {status} {text}");
+        serde_json::from_str(text).expect("JSON")
+    }
+}
+
+async fn told(request: reqwest::RequestBuilder) -> Told {
     let answer = request.send().await.expect("the service answers");
     let (status, url) = (answer.status(), answer.url().clone());
-    let text = answer.text().await.expect("a body");
-    assert!(status.is_success(), "{url}: {status} {text}");
-    serde_json::from_str(&text).expect("JSON")
+    Told { status, url, text: answer.text().await.expect("a body") }
+}
+
+async fn answer(request: reqwest::RequestBuilder) -> Value {
+    told(request).await.value()
 }
