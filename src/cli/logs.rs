@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
-use crate::disk;
+use disk;
 
 /// Days of log that are kept.
 const DAYS: usize = 7;

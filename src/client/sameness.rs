@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::request::Answer;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::request::Answer;
 
 /// Questions remembered at most.
 const REMEMBERED: usize = 1_000;
@@ -57,7 +57,7 @@ impl Client {
 
     /// The same client, to which every answer is new.
     #[must_use]
-    pub(crate) fn also_same(&self) -> Self {
+    pub fn also_same(&self) -> Self {
         Self { unless: None, ..self.clone() }
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::disk;
+use disk;
 
 /// A channel as `channel add` writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

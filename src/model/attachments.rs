@@ -4,23 +4,26 @@
 //! Pure. Reads no file. Interface: Rules for sending, Bot-chat channel, Media,
 //! Limits.
 
+use serde::{Deserialize, Serialize};
+
 use std::net::IpAddr;
 
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::files;
-use crate::model::ids::MessageId;
-use crate::model::links;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Content, FileToSend, Markup, Media, MediaKind};
-use crate::model::prices::{self, Price};
+use crate::account::Platform;
+use crate::bounds;
+use crate::files;
+use crate::ids::MessageId;
+use crate::links;
+use crate::outbox::Operation;
+use crate::outbox::content::{Content, FileToSend, Markup, Media, MediaKind};
+use crate::prices::{self, Price};
 
 /// From so many bytes on a file may be too large: whether 25 MB means 10^6 or
 /// 2^20 bytes each is not said.
 const DOUBTFUL: u64 = 25_000_000;
 
 /// A file of this machine, as it was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FileFacts {
     /// Where it lies.
     pub path: String,
@@ -33,7 +36,8 @@ pub struct FileFacts {
 }
 
 /// Where what is sent lies.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum Source {
     /// On this machine; it is uploaded first.
     File(FileFacts),
@@ -44,7 +48,7 @@ pub enum Source {
 }
 
 /// What goes with an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Where it lies.
     pub source: Source,

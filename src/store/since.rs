@@ -2,11 +2,11 @@
 
 use rusqlite::params;
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::messages::Place;
-use crate::model::outbox::Lane;
-use crate::sqlite::{Queries, read_row};
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use model::messages::Place;
+use model::outbox::Lane;
+use sqlite::{Queries, read_row};
 
 /// Messages counted at most: what matters is whether there are any.
 const CAP: u32 = 100;
@@ -71,7 +71,7 @@ impl Store {
     }
 
     /// The newest message known of a lane's conversation; blocks.
-    pub(crate) fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
+    pub fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
         let Some(conversation) = lane.conversation().cloned() else { return Ok(None) };
         let channel = channel.clone();
         self.cache().call(move |cache| {

@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-use crate::disk::Standing;
-use crate::store::errors::StoreError;
-use crate::store::files;
+use crate::errors::StoreError;
+use crate::files;
+use disk::Standing;
 
 type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
 
@@ -50,7 +50,7 @@ impl<T: Send + 'static> Writer<T> {
     }
 
     /// Runs a job and blocks until it is done.
-    pub(crate) fn call<R: Send + 'static>(
+    pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {

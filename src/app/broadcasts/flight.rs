@@ -1,22 +1,22 @@
 //! The flight check: all that should be known before a broadcast leaves, each
 //! point with what it means; and the rehearsal on a test key.
 
-use crate::app::App;
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::Tab;
-use crate::app::text_line::TextLine;
-use crate::model::account::{Environment, Platform};
-use crate::model::bounds;
-use crate::model::ids::{ConversationId, RowId};
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::prices;
-use crate::model::queries::Fate;
-use crate::model::time::{Timestamp, ago};
-use crate::model::waves::audience::Source;
-use crate::model::waves::{Aim, NewCampaign, price_each};
+use crate::App;
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::Tab;
+use crate::text_line::TextLine;
+use model::account::{Environment, Platform};
+use model::bounds;
+use model::ids::{ConversationId, RowId};
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{Operation, OutboxRow};
+use model::prices;
+use model::queries::Fate;
+use model::time::{Timestamp, ago};
+use model::waves::audience::Source;
+use model::waves::{Aim, NewCampaign, price_each};
 
 use super::form::BroadcastForm;
 
@@ -57,7 +57,7 @@ pub struct Flight {
 
 /// What was rehearsed last, and what became of it.
 #[derive(Debug, Default)]
-pub(in crate::app) struct Rehearsal {
+pub(crate) struct Rehearsal {
     what: Option<Operation>,
     row: Option<RowId>,
     fate: Option<Fate>,
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// A key in the check.
-    pub(in crate::app) fn flight_key(&mut self, mut flight: Box<Flight>, key: Key) {
+    pub(crate) fn flight_key(&mut self, mut flight: Box<Flight>, key: Key) {
         let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == Weight::Blocks);
         let phrase = flight.new.aim.phrase();
         match (key.code, &phrase) {
@@ -185,7 +185,7 @@ impl App {
     }
 
     /// A row that was queued is the rehearsal's.
-    pub(in crate::app) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
+    pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
         let rehearsal = &mut self.board.rehearsal;
         if rehearsal.row.is_none()
             && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
@@ -195,7 +195,7 @@ impl App {
     }
 
     /// Asks what became of the rehearsal, as long as that is not known.
-    pub(in crate::app) fn follow_rehearsal_fate(&mut self) {
+    pub(crate) fn follow_rehearsal_fate(&mut self) {
         let rehearsal = &mut self.board.rehearsal;
         let open = matches!(rehearsal.fate, None | Some(Fate::Waiting | Fate::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
@@ -204,7 +204,7 @@ impl App {
     }
 
     /// What became of rows was told.
-    pub(in crate::app) fn rehearsal_fates(&mut self, fates: &[(RowId, Fate)]) {
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, Fate)]) {
         let rehearsal = &mut self.board.rehearsal;
         if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());

@@ -1,22 +1,22 @@
 //! From an audience to a broadcast that has begun: opening the form, looking
 //! up whom it comes to, its keys, and taking it back while it is held.
 
-use crate::app::App;
-use crate::app::availability::tab_writable;
-use crate::app::broadcasts::flight::Flight;
-use crate::app::broadcasts::form::{BroadcastForm, Field, Kind};
-use crate::app::broadcasts::{Order, Wanted, availability};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::people::marking::Marked;
-use crate::app::text_line::TextLine;
-use crate::app::undoing::What;
-use crate::model::fetches::{Fetch, Fetched, Fetching};
-use crate::model::ids::{CampaignId, ChannelId};
-use crate::model::time::SECOND;
-use crate::model::waves::NewCampaign;
-use crate::model::waves::audience::{AudienceQuery, Found, Source};
+use crate::App;
+use crate::availability::tab_writable;
+use crate::broadcasts::flight::Flight;
+use crate::broadcasts::form::{BroadcastForm, Field, Kind};
+use crate::broadcasts::{Order, Wanted, availability};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::people::marking::Marked;
+use crate::text_line::TextLine;
+use crate::undoing::What;
+use model::fetches::{Fetch, Fetched, Fetching};
+use model::ids::{CampaignId, ChannelId};
+use model::time::SECOND;
+use model::waves::NewCampaign;
+use model::waves::audience::{AudienceQuery, Found, Source};
 
 /// Contacts that are not known here and asked for one by one at most.
 const ASKED: usize = 50;
@@ -71,7 +71,7 @@ impl App {
     }
 
     /// Opens the form for an audience, with what was filled in and not sent.
-    pub(in crate::app) fn open_broadcast_form(&mut self, query: AudienceQuery) {
+    pub(crate) fn open_broadcast_form(&mut self, query: AudienceQuery) {
         let channel = query.channel.clone();
         self.context.push(Effect::Load(Load::Templates(channel.clone())));
         self.context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
@@ -86,7 +86,7 @@ impl App {
     }
 
     /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
-    pub(in crate::app) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
+    pub(crate) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
         let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
         availability::broadcasts(self)?;
         let source = match (word, rest.trim()) {
@@ -106,7 +106,7 @@ impl App {
     }
 
     /// Whether a form of a broadcast lies open.
-    pub(in crate::app) fn fills_broadcast(&self) -> bool {
+    pub(crate) fn fills_broadcast(&self) -> bool {
         self.layers.iter().any(|it| matches!(it, Layer::BroadcastForm(_)))
     }
 
@@ -119,7 +119,7 @@ impl App {
     }
 
     /// Whom an audience comes to was looked up.
-    pub(in crate::app) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
+    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
         let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
         let first = form.found.is_none();
         match found {
@@ -144,12 +144,7 @@ impl App {
     }
 
     /// A fetch that may tell more of the audience has ended.
-    pub(in crate::app) fn audience_fetched(
-        &mut self,
-        channel: &ChannelId,
-        fetch: &Fetch,
-        fetched: &Fetching,
-    ) {
+    pub(crate) fn audience_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: &Fetching) {
         let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
         let query = form.query.clone();
         match (fetch, fetched) {
@@ -173,7 +168,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
+    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
         let count = form.fields().len();
         let at = form.focus.min(count - 1);
         match key.code {
@@ -205,7 +200,7 @@ impl App {
     }
 
     /// Text was pasted into the form.
-    pub(in crate::app) fn paste_into_broadcast(&mut self, mut form: Box<BroadcastForm>, text: &str) {
+    pub(crate) fn paste_into_broadcast(&mut self, mut form: Box<BroadcastForm>, text: &str) {
         if let Some(line) = form.line_mut() {
             line.insert(&text.trim_end().replace('\n', "\\n"));
         }
@@ -241,14 +236,14 @@ impl App {
     }
 
     /// Lets it go: from the commit on it goes on by itself.
-    pub(in crate::app) fn begin_broadcast(&mut self, flight: Flight) {
+    pub(crate) fn begin_broadcast(&mut self, flight: Flight) {
         let before = self.quality_now();
         self.board.kept = Some(Box::new(flight.form));
         self.context.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
     }
 
     /// It is on disk; as long as it is held it can be taken back.
-    pub(in crate::app) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
+    pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
         let until = self.context.now.plus(new.hold);
         let words = format!("began a broadcast to {}", new.aim.count());
         self.note_done(new.channel, &words, What::Campaign(id.clone(), until));

@@ -1,13 +1,13 @@
 //! Any endpoint by hand: it is picked, what it asks for is filled in, and its
 //! answer is shown.
 
-use crate::app::App;
-use crate::app::connections::errands::{Errand, Slot};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::picker::{Picked, Picker};
-use crate::app::text_line::TextLine;
-use crate::model::connections::{Connection, Endpoint, Method, Source};
+use crate::App;
+use crate::connections::errands::{Errand, Slot};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::picker::{Picked, Picker};
+use crate::text_line::TextLine;
+use model::connections::{Connection, Endpoint, Method, Source};
 
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct EndpointForm {
 impl EndpointForm {
     /// Names and labels of the lines.
     pub fn labels(&self) -> Vec<(String, String)> {
-        let label = |it: &crate::model::connections::Parameter| {
+        let label = |it: &model::connections::Parameter| {
             let question = match &it.source {
                 Source::Asked(question) if !question.is_empty() => question.clone(),
                 _ => it.name.clone(),
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// A key goes to a layer of connections; any other layer comes back.
-    pub(in crate::app) fn connection_layer_key(&mut self, layer: Layer, key: Key) -> Option<Layer> {
+    pub(crate) fn connection_layer_key(&mut self, layer: Layer, key: Key) -> Option<Layer> {
         match layer {
             Layer::Endpoints { picker } => self.endpoints_key(picker, key),
             Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
@@ -77,12 +77,12 @@ impl App {
     }
 
     /// Asks which endpoint.
-    pub(in crate::app) fn pick_endpoint(&mut self) {
+    pub(crate) fn pick_endpoint(&mut self) {
         self.open_layer(Layer::Endpoints { picker: Picker::default() });
     }
 
     /// A key in the picker of endpoints.
-    pub(in crate::app) fn endpoints_key(&mut self, mut picker: Picker, key: Key) {
+    pub(crate) fn endpoints_key(&mut self, mut picker: Picker, key: Key) {
         let found = self.endpoints(&picker.query);
         match picker.key(key, found.len()) {
             Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: Key) {
+    pub(crate) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: Key) {
         let count = form.values.len().max(1);
         match key.code {
             KeyCode::Esc => return,

@@ -1,18 +1,18 @@
 //! The log of connection calls as a list.
 
-use crate::app::App;
-use crate::app::connections::errands::Errand;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::app::listing::{ListKind, ListLine};
-use crate::app::outside::Asked;
-use crate::model::connections::{CallLine, CallResult};
-use crate::model::queries::Named;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::connections::errands::Errand;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use crate::listing::{ListKind, ListLine};
+use crate::outside::Asked;
+use model::connections::{CallLine, CallResult};
+use model::queries::Named;
+use model::text::SafeText;
 
 impl App {
     /// Opens the list, or reads it anew: it does not move by itself.
-    pub(in crate::app) fn show_connection_calls(&mut self) {
+    pub(crate) fn show_connection_calls(&mut self) {
         self.context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
         self.context.push(Effect::Load(Load::Names));
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
@@ -21,7 +21,7 @@ impl App {
     }
 
     /// Names of conversations have come.
-    pub(in crate::app) fn names_of_calls(&mut self, names: &[Named]) {
+    pub(crate) fn names_of_calls(&mut self, names: &[Named]) {
         if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             let named = |it: &Named| (it.key.conversation.to_string(), it.title.to_string());
             self.connections.names = names.iter().map(named).collect();
@@ -45,7 +45,7 @@ impl App {
     }
 
     /// The lines of the list.
-    pub(in crate::app) fn connection_lines(&self) -> Vec<ListLine> {
+    pub(crate) fn connection_lines(&self) -> Vec<ListLine> {
         let zone = &self.context.settings.zone;
         let line = |it: &CallLine| {
             let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);

@@ -1,19 +1,19 @@
 //! The wizard's keys, and what comes back to it.
 
-use crate::app::App;
-use crate::app::connections::errands::Errand;
-use crate::app::connections::wizard::{Entry, Step, Wizard};
-use crate::app::context::Context;
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::connections::mapping::Pick;
-use crate::model::connections::{Auth, Connection, ContactFacts};
+use crate::App;
+use crate::connections::errands::Errand;
+use crate::connections::wizard::{Entry, Step, Wizard};
+use crate::context::Context;
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::connections::mapping::Pick;
+use model::connections::{Auth, Connection, ContactFacts};
 
 impl App {
     /// `:connection add`.
-    pub(in crate::app) fn add_connection(&mut self) -> Result<(), String> {
+    pub(crate) fn add_connection(&mut self) -> Result<(), String> {
         self.may_type_credential()?;
         if !self.context.settings.connects {
             return Err("this desk keeps no connections".to_owned());
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// A key in the wizard.
-    pub(in crate::app) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: Key) {
+    pub(crate) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: Key) {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match &mut wizard.step {
             Step::Picking { .. } if key.code == KeyCode::Esc => wizard.step = Step::Filling,

@@ -1,20 +1,20 @@
 //! Webhooks as cards: those registered, and those on their way or refused with
 //! what is to be looked at. Registering and removing them.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::deck::webhook_form::WebhookForm;
-use crate::app::deck::{Card, Weight};
-use crate::app::event::{Effect, Intent};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::account::Platform;
-use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, OutboxRow, RowState};
-use crate::model::reception::{Counts, Reception, State};
-use crate::model::text::SafeText;
-use crate::model::time::ago;
-use crate::model::webhooks::{self, Webhook};
+use crate::App;
+use crate::commands::Command;
+use crate::deck::webhook_form::WebhookForm;
+use crate::deck::{Card, Weight};
+use crate::event::{Effect, Intent};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::outbox::{Operation, OutboxRow, RowState};
+use model::reception::{Counts, Reception, State};
+use model::text::SafeText;
+use model::time::ago;
+use model::webhooks::{self, Webhook};
 
 impl App {
     pub(super) fn webhook_cards(&self) -> Vec<Card> {
@@ -54,7 +54,7 @@ impl App {
     }
 
     /// Commands of the page.
-    pub(in crate::app) fn webhook_command(&mut self, command: Command) -> bool {
+    pub(crate) fn webhook_command(&mut self, command: Command) -> bool {
         match command {
             Command::NewWebhook => {
                 let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
@@ -83,7 +83,7 @@ impl App {
     }
 
     /// The removal was agreed to.
-    pub(in crate::app) fn remove_webhook(&mut self, webhook: &Webhook) {
+    pub(crate) fn remove_webhook(&mut self, webhook: &Webhook) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
             self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
@@ -105,7 +105,7 @@ impl App {
     }
 
     /// The subscriptions of a tab may be others now.
-    pub(in crate::app) fn webhooks_changed(&mut self, channel: &crate::model::ids::ChannelId) {
+    pub(crate) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
         if let Some(seen) = self.deck.webhooks.get_mut(channel) {
             seen.at = None;
         }

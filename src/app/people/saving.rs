@@ -1,17 +1,17 @@
 //! The keys of a person's form, and what becomes of what it wanted: queued,
 //! refused and back in the form, or done.
 
-use crate::app::App;
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::pages::Page;
-use crate::app::people::form::{Field, Opening, PersonForm};
-use crate::model::contacts::PersonDetail;
-use crate::model::fetches::Fetch;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::{Operation, OutboxRow, RowState, Verdict};
-use crate::model::text;
+use crate::App;
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::pages::Page;
+use crate::people::form::{Field, Opening, PersonForm};
+use model::contacts::PersonDetail;
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::{Operation, OutboxRow, RowState, Verdict};
+use model::text;
 
 impl App {
     pub(super) fn new_person(&mut self) {
@@ -31,12 +31,7 @@ impl App {
     }
 
     /// A person has been read.
-    pub(in crate::app) fn person_loaded(
-        &mut self,
-        channel: &ChannelId,
-        phone: &str,
-        detail: Option<PersonDetail>,
-    ) {
+    pub(crate) fn person_loaded(&mut self, channel: &ChannelId, phone: &str, detail: Option<PersonDetail>) {
         if self.tab().channel.id != *channel {
             return;
         }
@@ -82,7 +77,7 @@ impl App {
     fn refused_change(
         &self,
         phone: &str,
-    ) -> Option<(crate::model::contacts::ContactChange, crate::model::ids::RowId, String)> {
+    ) -> Option<(model::contacts::ContactChange, model::ids::RowId, String)> {
         let row = self.row_about(phone)?;
         match (&row.operation, &row.state) {
             (Operation::ChangeContact(change), RowState::Stopped(_, why)) => {
@@ -124,7 +119,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: Key) {
+    pub(crate) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: Key) {
         let count = form.values.len().max(1);
         let first = usize::from(!form.is_new);
         match key.code {
@@ -206,7 +201,7 @@ impl App {
     }
 
     /// Rows were queued: those of a form are followed.
-    pub(in crate::app) fn follow_saving(&mut self, rows: &[OutboxRow]) {
+    pub(crate) fn follow_saving(&mut self, rows: &[OutboxRow]) {
         let follows = |it: &&OutboxRow| {
             matches!(it.operation, Operation::ChangeContact(_) | Operation::DeleteContact { .. })
         };
@@ -217,7 +212,7 @@ impl App {
     }
 
     /// The editor has ended with a form's metadata; true if it was for one.
-    pub(in crate::app) fn metadata_edited(&mut self, edited: &Result<String, String>) -> bool {
+    pub(crate) fn metadata_edited(&mut self, edited: &Result<String, String>) -> bool {
         let Some(mut form) = self.people.lent.take() else { return false };
         let read = edited.clone().map_err(|why| format!("the editor: {why}"));
         let taken = read.and_then(|it| form.set_json(&text::pasted(&it)));

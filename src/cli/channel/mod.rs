@@ -15,7 +15,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
 use crate::config::{ChannelConfig, Config};
-use crate::disk;
+use disk;
 
 /// The commands about channels.
 #[derive(Debug, Subcommand)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
-use crate::service::inspection::{self, Inspection};
+use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::disk;
+use disk;
 
 /// Bytes of the longest key file that is read.
 const LONGEST: u64 = 16 * 1024;

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk;
+use disk;
 
 /// The folder of uploaded media.
 #[derive(Debug, Clone)]

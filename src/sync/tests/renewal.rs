@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::model::ids::ChannelId;
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, SECOND, Timestamp};
-use crate::store::Store;
-use crate::store::leases::LEASE;
-use crate::sync::{Channel, ChannelSpec, Leading, Polling, Tab};
+use crate::{Channel, ChannelSpec, Leading, Polling, Tab};
+use model::ids::ChannelId;
+use model::secret::Secret;
+use model::time::{Clock, SECOND, Timestamp};
+use store::Store;
+use store::leases::LEASE;
 
 /// How often a process looks at its leases.
 const TICK: i64 = SECOND / 4;
@@ -51,8 +51,7 @@ impl Process {
 
 /// Two processes on a folder; both look at their leases on every tick.
 struct Folder {
-    _folder: tempfile::TempDir,
-    store: Store,
+    folder: tempfile::TempDir,
     clock: Arc<HandClock>,
     first: Process,
     second: Process,
@@ -64,8 +63,7 @@ impl Folder {
         let clock = Arc::new(HandClock(AtomicI64::new(1_700_000_000 * SECOND)));
         let first = Process::on(folder.path(), &clock, "first");
         let second = Process::on(folder.path(), &clock, "second");
-        let store = Store::open(folder.path()).unwrap();
-        Self { _folder: folder, store, clock, first, second }
+        Self { folder, clock, first, second }
     }
 
     /// What both do after a tick: never the same.
@@ -83,7 +81,7 @@ impl Folder {
     }
 
     fn cache(&self, sql: &'static str) {
-        self.store.cache().call(move |it| Ok(it.connection.execute_batch(sql)?)).unwrap();
+        rusqlite::Connection::open(self.folder.path().join("cache.db")).unwrap().execute_batch(sql).unwrap();
     }
 }
 
