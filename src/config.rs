@@ -14,8 +14,6 @@ use app::keymap::KeyMap;
 use app::recording::Fixed;
 use app::settings::{Noticing, PauseOnReply};
 use app::views::{View, shipped};
-use client;
-use disk;
 use model::ids::ChannelId;
 use model::pictures::Graphics;
 use model::secret::Secret;

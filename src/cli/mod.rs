@@ -28,7 +28,6 @@ use thiserror::Error;
 use crate::shell::privacy;
 use crate::shell::run::{Desk, DeskError};
 use client::PrepareError;
-use disk;
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \

@@ -12,7 +12,6 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
 use crate::sealing::{KEY, Sealer};
-use disk;
 use model::connections::Connection;
 use model::secret::Secret;
 

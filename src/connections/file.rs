@@ -6,7 +6,6 @@ use std::path::Path;
 
 use crate::guard::Policy;
 use crate::review::mistakes;
-use disk;
 use model::connections::Connection;
 use wire::connections::{line_in, read as parse, told, without, write};
 

@@ -6,7 +6,6 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use disk;
 use model::connections::calls::{CallLine, CallResult, KEPT};
 use model::text::SafeText;
 use model::time::Timestamp;

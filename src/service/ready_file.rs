@@ -9,7 +9,6 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::start::Running;
-use disk;
 
 /// Looks whether the ready file can be written once the service is bound:
 /// keys are told once, so they must not be made for a file that cannot be.

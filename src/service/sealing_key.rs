@@ -14,7 +14,6 @@ use rusqlite::Connection;
 use thiserror::Error;
 
 use crate::database::{DatabaseError, meta};
-use disk;
 
 /// Bytes of the key.
 pub const KEY: usize = 32;

@@ -7,7 +7,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::shell::{children, lending};
-use disk;
 use model::text;
 
 /// Bytes of an edited text that are read back at most.

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use disk;
 use model::ids::ConversationId;
 use model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
 use store::{Store, StoreError, transcript};

@@ -9,7 +9,6 @@ use std::process::Stdio;
 
 use crate::shell::{children, mail_page, opening};
 use client::{enclosed_of, html_of};
-use disk;
 use model::email::files::numbered;
 use model::outbox::Operation;
 use model::outbox::content::Source;

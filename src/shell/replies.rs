@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use app::canned::Canned;
-use disk;
 use model::replies::CannedReply;
 use model::text;
 

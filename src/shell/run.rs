@@ -31,7 +31,6 @@ use model::news::News;
 use model::time::Clock;
 use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine, Polling};
-use ui;
 use ui::theme::Theme;
 
 /// How long a turn takes in what keeps coming before it draws.

@@ -11,7 +11,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::Durability;
 use crate::errors::StoreError;
 use crate::{filter, search};
-use disk;
 use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").

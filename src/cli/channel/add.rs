@@ -13,7 +13,6 @@ use crate::config::KeySource;
 use crate::config::edit::{self, Entry};
 use crate::config::keys::{KeptIn, Place};
 use crate::shell::prompt;
-use client;
 use model::secret::Secret;
 use model::time::SECOND;
 

@@ -8,7 +8,6 @@ use crate::cli::doctor::files::open_to_others;
 use crate::config::Config;
 use crate::config::keys::connections::holder;
 use connections::{Credentials, file};
-use disk;
 
 /// The connections, if there are any.
 pub fn connections(config: &Path) -> Vec<Finding> {

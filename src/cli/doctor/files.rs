@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::cli::doctor::Finding;
 use crate::config::ChannelConfig;
 use crate::shell::clock::SystemClock;
-use disk;
 use model::time::Clock;
 use store::inspect::{self, FileState, Inspection};
 

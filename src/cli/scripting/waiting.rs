@@ -16,7 +16,6 @@ use model::outbox::waiting::{Facts, Reason, Way, reason};
 use model::outbox::{OutboxRow, RowState, Stop};
 use model::prices::{self, Price};
 use model::spending;
-use sync;
 
 /// Who sends for each channel, how the connection fares there, and what is
 /// left to pay with.

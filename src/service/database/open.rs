@@ -9,7 +9,6 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::database::{DatabaseError, lock};
-use disk;
 use sqlite::Queries;
 
 /// Marks the file as this service's.

@@ -10,7 +10,6 @@ use csv::{ReaderBuilder, Writer, WriterBuilder};
 
 use crate::import::reading::number_of;
 use crate::import::{ImportError, file_error, results_of};
-use disk;
 use model::cells;
 
 /// What became of a row.
