@@ -8,6 +8,7 @@ use crate::connections::guard::Guard;
 use crate::service::assistant::{Assistant, Thoughts};
 use crate::service::auth::KeyRing;
 use crate::service::body_memory::BodyMemory;
+use crate::service::carriers::Settled;
 use crate::service::clock::ServiceClock;
 use crate::service::connections::Connections;
 use crate::service::cursors::Cursors;
@@ -73,6 +74,8 @@ pub struct ServiceState {
     pub delivering: tokio::sync::Mutex<()>,
     /// Whether requests may be sent.
     pub health: HealthState,
+    /// Told when something that left was settled.
+    pub settled: Settled,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }
