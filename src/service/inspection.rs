@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::service::carriers::dashboard::{ChannelStanding, standings};
-use crate::service::database::{Database, DatabaseError};
-use crate::service::sealing_key::{KeyError, KeyPlace};
+use crate::carriers::dashboard::{ChannelStanding, standings};
+use crate::database::{Database, DatabaseError};
+use crate::sealing_key::{KeyError, KeyPlace};
 
 /// What was seen.
 #[derive(Debug)]

@@ -13,8 +13,7 @@ use ring::hmac;
 use rusqlite::Connection;
 use thiserror::Error;
 
-use crate::disk;
-use crate::service::database::{DatabaseError, meta};
+use crate::database::{DatabaseError, meta};
 
 /// Bytes of the key.
 pub const KEY: usize = 32;

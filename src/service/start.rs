@@ -15,29 +15,29 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::connections::guard::{Guard, Policy};
-use crate::model::time::{Clock, Timestamp};
-use crate::service::clock::ServiceClock;
-use crate::service::connections::{self, Connections};
-use crate::service::cursors::Cursors;
-use crate::service::database::connections as stored;
-use crate::service::database::{
+use crate::clock::ServiceClock;
+use crate::connections::{self, Connections};
+use crate::cursors::Cursors;
+use crate::database::connections as stored;
+use crate::database::{
     Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
 };
-use crate::service::demo::seed;
-use crate::service::hosts::Hosts;
-use crate::service::limits::Limits;
-use crate::service::media::files::MediaFiles;
-use crate::service::options::Options;
-use crate::service::platforms::Platforms;
-use crate::service::sealing_key::{KeyError, KeyPlace, SealingKey};
-use crate::service::server::Entrance;
-use crate::service::stamps::Stamps;
-use crate::service::state::{Service, ServiceState};
-use crate::service::vault::Vault;
-use crate::service::workspace::{self, IssuedKey, World};
-use crate::service::write::Work;
-use crate::service::{assistant, carriers, deliveries, router, server, world};
+use crate::demo::seed;
+use crate::hosts::Hosts;
+use crate::limits::Limits;
+use crate::media::files::MediaFiles;
+use crate::options::Options;
+use crate::platforms::Platforms;
+use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
+use crate::server::Entrance;
+use crate::stamps::Stamps;
+use crate::state::{Service, ServiceState};
+use crate::vault::Vault;
+use crate::workspace::{self, IssuedKey, World};
+use crate::write::Work;
+use crate::{assistant, carriers, deliveries, router, server, world};
+use connections::guard::{Guard, Policy};
+use model::time::{Clock, Timestamp};
 
 /// For what runs beside, once the requests have ended.
 const SLACK: Duration = Duration::from_secs(2);

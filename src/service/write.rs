@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use crate::model::time::{Clock, Timestamp};
-use crate::service::auth::Caller;
-use crate::service::carriers;
-use crate::service::database::DatabaseError;
-use crate::service::database::egress::{self, KeyedRequest};
-use crate::service::database::idempotency::{self as kept, Found};
-use crate::service::errors::ApiError;
-use crate::service::idempotency::Fingerprint;
-use crate::service::reply::Reply;
-use crate::service::request::Writing;
-use crate::service::state::{Service, ServiceState};
-use crate::wire::errors::ErrorCode;
+use crate::auth::Caller;
+use crate::carriers;
+use crate::database::DatabaseError;
+use crate::database::egress::{self, KeyedRequest};
+use crate::database::idempotency::{self as kept, Found};
+use crate::errors::ApiError;
+use crate::idempotency::Fingerprint;
+use crate::reply::Reply;
+use crate::request::Writing;
+use crate::state::{Service, ServiceState};
+use model::time::{Clock, Timestamp};
+use wire::errors::ErrorCode;
 
 /// What an effect works with, inside its transaction.
 pub struct Work<'a> {

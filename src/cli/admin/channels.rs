@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::cli::admin::keys::ChannelWord;
 use crate::cli::print;
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::time::Clock;
-use crate::service::admin::Admin;
-use crate::service::carriers::dashboard::ChannelStanding;
-use crate::service::platforms::telegram::API;
 use crate::shell::clock::SystemClock;
 use crate::shell::prompt;
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::Clock;
+use service::admin::Admin;
+use service::carriers::dashboard::ChannelStanding;
+use service::platforms::telegram::API;
 
 /// What can be done with the channels of a service.
 #[derive(Debug, Subcommand)]

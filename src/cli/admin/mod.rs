@@ -14,7 +14,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
-use crate::service::admin::{Admin, AdminError};
+use service::admin::{Admin, AdminError};
 
 /// The switches of `admin`.
 #[derive(Debug, Args)]

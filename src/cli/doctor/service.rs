@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
-use crate::model::text::SafeText;
-use crate::service::carriers::dashboard::ChannelStanding;
-use crate::service::inspection::{self, Inspection};
+use model::text::SafeText;
+use service::carriers::dashboard::ChannelStanding;
+use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 

@@ -4,20 +4,20 @@
 use rand::Rng;
 use serde_json::{Value, json};
 
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::service::admin::{Admin, AdminError};
-use crate::service::carriers::{PlatformSource, PlatformTrouble, watch};
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::connected::{self as stored, ConnectedRow};
-use crate::service::database::egress::{self, EgressState};
-use crate::service::platforms::telegram::{BotIdentity, BotPlatform};
-use crate::service::sealing_key::KeyError;
-use crate::service::vault::Vault;
-use crate::wire::carriers::{BotSecrets, BotSettings};
+use crate::admin::{Admin, AdminError};
+use crate::carriers::{PlatformSource, PlatformTrouble, watch};
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::connected::{self as stored, ConnectedRow};
+use crate::database::egress::{self, EgressState};
+use crate::platforms::telegram::{BotIdentity, BotPlatform};
+use crate::sealing_key::KeyError;
+use crate::vault::Vault;
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::Timestamp;
+use wire::carriers::{BotSecrets, BotSettings};
 
 /// How a channel stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,16 +13,16 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
-use crate::service::carriers::{CarryOutcome, Parcel, ParcelFile, settle};
-use crate::service::channels::Channel;
-use crate::service::database::egress::{self as stored, EgressRow};
-use crate::service::database::{DatabaseError, channels, media};
-use crate::service::errors::ApiError;
-use crate::service::media as hosted;
-use crate::service::platforms;
-use crate::service::state::Service;
-use crate::service::write::Work;
+use crate::carriers::{CarryOutcome, Parcel, ParcelFile, settle};
+use crate::channels::Channel;
+use crate::database::egress::{self as stored, EgressRow};
+use crate::database::{DatabaseError, channels, media};
+use crate::errors::ApiError;
+use crate::media as hosted;
+use crate::platforms;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
 /// Parcels that are carried at a time.
 const TOGETHER: usize = 32;

@@ -12,20 +12,20 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::model::files;
-use crate::model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
-use crate::service::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
-use crate::service::chat::receive;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::ingress::{self as stored, IngressRow};
-use crate::service::database::media::{self, MediaRow};
-use crate::service::database::{DatabaseError, conversations, messages};
-use crate::service::errors::ApiError;
-use crate::service::handlers::bodies;
-use crate::service::media::names;
-use crate::service::platforms::Connected;
-use crate::service::state::{Service, ServiceState};
-use crate::service::write::Work;
+use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
+use crate::chat::receive;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::ingress::{self as stored, IngressRow};
+use crate::database::media::{self, MediaRow};
+use crate::database::{DatabaseError, conversations, messages};
+use crate::errors::ApiError;
+use crate::handlers::bodies;
+use crate::media::names;
+use crate::platforms::Connected;
+use crate::state::{Service, ServiceState};
+use crate::write::Work;
+use model::files;
+use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 
 /// Pieces that are worked on at a time.
 const TOGETHER: usize = 16;

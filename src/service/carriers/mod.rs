@@ -27,12 +27,12 @@ use std::pin::Pin;
 use axum::http::HeaderMap;
 use tokio::sync::Notify;
 
-use crate::model::time::SECOND;
-use crate::service::chat::receive::Inbound;
-use crate::wire::errors::ErrorCode;
+use crate::chat::receive::Inbound;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
 
-pub use crate::wire::carriers::Parcel;
 pub use waiting::answered;
+pub use wire::carriers::Parcel;
 
 /// Something a carrier does that takes its time.
 pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -3,21 +3,21 @@
 
 use serde_json::{Value, json};
 
-use crate::model::time::{HOUR, SECOND, Timestamp};
-use crate::service::carriers::{CarryOutcome, Fate, Parcel, REACTION};
-use crate::service::chat::send::{self, QUEUED};
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::connected;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::egress::{self, EgressRow, EgressState};
-use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{DatabaseError, idempotency, ingress, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::events::{self, Event};
-use crate::service::reply::Reply;
-use crate::service::write::Work;
-use crate::wire::carriers::MessageDraft;
-use crate::wire::errors::ErrorCode;
+use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
+use crate::chat::send::{self, QUEUED};
+use crate::database::channels::ChannelRow;
+use crate::database::connected;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::egress::{self, EgressRow, EgressState};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{DatabaseError, idempotency, ingress, workspaces};
+use crate::errors::ApiError;
+use crate::events::{self, Event};
+use crate::reply::Reply;
+use crate::write::Work;
+use model::time::{HOUR, SECOND, Timestamp};
+use wire::carriers::MessageDraft;
+use wire::errors::ErrorCode;
 
 /// How long a parcel is tried that does not leave.
 const GIVEN_UP: i64 = HOUR;

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use crate::model::time::Clock;
-use crate::service::carriers::settle;
-use crate::service::database::{DatabaseError, egress};
-use crate::service::errors::ApiError;
-use crate::service::reply::Reply;
-use crate::service::state::Service;
-use crate::service::write::Work;
+use crate::carriers::settle;
+use crate::database::{DatabaseError, egress};
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::Clock;
 
 /// How long a request waits for its platform.
 const PATIENCE: Duration = Duration::from_secs(8);

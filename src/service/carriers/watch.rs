@@ -10,15 +10,15 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::model::time::{Clock, MINUTE, SECOND};
-use crate::service::carriers::{PlatformTrouble, ingress};
-use crate::service::channels::Channel;
-use crate::service::database::connected::{self as stored, ConnectedRow};
-use crate::service::database::{DatabaseError, channels};
-use crate::service::errors::ApiError;
-use crate::service::platforms::{Connected, telegram};
-use crate::service::state::Service;
-use crate::service::vault::Vault;
+use crate::carriers::{PlatformTrouble, ingress};
+use crate::channels::Channel;
+use crate::database::connected::{self as stored, ConnectedRow};
+use crate::database::{DatabaseError, channels};
+use crate::errors::ApiError;
+use crate::platforms::{Connected, telegram};
+use crate::state::Service;
+use crate::vault::Vault;
+use model::time::{Clock, MINUTE, SECOND};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(1);

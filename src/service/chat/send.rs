@@ -5,19 +5,19 @@
 use futures_util::FutureExt;
 use serde_json::json;
 
-use crate::service::carriers::{CarryOutcome, Fate, Parcel};
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::egress::{self, EgressRow, EgressState};
-use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{DatabaseError, contacts, due, outbound};
-use crate::service::errors::ApiError;
-use crate::service::events::{self, Event};
-use crate::service::platforms;
-use crate::service::world::{Kind, customers};
-use crate::service::write::Work;
-use crate::wire::carriers::MessageDraft;
+use crate::carriers::{CarryOutcome, Fate, Parcel};
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::egress::{self, EgressRow, EgressState};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{DatabaseError, contacts, due, outbound};
+use crate::errors::ApiError;
+use crate::events::{self, Event};
+use crate::platforms;
+use crate::world::{Kind, customers};
+use crate::write::Work;
+use wire::carriers::MessageDraft;
 
 /// The status of a message that waits for its platform.
 pub const QUEUED: &str = "queued";
@@ -131,7 +131,7 @@ fn queued(
     conversation: &ConversationRow,
     id: String,
     outgoing: Outgoing,
-    stamp: crate::model::time::Timestamp,
+    stamp: model::time::Timestamp,
 ) -> MessageRow {
     MessageRow {
         id,
@@ -184,7 +184,7 @@ pub fn enqueue_reaction(
     let parcel = Parcel {
         id: id.clone(),
         to: to.to_owned(),
-        kind: crate::service::carriers::REACTION.to_owned(),
+        kind: crate::carriers::REACTION.to_owned(),
         text: emoji.to_owned(),
         quoted: Some(message.platform_id.clone()),
         ..Parcel::default()

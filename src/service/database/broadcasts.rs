@@ -3,9 +3,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns, only, read_row};
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, columns, only, read_row};
 
 /// A broadcast.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, Row, read_row};
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
 
 /// A channel of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection as Db, params};
 
-use crate::model::connections::{CallLine, CallResult, Connection, review};
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, Row, read_row};
-use crate::wire::connections::{from_json, to_json};
+use crate::database::DatabaseError;
+use model::connections::{CallLine, CallResult, Connection, review};
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
+use wire::connections::{from_json, to_json};
 
 /// Calls that are kept; older ones leave.
 pub const CALLS: i64 = 10_000;
@@ -108,7 +108,7 @@ fn call(row: &Row<'_>) -> rusqlite::Result<CallLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::text::SafeText;
+    use model::text::SafeText;
 
     #[test]
     fn the_log_stays_bounded() {

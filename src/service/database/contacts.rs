@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns, only};
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, columns, only};
 
 /// A contact.
 #[derive(Debug, Clone, PartialEq, Eq)]

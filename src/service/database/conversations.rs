@@ -3,12 +3,12 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::bounds;
-use crate::model::time::{SECOND, Timestamp};
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::sqlite::{Queries, Row, columns, only};
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use crate::database::channels::{self, ChannelRow};
+use model::bounds;
+use model::time::{SECOND, Timestamp};
+use sqlite::{Queries, Row, columns, only};
 
 /// Characters of a preview.
 const PREVIEW: usize = 120;

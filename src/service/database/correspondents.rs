@@ -5,10 +5,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, read_row};
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, read_row};
 
 /// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns, only};
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, columns, only};
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]

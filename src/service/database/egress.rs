@@ -3,11 +3,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::idempotency::Fingerprint;
-use crate::service::reply::Reply;
-use crate::sqlite::{Queries, columns, only, read_row};
+use crate::database::DatabaseError;
+use crate::idempotency::Fingerprint;
+use crate::reply::Reply;
+use model::time::Timestamp;
+use sqlite::{Queries, columns, only, read_row};
 
 /// Settled rows that are removed beside each claim.
 const REMOVED: i64 = 50;

@@ -4,10 +4,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, Row, columns};
-use crate::wire::email::AttachmentBody;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, columns};
+use wire::email::AttachmentBody;
 
 /// A mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::{DAY, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, only, read_row};
+use crate::database::DatabaseError;
+use model::time::{DAY, Timestamp};
+use sqlite::{Queries, only, read_row};
 
 /// How long events are kept after the last of their deliveries is over.
 const KEPT: i64 = 7 * DAY;

@@ -4,9 +4,9 @@
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::Queries;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::Queries;
 
 /// Notes something. What has an id that was told before takes its place.
 pub fn note(

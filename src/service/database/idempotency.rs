@@ -3,12 +3,12 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::bounds;
-use crate::model::time::{SECOND, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::service::idempotency::Fingerprint;
-use crate::service::reply::Reply;
-use crate::sqlite::{Queries, read_row};
+use crate::database::DatabaseError;
+use crate::idempotency::Fingerprint;
+use crate::reply::Reply;
+use model::bounds;
+use model::time::{SECOND, Timestamp};
+use sqlite::{Queries, read_row};
 
 /// Answers past their day that are removed beside each new one.
 const REMOVED: i64 = 50;

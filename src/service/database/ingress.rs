@@ -3,9 +3,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, only, read_row};
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, only, read_row};
 
 /// Pieces done long ago that are removed beside each that is done.
 const REMOVED: i64 = 50;

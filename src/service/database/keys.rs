@@ -4,13 +4,13 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::account::Environment;
-use crate::model::time::Timestamp;
-use crate::service::auth::{Caller, KnownKey};
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::keys::{FreshKey, KeyHash};
-use crate::sqlite::{Queries, Row, read_row};
+use crate::auth::{Caller, KnownKey};
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::keys::{FreshKey, KeyHash};
+use model::account::Environment;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
 
 /// What a key drives, and how.
 fn drives(row: &Row<'_>) -> rusqlite::Result<(Channel, Environment)> {

@@ -3,9 +3,9 @@
 
 use rusqlite::Connection;
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::Queries;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::Queries;
 
 /// One question for each table whose rows are listed by their time; each is
 /// answered from an index, or from a table that stays small.

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns, only};
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, columns, only};
 
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]

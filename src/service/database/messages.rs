@@ -3,10 +3,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::{DatabaseError, clauses};
-use crate::sqlite::{Queries, Row, columns};
+use crate::cursors::Place;
+use crate::database::{DatabaseError, clauses};
+use model::time::Timestamp;
+use sqlite::{Queries, Row, columns};
 
 /// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, ToSql, types::FromSql};
 
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, only};
+use crate::database::DatabaseError;
+use sqlite::{Queries, only};
 
 /// Reads a value.
 pub fn get<T: FromSql>(db: &Connection, name: &str) -> Result<Option<T>, DatabaseError> {

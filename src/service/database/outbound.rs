@@ -3,10 +3,10 @@
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::sqlite::Queries;
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::Queries;
 
 /// Notes something that reached a platform.
 pub fn note(

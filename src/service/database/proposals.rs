@@ -3,9 +3,9 @@
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, Row, read_row};
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
 
 /// How far a proposal has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::service::database::{DatabaseError, open};
+use crate::database::{DatabaseError, open};
 
 /// Threads that read; more would only wait for the same processors.
 const THREADS: usize = 3;

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 
-use crate::service::database::DatabaseError;
+use crate::database::DatabaseError;
 
 /// Runs a part; what it changed is undone when it fails. Parts may lie inside
 /// one another.

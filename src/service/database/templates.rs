@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, params};
 
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns};
+use crate::database::DatabaseError;
+use sqlite::{Queries, columns};
 
 /// A template of a workspace, approved or not.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use rusqlite::Connection;
 
 use super::conversations::{self, ConversationRow};
 use super::workspaces::{self, Workspace};
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::sqlite::Queries;
+use crate::cursors::Place;
+use model::time::Timestamp;
+use sqlite::Queries;
 
 fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + micros)

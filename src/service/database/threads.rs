@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::{DatabaseError, clauses};
-use crate::sqlite::{Queries, columns};
+use crate::cursors::Place;
+use crate::database::{DatabaseError, clauses};
+use model::time::Timestamp;
+use sqlite::{Queries, columns};
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::{DAY, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::sqlite::Queries;
+use crate::database::DatabaseError;
+use model::time::{DAY, Timestamp};
+use sqlite::Queries;
 
 /// Days that are kept.
 const KEPT: i64 = 400;

@@ -3,9 +3,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns};
+use crate::database::DatabaseError;
+use model::time::Timestamp;
+use sqlite::{Queries, columns};
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
-use crate::disk::Standing;
-use crate::service::database::{DatabaseError, savepoint};
+use crate::database::{DatabaseError, savepoint};
+use disk::Standing;
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;
@@ -168,7 +168,7 @@ fn commit(connection: &Connection) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::Queries;
+    use sqlite::Queries;
 
     #[tokio::test]
     async fn without_a_transaction_nothing_runs() {

@@ -8,14 +8,14 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::routing::post;
 
-use crate::service::carriers::ingress;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::errors::ApiError;
-use crate::service::gate;
-use crate::service::request::{JSON_BYTES, bounded_within};
-use crate::service::state::Service;
-use crate::wire::errors::ErrorCode;
+use crate::carriers::ingress;
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::errors::ApiError;
+use crate::gate;
+use crate::request::{JSON_BYTES, bounded_within};
+use crate::state::Service;
+use wire::errors::ErrorCode;
 
 /// Where platforms call: no part of the interface.
 pub fn routes() -> Router<Service> {

@@ -8,8 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk;
-
 /// The folder of uploaded media.
 #[derive(Debug, Clone)]
 pub struct MediaFiles {

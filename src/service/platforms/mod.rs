@@ -9,14 +9,14 @@ pub mod voice;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::service::carriers::{Carrier, Platform};
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::conversations::ConversationRow;
-use crate::service::database::{DatabaseError, messages};
-use crate::service::errors::ApiError;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::carriers::{Carrier, Platform};
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::ConversationRow;
+use crate::database::{DatabaseError, messages};
+use crate::errors::ApiError;
+use crate::write::Work;
+use wire::errors::ErrorCode;
 
 /// What stands behind the four channels, where anything does.
 pub struct Platforms {

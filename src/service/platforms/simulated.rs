@@ -9,10 +9,10 @@ use std::future::ready;
 
 use sha2::{Digest, Sha256};
 
-use crate::model::time::SECOND;
-use crate::service::carriers::{Carrier, CarryOutcome, Carrying, Fate, Parcel, ParcelFile};
-use crate::service::channels::Channel;
-use crate::wire::errors::ErrorCode;
+use crate::carriers::{Carrier, CarryOutcome, Carrying, Fate, Parcel, ParcelFile};
+use crate::channels::Channel;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
 
 /// Business chat: the last four digits of a number decide what is special
 /// about it.

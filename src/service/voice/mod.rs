@@ -7,9 +7,9 @@ pub mod progress;
 
 use rusqlite::Connection;
 
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::{DatabaseError, messages};
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::{DatabaseError, messages};
 
 /// The kind of message a call, or what is said in one, is shown as.
 pub const CALL: &str = "call";

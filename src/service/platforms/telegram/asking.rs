@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::connections::guard::{FetchError, Fetched, Limits, Longer, Request};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, SECOND};
-use crate::service::carriers::PlatformTrouble;
-use crate::service::platforms::telegram::{BotPlatform, LONG_POLL, pause};
+use crate::carriers::PlatformTrouble;
+use crate::platforms::telegram::{BotPlatform, LONG_POLL, pause};
+use connections::guard::{FetchError, Fetched, Limits, Longer, Request};
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
 
 /// Bytes of an answer at most: a hundred updates.
 const ANSWER: usize = 8 * 1024 * 1024;
@@ -51,7 +51,7 @@ impl BotPlatform {
 }
 
 /// A body of JSON.
-pub(super) fn json(body: &Value) -> Result<Request, crate::connections::guard::HeaderRefused> {
+pub(super) fn json(body: &Value) -> Result<Request, connections::guard::HeaderRefused> {
     Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
 }
 

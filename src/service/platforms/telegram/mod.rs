@@ -18,14 +18,14 @@ use axum::http::HeaderMap;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
-use crate::connections::guard::{Guard, Policy};
-use crate::model::secret::Secret;
-use crate::model::time::{MINUTE, SECOND};
-use crate::service::carriers::{
+use crate::carriers::{
     Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
     PlatformTrouble, Polled,
 };
-use crate::wire::carriers::{BotSecrets, BotSettings};
+use connections::guard::{Guard, Policy};
+use model::secret::Secret;
+use model::time::{MINUTE, SECOND};
+use wire::carriers::{BotSecrets, BotSettings};
 
 /// Where the platform is, unless somebody says otherwise.
 pub const API: &str = "https://api.telegram.org";

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::connections::guard::{FetchError, HeaderRefused, Request};
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
-use crate::service::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
-use crate::service::platforms::telegram::asking;
-use crate::service::platforms::telegram::{BotPlatform, pause};
-use crate::wire::errors::ErrorCode;
+use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
+use crate::platforms::telegram::asking;
+use crate::platforms::telegram::{BotPlatform, pause};
+use connections::guard::{FetchError, HeaderRefused, Request};
+use model::text::SafeText;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
 
 /// Between the parts of a body; a file in which it stands is none.
 const BOUNDARY: &str = "frontdesk-6f1d9c52c3b04f6f9a31c8b0";
@@ -185,7 +185,7 @@ fn failed(why: &FetchError, again: bool) -> CarryOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connections::guard::Unreachable;
+    use connections::guard::Unreachable;
 
     fn parcel(kind: &str) -> Parcel {
         Parcel {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::service::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
-use crate::service::chat::receive::Inbound;
+use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
+use crate::chat::receive::Inbound;
 
 /// The update as a piece: named by its number, in line with its chat.
 pub(super) fn piece(update: &Value) -> Option<HookPiece> {
