@@ -51,8 +51,8 @@ pub enum CreditChange {
 
 /// The dashboard's side of one file.
 pub struct Admin {
-    pub(in crate::service) database: Database,
-    pub(in crate::service) key: KeyPlace,
+    pub(crate) database: Database,
+    pub(crate) key: KeyPlace,
 }
 
 impl Admin {

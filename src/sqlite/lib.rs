@@ -3,12 +3,10 @@
 
 use std::cell::Cell;
 
-use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
+use rusqlite::types::{FromSql, Type};
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
 
-use model::ids;
 use model::text::SafeText;
-use model::time::Timestamp;
 
 /// The column of a row that has one.
 const ONLY: usize = 0;
@@ -159,19 +157,21 @@ fn names_differ(statement: &Statement<'_>) -> bool {
 ///
 /// `field: method` is read with that method of [`Row`], `field = column` from
 /// a column of another name.
+#[macro_export]
 macro_rules! read_row {
     ($row:ident, $name:ident {
         $($field:ident $(= $column:ident)? $(: $method:ident)?),*
         $(; $($extra:ident $(: $value:expr)?),* $(,)?)? $(,)?
     }) => {
         $name {
-            $($field: $crate::sqlite::cell!($row, $field $(= $column)? $(: $method)?),)*
+            $($field: $crate::cell!($row, $field $(= $column)? $(: $method)?),)*
             $($($extra $(: $value)?,)*)?
         }
     };
 }
 
 /// Reads one cell of [`read_row`].
+#[macro_export]
 macro_rules! cell {
     ($row:ident, $field:ident) => {
         $row.get(stringify!($field))?
@@ -191,52 +191,55 @@ macro_rules! cell {
 /// the condition, and `from_row`, which reads a row of it as [`read_row`] does;
 /// with `in` instead of `from` also `store`, which adds a row. Of a struct over
 /// the kind of its texts, `Name<T>`, also `view`, whose texts stay in the row.
+#[macro_export]
 macro_rules! columns {
     ($name:ident from $table:ident { $($fields:tt)* }) => {
         const SELECT: &str =
-            concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
+            concat!("SELECT ", $crate::names!($($fields)*), " FROM ", stringify!($table));
 
-        fn from_row(row: &$crate::sqlite::Row<'_>) -> rusqlite::Result<$name> {
-            Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+        fn from_row(row: &$crate::Row<'_>) -> rusqlite::Result<$name> {
+            Ok($crate::read_row!(row, $name { $($fields)* }))
         }
     };
     ($name:ident<T> from $table:ident { $($fields:tt)* }) => {
         const SELECT: &str =
-            concat!("SELECT ", $crate::sqlite::names!($($fields)*), " FROM ", stringify!($table));
+            concat!("SELECT ", $crate::names!($($fields)*), " FROM ", stringify!($table));
 
-        fn view<'a, T: From<&'a str>>(row: &$crate::sqlite::Row<'a>) -> rusqlite::Result<$name<T>> {
-            Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+        fn view<'a, T: From<&'a str>>(row: &$crate::Row<'a>) -> rusqlite::Result<$name<T>> {
+            Ok($crate::read_row!(row, $name { $($fields)* }))
         }
 
-        fn from_row(row: &$crate::sqlite::Row<'_>) -> rusqlite::Result<$name> {
+        fn from_row(row: &$crate::Row<'_>) -> rusqlite::Result<$name> {
             view(row)
         }
     };
     ($name:ident $(<$text:ident>)? in $table:ident { $($fields:tt)* }) => {
-        $crate::sqlite::columns!($name $(<$text>)? from $table { $($fields)* });
+        $crate::columns!($name $(<$text>)? from $table { $($fields)* });
 
         fn store(db: &rusqlite::Connection, row: &$name) -> rusqlite::Result<usize> {
             let sql = concat!(
-                "INSERT INTO ", stringify!($table), " (", $crate::sqlite::names!($($fields)*), ") VALUES (",
-                $crate::sqlite::marks!($($fields)*), ")"
+                "INSERT INTO ", stringify!($table), " (", $crate::names!($($fields)*), ") VALUES (",
+                $crate::marks!($($fields)*), ")"
             );
-            db.prepare_cached(sql)?.execute($crate::sqlite::values!(row, $($fields)*))
+            db.prepare_cached(sql)?.execute($crate::values!(row, $($fields)*))
         }
     };
 }
 
 /// The names of the columns of [`columns`].
+#[macro_export]
 macro_rules! names {
     ($first:ident $(= $column:ident)? $(: $method:ident)?
         $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
         concat!(
-            $crate::sqlite::column!($first $(= $column)?)
-            $(, ", ", $crate::sqlite::column!($field $(= $other)?))*
+            $crate::column!($first $(= $column)?)
+            $(, ", ", $crate::column!($field $(= $other)?))*
         )
     };
 }
 
 /// The name of one of them.
+#[macro_export]
 macro_rules! column {
     ($field:ident) => {
         stringify!($field)
@@ -247,14 +250,16 @@ macro_rules! column {
 }
 
 /// As many question marks.
+#[macro_export]
 macro_rules! marks {
     ($first:ident $(= $column:ident)? $(: $method:ident)?
         $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
-        concat!("?" $(, $crate::sqlite::mark!($field))*)
+        concat!("?" $(, $crate::mark!($field))*)
     };
 }
 
 /// One of them.
+#[macro_export]
 macro_rules! mark {
     ($field:ident) => {
         ", ?"
@@ -262,77 +267,33 @@ macro_rules! mark {
 }
 
 /// What the fields of a struct are kept as, in the order of [`columns`].
+#[macro_export]
 macro_rules! values {
     ($row:ident, $($field:ident $(= $column:ident)? $(: $method:ident)?),* $(,)?) => {
-        rusqlite::params![$($crate::sqlite::value!($row, $field $(: $method)?)),*]
+        rusqlite::params![$($crate::value!($row, $field $(: $method)?)),*]
     };
 }
 
 /// What one of them is kept as.
+#[macro_export]
 macro_rules! value {
     ($row:ident, $field:ident: json) => {
-        $crate::sqlite::json_of(&$row.$field)
+        $crate::json_of(&$row.$field)
     };
     ($row:ident, $field:ident $(: $method:ident)?) => {
         $row.$field
     };
 }
 
-pub(crate) use {cell, column, columns, mark, marks, names, read_row, value, values};
-
 /// A list as JSON.
-pub(crate) fn json_of(value: &impl serde::Serialize) -> String {
+pub fn json_of(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "[]".to_owned())
 }
 
-impl FromSql for Timestamp {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        i64::column_result(value).map(Self::from_micros)
-    }
-}
-
-impl ToSql for Timestamp {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(self.micros().into())
-    }
-}
-
-impl ToSql for SafeText {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(self.as_str().into())
-    }
-}
-
-macro_rules! id_cells {
-    ($($id:ident),*) => {
-        $(impl FromSql for ids::$id {
-            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                String::column_result(value).map(Self::new)
-            }
-        }
-
-        impl ToSql for ids::$id {
-            fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-                Ok(self.as_str().into())
-            }
-        })*
-    };
-}
-
-id_cells!(
-    BroadcastId,
-    CampaignId,
-    ChannelId,
-    ContactId,
-    ConversationId,
-    IdempotencyKey,
-    MessageId,
-    NoteId,
-    RowId
-);
-
 #[cfg(test)]
 mod tests {
+    use model::time::Timestamp;
+
     use super::*;
 
     #[derive(Debug, PartialEq)]
