@@ -19,7 +19,9 @@ use crate::clock::ServiceClock;
 use crate::connections::{self, Connections};
 use crate::cursors::Cursors;
 use crate::database::connections as stored;
-use crate::database::{Database, DatabaseError, Durability, latest, media, meta, workspaces};
+use crate::database::{
+    Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
+};
 use crate::demo::seed;
 use crate::hosts::Hosts;
 use crate::limits::Limits;
@@ -33,7 +35,7 @@ use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, World};
 use crate::write::Work;
-use crate::{assistant, deliveries, router, server, world};
+use crate::{assistant, carriers, deliveries, router, server, world};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
@@ -143,6 +145,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let notices = notices(&prepared, address).await?;
     let Prepared { service, keys, .. } = prepared;
     entrance.open(router::router(&service));
+    if !service.platforms.are_simulated() {
+        tasks.0.push(tokio::spawn(carriers::watch::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(carriers::egress::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(carriers::ingress::run(service.clone(), stopped.clone())));
+    }
     if !by_hand {
         tasks.0.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
         tasks.0.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
@@ -176,8 +183,13 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
              or --public-url"
         ));
     }
-    if !service.platforms.are_simulated() {
-        notices.push("no channel is connected: what would be sent is answered NOT_CONFIGURED; --simulate plays the platforms".to_owned());
+    let platforms = &service.platforms;
+    if !platforms.are_simulated() && platforms.all_connected().is_empty() {
+        notices.push(
+            "no channel is connected: what would be sent is answered NOT_CONFIGURED; `frontdesk admin channel connect` \
+             connects one, --simulate plays the platforms"
+                .to_owned(),
+        );
     }
     notices.extend(service.database.read(stored::mistakes).await?);
     Ok(notices)
@@ -314,10 +326,14 @@ async fn prepare(
         world: Default::default(),
         delivering: Default::default(),
         health: Default::default(),
+        settled: Default::default(),
         committed,
         database,
         options,
     });
+    if !service.platforms.are_simulated() {
+        carriers::watch::refresh(&service).await?;
+    }
     if service.options.demo {
         let state = service.clone();
         let now = service.clock.now();
@@ -345,6 +361,9 @@ fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result
             made.to_vec()
         }
     };
+    // The file is this process's alone: whoever had claimed something has ended.
+    egress::end_all_claims(db)?;
+    connected::end_all_leases(db)?;
     // Ids of two runs that stand at the same time must differ.
     let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;

@@ -20,6 +20,7 @@ pub fn set(db: &Connection, name: &str, value: &dyn ToSql) -> Result<(), Databas
 /// Whether anything is kept that is sealed with the service's key.
 pub fn any_sealed(db: &Connection) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhooks WHERE secret IS NOT NULL)
-                   OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)";
+                   OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)
+                   OR EXISTS (SELECT 1 FROM connected_channels)";
     Ok(db.scalar(sql, [])?)
 }

@@ -98,7 +98,7 @@ pub fn price(kind: &str, hosted: bool) -> i64 {
 }
 
 /// The id in a link to this service's own media.
-fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
+pub fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
     let rest = service.hosts.path_of(link)?.strip_prefix("/media/")?;
     rest.split('/').next().filter(|it| !it.is_empty())
 }
