@@ -10,6 +10,9 @@ use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
+use frontdesk::model::time::Clock;
+use frontdesk::service::admin::{Admin, CreditChange};
+use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rusqlite::Connection;
@@ -21,6 +24,8 @@ use crate::binary::Binary;
 
 const FAULTS: usize = 60;
 const KILLS: usize = 5;
+/// More than a campaign of any length sends.
+const CREDITS: i64 = 1_000_000;
 /// Chats that write and are written to.
 const CHATS: i64 = 12;
 
@@ -55,6 +60,9 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         bot.says(chat, &format!("{chat} begins"));
         served.waits(chat, "the first message", |it| it.len() == 1).await;
     }
+    let admin = Admin::open(&served.database).expect("the file");
+    admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
+    admin.close();
     let before = served.balance().await;
     let seed = number("FRONTDESK_SEED", 20_261_123) as u64;
     let done = spoil(&bot, seed, faults);
