@@ -17,7 +17,7 @@ use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::Keep;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::{Anchor, ConversationKey, ConversationQuery, Fate};
+use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxFate};
 use model::time::SECOND;
 
 /// What waits for the rows of what is marked.
@@ -345,8 +345,8 @@ impl App {
             return;
         }
         batch.told = true;
-        let (done, all) = (batch.count(|it| *it == Fate::Done), batch.progress().1);
-        let asks = batch.count(|it| matches!(it, Fate::Asks(_)));
+        let (done, all) = (batch.count(|it| *it == OutboxFate::Done), batch.progress().1);
+        let asks = batch.count(|it| matches!(it, OutboxFate::Asks(_)));
         let mut words = format!("{} {done} of {all}", batch.wish.past());
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
@@ -356,7 +356,7 @@ impl App {
     }
 
     /// What became of rows has come.
-    pub(super) fn fates(&mut self, fates: Vec<(RowId, Fate)>) {
+    pub(super) fn fates(&mut self, fates: Vec<(RowId, OutboxFate)>) {
         let Some(batch) = &mut self.batch else { return };
         for (row, fate) in fates {
             if let Some(item) = batch.items.iter_mut().find(|it| it.row.as_ref() == Some(&row)) {
@@ -368,7 +368,7 @@ impl App {
     /// Takes back what of the last action on many has not left.
     pub(super) fn cancel_batch(&mut self) {
         let Some(batch) = &mut self.batch else { return };
-        let waiting = batch.items.iter().filter(|it| it.fate == Ok(Fate::Waiting));
+        let waiting = batch.items.iter().filter(|it| it.fate == Ok(OutboxFate::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
         if rows.is_empty() {
             return self.say("nothing of it waits any more");

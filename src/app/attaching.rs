@@ -14,7 +14,7 @@ use crate::outside::Asked;
 use crate::tab::{Focus, Tab};
 use crate::text_line::TextLine;
 use model::account::Platform;
-use model::attachments::{self, Attachment, FileFacts};
+use model::attachments::{self, FileFacts, ReplyAttachment};
 use model::bounds;
 use model::counting::Count;
 use model::ids::{ChannelId, MessageId, RowId};
@@ -33,7 +33,7 @@ pub enum Found {
     /// It is being looked at.
     Looking,
     /// It can be sent, as far as is known here.
-    Thing(Attachment),
+    Thing(ReplyAttachment),
     /// It cannot be sent.
     Wrong(String),
 }
@@ -50,7 +50,7 @@ pub struct AttachForm {
     /// How the path goes on, where there is one way only.
     longer: Option<String>,
     /// What lies at the service already.
-    pub shelf: Vec<Attachment>,
+    pub shelf: Vec<ReplyAttachment>,
     /// The one of them that was chosen.
     picked: Option<usize>,
     /// A text that was pasted and is this path; it goes back if nothing is
@@ -60,9 +60,9 @@ pub struct AttachForm {
 
 impl AttachForm {
     /// What would be attached.
-    pub fn thing(&self) -> Option<Attachment> {
+    pub fn thing(&self) -> Option<ReplyAttachment> {
         let Found::Thing(found) = &self.found else { return None };
-        Some(Attachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
+        Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
     }
 
     /// Puts a pasted path or link in place of what was typed.
@@ -84,7 +84,7 @@ impl AttachForm {
             None => count - 1,
         };
         self.picked = Some(next);
-        if let attachments::Source::Uploaded(url) = &self.shelf[next].source {
+        if let attachments::AttachmentSource::Uploaded(url) = &self.shelf[next].source {
             self.line.set(url.clone());
         }
         self.look();
@@ -94,8 +94,10 @@ impl AttachForm {
     fn look(&mut self) -> Option<Asked> {
         let typed = self.line.text().trim();
         (self.kind, self.longer) = (None, None);
-        let shelved =
-            self.shelf.iter().find(|it| it.source == attachments::Source::Uploaded(typed.to_owned()));
+        let shelved = self
+            .shelf
+            .iter()
+            .find(|it| it.source == attachments::AttachmentSource::Uploaded(typed.to_owned()));
         if typed.is_empty() {
             self.found = Found::Nothing;
         } else if let Some(shelved) = shelved {
@@ -103,7 +105,7 @@ impl AttachForm {
         } else if links::host_of(typed).is_some() {
             self.found = match attachments::link_refusal(typed) {
                 Some(why) => Found::Wrong(why),
-                None => Found::Thing(Attachment::link(typed)),
+                None => Found::Thing(ReplyAttachment::link(typed)),
             };
         } else {
             self.found = Found::Looking;
@@ -155,7 +157,7 @@ impl Tab {
     pub(super) fn attached_operations(
         &self,
         composer: &Composer,
-        attachment: &Attachment,
+        attachment: &ReplyAttachment,
         to: &str,
     ) -> Vec<Operation> {
         let text = composer.reply_text();
@@ -187,12 +189,14 @@ impl App {
         let mut form = AttachForm::default();
         if let Some(attached) = attached {
             form.line.set(match &attached.source {
-                attachments::Source::File(it) => it.path.clone(),
-                attachments::Source::Link(url) | attachments::Source::Uploaded(url) => url.clone(),
+                attachments::AttachmentSource::File(it) => it.path.clone(),
+                attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
+                    url.clone()
+                }
             });
             self.context.effects.extend(form.look().map(Effect::Ask));
             form.kind = Some(attached.kind);
-            if matches!(attached.source, attachments::Source::Uploaded(_)) {
+            if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
                 form.found = Found::Thing(attached);
             }
         }
@@ -201,7 +205,7 @@ impl App {
     }
 
     /// What lies at the service has come.
-    pub(super) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<Attachment>) {
+    pub(super) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
         let here = self.tab().channel.id == *channel;
         if let Some(Layer::Attach(form)) = self.layers.last_mut().filter(|_| here) {
             form.shelf = shelf;
@@ -300,7 +304,7 @@ impl App {
             return;
         }
         form.longer = longer;
-        form.found = found.map_or_else(Found::Wrong, |it| Found::Thing(Attachment::file(it)));
+        form.found = found.map_or_else(Found::Wrong, |it| Found::Thing(ReplyAttachment::file(it)));
     }
 
     /// A pasted text is a file's path: it leaves the text and stands in the
@@ -316,7 +320,7 @@ impl App {
         }
         composer.change(now, |it| it.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
-        let found = Found::Thing(Attachment::file(facts));
+        let found = Found::Thing(ReplyAttachment::file(facts));
         self.open_layer(Layer::Attach(Box::new(AttachForm {
             line,
             found,

@@ -6,8 +6,8 @@
 use crate::availability;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
-use model::local::{Kept, Tag};
-use model::queries::{ConversationKey, Fate};
+use model::local::{Tag, TagPlace};
+use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -115,7 +115,7 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
     let mut after: Vec<Tag> = kept.collect();
     for word in add {
         if !after.iter().any(|it| it.word == *word) {
-            after.push(Tag { word: word.clone(), kept: Kept::Here });
+            after.push(Tag { word: word.clone(), kept: TagPlace::Here });
         }
     }
     after.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));
@@ -202,7 +202,7 @@ pub struct Item {
     /// The row of the outbox, once it is there.
     pub row: Option<RowId>,
     /// What became of it; `Err` says why nothing was done.
-    pub fate: Result<Fate, String>,
+    pub fate: Result<OutboxFate, String>,
 }
 
 /// What became of a wish for many.
@@ -229,7 +229,7 @@ impl Batch {
             row: None,
             fate,
         };
-        let fate = if plan.wish.leaves() { Fate::Waiting } else { Fate::Done };
+        let fate = if plan.wish.leaves() { OutboxFate::Waiting } else { OutboxFate::Done };
         let apply = plan.apply.iter().map(|it| item(it, Ok(fate.clone())));
         let skipped = plan.skipped.iter().map(|(it, why)| item(it, Err(why.clone())));
         let items = apply.chain(skipped).collect();
@@ -242,7 +242,7 @@ impl Batch {
         let (mut finished, mut total) = (0, 0);
         for fate in mine {
             total += 1;
-            finished += usize::from(!matches!(fate, Fate::Waiting | Fate::Sending));
+            finished += usize::from(!matches!(fate, OutboxFate::Waiting | OutboxFate::Sending));
         }
         (finished, total)
     }
@@ -254,13 +254,14 @@ impl Batch {
     }
 
     /// How many came out so.
-    pub fn count(&self, of: impl Fn(&Fate) -> bool) -> usize {
+    pub fn count(&self, of: impl Fn(&OutboxFate) -> bool) -> usize {
         self.items.iter().filter_map(|it| it.fate.as_ref().ok()).filter(|it| of(it)).count()
     }
 
     /// Rows of which it is not known what became.
     pub fn open_rows(&self) -> Vec<RowId> {
-        let open = self.items.iter().filter(|it| matches!(it.fate, Ok(Fate::Waiting | Fate::Sending)));
+        let open =
+            self.items.iter().filter(|it| matches!(it.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
         open.filter_map(|it| it.row.clone()).collect()
     }
 }

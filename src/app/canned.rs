@@ -11,7 +11,7 @@ use crate::layers::Layer;
 use crate::outside::Asked;
 use crate::picker::{Picked, Picker};
 use crate::tab::{Focus, Tab};
-use model::replies::{self, CannedReply, Facts};
+use model::replies::{self, CannedReply, ReplyVariables};
 
 /// The canned replies as they were read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,10 +99,10 @@ impl App {
     }
 
     /// What fields are filled from here.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> ReplyVariables {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
-        Facts { contact, agent: self.agent.clone(), looked_up: self.looked_up() }
+        ReplyVariables { contact, agent: self.agent.clone(), looked_up: self.looked_up() }
     }
 
     /// Puts a reply at the cursor, and the cursor on its first open field.

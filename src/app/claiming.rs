@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::bulk::{Plan, Wish};
-use model::local::{Claim, Keep};
+use model::local::{Assignment, Keep};
 
 impl App {
     /// Claims what is marked or at hand; one that is claimed is released.
@@ -17,7 +17,7 @@ impl App {
 
     /// Claims or releases all a plan applies to.
     pub(super) fn claim_all(&mut self, plan: &Plan) {
-        let claim = Claim { agent: self.context.settings.agent.clone(), at: self.context.now };
+        let claim = Assignment { agent: self.context.settings.agent.clone(), at: self.context.now };
         let wanted = (plan.wish == Wish::Claim(true)).then_some(claim);
         self.keep_all(plan, |_| wanted.clone(), |row| row.local.claim.clone(), Keep::Claim);
     }

@@ -10,8 +10,8 @@ use crate::commands::Command;
 use crate::email::head::Head;
 use crate::keys::Key;
 use crate::sheet::Sheet;
-use model::attachments::Attachment;
-use model::email::compose::Written as WrittenMail;
+use model::attachments::ReplyAttachment;
+use model::email::compose::WrittenMail;
 use model::ids::{ConversationId, MessageId};
 use model::outbox::Operation;
 use model::queries::Draft;
@@ -42,7 +42,7 @@ pub struct Written {
     /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// What goes along.
-    pub attachment: Option<Attachment>,
+    pub attachment: Option<ReplyAttachment>,
 }
 
 impl Written {
@@ -63,7 +63,7 @@ pub struct Composer {
     /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// What goes with the answer.
-    pub attachment: Option<Attachment>,
+    pub attachment: Option<ReplyAttachment>,
     /// What is being written.
     pub mode: Mode,
     /// The head of a mail; its text is the answer.
@@ -241,7 +241,7 @@ impl Composer {
     }
 
     /// Lets something go with the answer, or nothing any more.
-    pub fn attach(&mut self, attachment: Option<Attachment>, now: Timestamp) {
+    pub fn attach(&mut self, attachment: Option<ReplyAttachment>, now: Timestamp) {
         if self.attachment != attachment {
             self.attachment = attachment;
             self.dirty_since.get_or_insert(now);

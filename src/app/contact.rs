@@ -5,7 +5,7 @@ use crate::App;
 use crate::event::{Effect, Load};
 use crate::pages::Page;
 use crate::travel::Travel;
-use model::contacts::Card;
+use model::contacts::ContactCard;
 use model::queries::ConversationKey;
 
 /// Lines a card without contact and other tabs has at most, about.
@@ -15,7 +15,7 @@ const LINES: usize = 24;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
     key: Option<ConversationKey>,
-    card: Option<Card>,
+    card: Option<ContactCard>,
     stale: bool,
     /// First line on screen, where it fills the pane.
     first: usize,
@@ -30,7 +30,7 @@ impl Shown {
 
 impl App {
     /// What is known beside the conversation at hand, once it was loaded.
-    pub fn card_at_hand(&self) -> Option<&Card> {
+    pub fn card_at_hand(&self) -> Option<&ContactCard> {
         let row = self.at_hand()?;
         self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|it| row.is(it)))
     }
@@ -86,7 +86,7 @@ impl App {
     }
 
     /// What a card shows has come.
-    pub(super) fn card_loaded(&mut self, key: &ConversationKey, card: Card) {
+    pub(super) fn card_loaded(&mut self, key: &ConversationKey, card: ContactCard) {
         if self.contact.key.as_ref() == Some(key) {
             self.contact.card = Some(card);
         }

@@ -8,7 +8,7 @@ use crate::marks::Marks;
 use crate::resource::{Pace, Resource};
 use crate::views::View;
 use model::conversations::ConversationRow;
-use model::filter::{self, Is, Sort, What};
+use model::filter::{self, FilterSubject, Is, Sort};
 use model::ids::ChannelId;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
 use model::time::{MINUTE, Timestamp};
@@ -135,7 +135,7 @@ impl ConversationList {
 
     /// Whether what was put aside is what it shows.
     pub fn is_showing_snoozed(&self) -> bool {
-        let asked = |it: &filter::Test| !it.negated && it.what == What::Is(Is::Snoozed);
+        let asked = |it: &filter::Test| !it.negated && it.what == FilterSubject::Is(Is::Snoozed);
         self.wanted.filter.tests.iter().any(asked)
     }
 

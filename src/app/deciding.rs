@@ -8,7 +8,7 @@ use crate::layers::Layer;
 use crate::pages::Page;
 use model::ids::{ChannelId, RowId};
 use model::messages::Place;
-use model::outbox::{KEY_AGE, Operation, OutboxRow, Verdict};
+use model::outbox::{KEY_AGE, Operation, OutboxRow, StopVerdict};
 use model::queries::{OutboxEntry, Pause};
 use model::text::SafeText;
 
@@ -59,16 +59,16 @@ impl App {
     }
 
     /// A decision was carried out, or came too late.
-    pub(super) fn decided(&mut self, verdict: &Verdict, row: Option<Box<OutboxRow>>) {
+    pub(super) fn decided(&mut self, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
         let Some(row) = row else {
             return self.warn("it does not wait for this decision any more; look again");
         };
         match verdict {
-            Verdict::SendAnyway | Verdict::NewKey => self.say("on its way"),
-            Verdict::SameKey => self.say("asking the server again"),
-            Verdict::Adopt(_) => self.say("noted as sent"),
-            Verdict::Drop => self.say("dropped; nothing more is sent of it"),
-            Verdict::Edit => self.edit_again(&row),
+            StopVerdict::SendAnyway | StopVerdict::NewKey => self.say("on its way"),
+            StopVerdict::SameKey => self.say("asking the server again"),
+            StopVerdict::Adopt(_) => self.say("noted as sent"),
+            StopVerdict::Drop => self.say("dropped; nothing more is sent of it"),
+            StopVerdict::Edit => self.edit_again(&row),
         }
         self.row_changed(&row);
     }
@@ -94,7 +94,7 @@ impl App {
 
     /// Sends all that can go; what was refused leaves again under a new key.
     pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
-        let verdict = if again { Verdict::NewKey } else { Verdict::SendAnyway };
+        let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
         for (row, _) in go {
             let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
             let seen = entry.and_then(|it| self.seen_of(&it.row, None));

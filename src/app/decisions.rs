@@ -2,7 +2,7 @@
 //! what each of them will do, said before it is done.
 
 use model::messages::Message;
-use model::outbox::{OutboxRow, RowState, Stop, Verdict};
+use model::outbox::{OutboxRow, RowState, Stop, StopVerdict};
 use model::queries::OutboxEntry;
 
 /// Candidates a person can choose from with a digit.
@@ -14,7 +14,7 @@ pub struct Answer {
     /// The key that gives it.
     pub key: char,
     /// What it says.
-    pub verdict: Verdict,
+    pub verdict: StopVerdict,
     /// One to three words.
     pub word: String,
     /// What will happen.
@@ -22,7 +22,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn new(key: char, verdict: Verdict, word: &str, effect: &str) -> Self {
+    fn new(key: char, verdict: StopVerdict, word: &str, effect: &str) -> Self {
         Self { key, verdict, word: word.to_owned(), effect: effect.to_owned() }
     }
 }
@@ -53,13 +53,16 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
     let mut out = vec![sending(stop, spent)];
     // The same question asked under a new key may do it twice: it has a key
     // of its own, and says so.
-    if stop.is_ambiguous() && stop.again(spent) != Verdict::NewKey && stop.allows(&Verdict::NewKey, spent) {
+    if stop.is_ambiguous()
+        && stop.again(spent) != StopVerdict::NewKey
+        && stop.allows(&StopVerdict::NewKey, spent)
+    {
         let effect = "as a new one; if the first one was done, it is done twice";
-        out.push(Answer::new('n', Verdict::NewKey, "send a new one", effect));
+        out.push(Answer::new('n', StopVerdict::NewKey, "send a new one", effect));
     }
     for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(CANDIDATES)) {
         let effect = format!("it was sent: {}", first_line(message));
-        let verdict = Verdict::Adopt(message.id.clone());
+        let verdict = StopVerdict::Adopt(message.id.clone());
         out.push(Answer { key: number, verdict, word: "that is it".to_owned(), effect });
     }
     if row.operation.written().is_some() {
@@ -68,20 +71,20 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
         } else {
             "back into the composer; nothing is sent"
         };
-        out.push(Answer::new('e', Verdict::Edit, "edit", effect));
+        out.push(Answer::new('e', StopVerdict::Edit, "edit", effect));
     }
     let effect =
         if stop.is_ambiguous() { "forget it; it may have been done" } else { "forget it; nothing is sent" };
-    out.push(Answer::new('x', Verdict::Drop, "drop", effect));
+    out.push(Answer::new('x', StopVerdict::Drop, "drop", effect));
     out
 }
 
 fn sending(stop: Stop, spent: bool) -> Answer {
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
-        (Verdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
-        (Verdict::SameKey, Stop::Auth) => ("try again", "once the tab's key is taken again"),
-        (Verdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
+        (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
+        (StopVerdict::SameKey, Stop::Auth) => ("try again", "once the tab's key is taken again"),
+        (StopVerdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
             ("try again", "as a new one; the refused one did nothing")
         }

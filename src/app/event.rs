@@ -9,23 +9,24 @@ use crate::keys::Key;
 use crate::outside::{Answered, Asked};
 use crate::pointer::Pointer;
 use model::account::{Account, Platform};
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::calls::Call;
-use model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
+use model::contacts::{ContactCard, PeoplePage, PeopleQuery, PersonDetail};
 use model::conversations::ConversationRow;
 use model::email::{Correspondent, MailAccount};
 use model::fetches::Fetch;
-use model::filter::Filter;
+use model::filter::ConversationFilter;
 use model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use model::local::Keep;
 use model::macros::Macro;
 use model::messages::Place;
 use model::news::News;
-use model::notes::Note;
-use model::outbox::{Operation, OutboxRow, Verdict};
+use model::notes::PrivateNote;
+use model::outbox::{Operation, OutboxRow, StopVerdict};
 use model::queries::{
-    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
-    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
+    TranscriptFormat,
 };
 use model::search::{SearchPage, SearchQuery};
 use model::secret::Secret;
@@ -65,11 +66,10 @@ pub enum Event {
     Enqueued(Vec<OutboxRow>),
     /// A row was taken back before anything left; `None`: it had left.
     Recalled(RowId, Option<Box<OutboxRow>>),
-    /// A decision was carried out; the row as it was, `None` if it did not
-    /// wait for one any more.
-    Decided(RowId, Verdict, Option<Box<OutboxRow>>),
+    /// A decision was carried out: the row as it was, if it still waited for one.
+    Decided(RowId, StopVerdict, Option<Box<OutboxRow>>),
     /// A private note is on disk.
-    NoteSaved(ChannelId, ConversationId, Note),
+    NoteSaved(ChannelId, ConversationId, PrivateNote),
     /// A private note could not be kept; here it is, and why.
     NoteNotSaved(ChannelId, ConversationId, String, String),
     /// A private note was taken back: its text, unless it was gone.
@@ -125,7 +125,7 @@ pub enum Loaded {
     /// Where the same person is in other tabs.
     Elsewhere(ConversationKey, Vec<ConversationKey>),
     /// What the card shows beside a conversation.
-    Card(ConversationKey, Box<Card>),
+    Card(ConversationKey, Box<ContactCard>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
     /// All conversations of a list, to be marked, and whether there are more.
@@ -133,13 +133,13 @@ pub enum Loaded {
     /// The rows of marked conversations.
     Marked(Vec<ConversationRow>),
     /// What became of rows of the outbox.
-    Fates(Vec<(RowId, Fate)>),
+    Fates(Vec<(RowId, OutboxFate)>),
     /// The pauses made from here.
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
     /// What lies at the service already.
-    Shelf(ChannelId, Vec<Attachment>),
+    Shelf(ChannelId, Vec<ReplyAttachment>),
     /// What was spent from here, by tab.
     Spent(Vec<(ChannelId, Vec<Spent>)>),
     /// What waits for credits.
@@ -170,7 +170,7 @@ pub enum Loaded {
     /// How many messages back one is; `None` if it is not stored.
     Depth(ChannelId, ConversationId, MessageId, Option<u32>),
     /// The names of the conversations with the newest activity.
-    Names(Vec<Named>),
+    Names(Vec<NamedConversation>),
     /// How many each filter lets through; not told where they are too many.
     ViewCounts(Vec<Option<u64>>),
     /// The conversation a person meant, or why there is not one.
@@ -248,7 +248,7 @@ pub enum Load {
     /// The names of the conversations with the newest activity.
     Names,
     /// How many conversations of a tab or of all each filter lets through.
-    ViewCounts(Option<ChannelId>, Vec<Filter>, Timestamp),
+    ViewCounts(Option<ChannelId>, Vec<ConversationFilter>, Timestamp),
     /// The conversation a person means by this text.
     Lookup(Selector),
     /// Something about broadcasts.
@@ -322,7 +322,7 @@ pub enum Effect {
     SendNow(RowId),
     /// Carry out what a person says about a stopped row, who has seen the
     /// conversation up to there.
-    Decide(RowId, Verdict, Option<Place>),
+    Decide(RowId, StopVerdict, Option<Place>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
     /// Change what this desk keeps of a tab's conversations.

@@ -10,7 +10,7 @@ use crate::App;
 use crate::composer::{Composer, Mode, Written};
 use crate::event::{Effect, Intent};
 use crate::tab::Focus;
-use model::email::compose::Written as WrittenMail;
+use model::email::compose::WrittenMail;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
 use model::outbox::content::Mail;

@@ -7,7 +7,7 @@ use crate::event::{Effect, Load};
 use crate::layers::Layer;
 use model::account::Platform;
 use model::ids::ChannelId;
-use model::import::{DryRun, Progress};
+use model::import::{DryRun, ImportProgress};
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Told {
     /// What a file holds, or why it cannot be read.
     Checked(Source, Result<Box<DryRun>, String>),
     /// How far one is.
-    Progress(Source, Progress),
+    Progress(Source, ImportProgress),
     /// One has ended with a failure of files.
     Failed(Source, String),
 }
@@ -48,7 +48,7 @@ pub struct Running {
     /// The file.
     pub source: Source,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: ImportProgress,
 }
 
 impl Source {
@@ -123,7 +123,7 @@ impl App {
         if found.good == 0 {
             return self.warn("there is nothing in it that could be imported");
         }
-        let progress = Progress { rows: found.rows, done: found.done, ..Progress::default() };
+        let progress = ImportProgress { rows: found.rows, done: found.done, ..ImportProgress::default() };
         self.importing = Some(Running { source: source.clone(), progress });
         self.context.push(Effect::Import(Order::Start(source)));
         self.say("importing; it goes on while you work, :import stop stops it");

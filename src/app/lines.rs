@@ -10,7 +10,7 @@ use model::files;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
 use model::messages::{Aliases, MessageRow, Sender};
-use model::notes::Note;
+use model::notes::PrivateNote;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
@@ -70,7 +70,7 @@ pub enum Item {
     /// A row of the outbox, with its text made safe to draw.
     Outbox(Box<OutboxRow>, SafeText),
     /// A private note.
-    Note(Note),
+    Note(PrivateNote),
 }
 
 impl Item {
@@ -131,7 +131,7 @@ impl Item {
 }
 
 /// Messages in their order, with each note before what was said after it.
-pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<Note>) -> Vec<Item> {
+pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<Item> {
     let mut items = Vec::with_capacity(messages.len() + notes.len());
     let mut notes = notes.into_iter().peekable();
     for row in messages {

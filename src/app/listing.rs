@@ -8,7 +8,7 @@ use crate::commands::{self, Command};
 use crate::keys::{Key, KeyCode};
 use crate::layers::Layer;
 use crate::tab::Focus;
-use model::queries::{ConversationKey, Fate};
+use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::short_span;
 
@@ -135,12 +135,12 @@ impl App {
         let line = |item: &crate::bulk::Item| {
             let (words, loud, dim) = match &item.fate {
                 Err(why) => (format!("left out: {why}"), false, true),
-                Ok(Fate::Waiting) => ("waits to leave".to_owned(), false, false),
-                Ok(Fate::Sending) => ("on its way".to_owned(), false, false),
-                Ok(Fate::Asks(why)) => (format!("needs you: {why}"), true, false),
-                Ok(Fate::Done) => ("done".to_owned(), false, false),
-                Ok(Fate::TakenBack) => ("stopped before it left".to_owned(), false, true),
-                Ok(Fate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
+                Ok(OutboxFate::Waiting) => ("waits to leave".to_owned(), false, false),
+                Ok(OutboxFate::Sending) => ("on its way".to_owned(), false, false),
+                Ok(OutboxFate::Asks(why)) => (format!("needs you: {why}"), true, false),
+                Ok(OutboxFate::Done) => ("done".to_owned(), false, false),
+                Ok(OutboxFate::TakenBack) => ("stopped before it left".to_owned(), false, true),
+                Ok(OutboxFate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
             };
             ListLine {
                 name: item.title.clone(),

@@ -8,7 +8,7 @@ use crate::giving_back::{Kept, Returned};
 use crate::tab::Focus;
 use crate::undoing::What;
 use model::ids::{ChannelId, ConversationId};
-use model::notes::Note;
+use model::notes::PrivateNote;
 
 impl App {
     /// Goes into the composer to write a private note.
@@ -47,7 +47,7 @@ impl App {
     }
 
     /// A note is on disk.
-    pub(super) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: Note) {
+    pub(super) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: PrivateNote) {
         self.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
         self.history_changed(channel.clone(), &conversation);
         let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));

@@ -6,7 +6,7 @@ use crate::bulk::Wish;
 use crate::event::Intent;
 use model::conversations::ServiceWindow;
 use model::outbox::Operation;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::queries::ConversationKey;
 use model::time::{MINUTE, Timestamp};
 
@@ -40,7 +40,7 @@ impl App {
     /// until the customer answers.
     pub(super) fn offer_after_sending(&mut self, sends: &[Intent]) {
         let is_template = |it: &Intent| {
-            matches!(&it.operation, Operation::SendContent { content: Content::Template(_), .. })
+            matches!(&it.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
         };
         let Some(sent) = sends.iter().find(|it| is_template(it)) else { return };
         let shut = self.at_hand().is_some_and(|it| {

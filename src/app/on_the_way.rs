@@ -52,18 +52,22 @@ impl App {
         &self,
         row: &OutboxRow,
         others: impl Iterator<Item = &'a OutboxRow>,
-    ) -> waiting::Reason {
-        waiting::reason(row, others, &waiting::Facts { pays: self.pays(row), ..self.facts_of(&row.channel) })
+    ) -> waiting::WaitReason {
+        waiting::reason(
+            row,
+            others,
+            &waiting::QueueFacts { pays: self.pays(row), ..self.facts_of(&row.channel) },
+        )
     }
 
     /// What holds up all sending of a tab, if anything does.
-    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::Reason> {
+    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::WaitReason> {
         waiting::standstill(&self.facts_of(channel))
     }
 
-    fn facts_of(&self, channel: &ChannelId) -> waiting::Facts<'_> {
+    fn facts_of(&self, channel: &ChannelId) -> waiting::QueueFacts<'_> {
         let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
-        waiting::Facts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
+        waiting::QueueFacts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }
 

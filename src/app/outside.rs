@@ -5,8 +5,8 @@ use crate::App;
 use crate::canned::Canned;
 use crate::connections::errands::{Errand, Outcome};
 use model::attachments::FileFacts;
-use model::outbox::content::Source;
-use model::pictures::{Fetched, Wanted};
+use model::outbox::content::MailAttachmentSource;
+use model::pictures::{Fetched, PictureRequest};
 use model::secret::Secret;
 
 /// Something asked.
@@ -25,14 +25,14 @@ pub enum Asked {
         /// The mail as it came.
         raw: String,
         /// Which of its files.
-        source: Source,
+        source: MailAttachmentSource,
     },
     /// How large a file of the person's is.
     FileSize(String),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
     /// Fetch a picture and make it small.
-    Picture(Wanted),
+    Picture(PictureRequest),
     /// Give a text to a command of the person's.
     Pipe {
         /// The command, for the shell.

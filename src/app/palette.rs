@@ -14,7 +14,7 @@ use crate::keys::{Key, KeyCode};
 use crate::layers::Layer;
 use crate::tab::Focus;
 use crate::text_line::TextLine;
-use model::queries::{ConversationKey, Named};
+use model::queries::{ConversationKey, NamedConversation};
 
 /// Rows kept of what fits.
 const MOST: usize = 100;
@@ -133,7 +133,7 @@ impl App {
     }
 
     /// The names of conversations have been read.
-    pub(super) fn names_known(&mut self, names: Vec<Named>) {
+    pub(super) fn names_known(&mut self, names: Vec<NamedConversation>) {
         let Some(Layer::Palette(palette)) =
             self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(it) if !it.is_menu))
         else {

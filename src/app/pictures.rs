@@ -12,7 +12,7 @@ use crate::layers::Layer;
 use crate::outside::Asked;
 use model::links;
 use model::messages::Message;
-use model::pictures::{Fetched, Graphics, Picture, Wanted};
+use model::pictures::{Fetched, Graphics, Picture, PictureRequest};
 
 /// Pictures remembered at most.
 const MOST: usize = 24;
@@ -104,7 +104,7 @@ impl App {
     fn fetch_picture(&mut self, url: &str) {
         self.pictures.set(url, Shown::Fetching);
         let channel = self.tab().channel.id.clone();
-        self.context.push(Effect::Ask(Asked::Picture(Wanted { channel, url: url.to_owned() })));
+        self.context.push(Effect::Ask(Asked::Picture(PictureRequest { channel, url: url.to_owned() })));
     }
 
     /// A picture came, or why not.

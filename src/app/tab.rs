@@ -14,7 +14,7 @@ use crate::resource::{Pace, Resource};
 use crate::settings::ChannelInfo;
 use crate::views::View;
 use model::account::{Account, Environment, Platform};
-use model::conversations::{Automation, ConversationRow, Status};
+use model::conversations::{Automation, ConversationRow, ConversationStatus};
 use model::ids::ConversationId;
 use model::leader::Leader;
 use model::news::Health;
@@ -186,6 +186,6 @@ impl Tab {
 
     /// Whether a conversation is closed or about to be.
     pub fn is_closed(row: &ConversationRow) -> bool {
-        row.conversation.status == Status::Closed || row.close_pending
+        row.conversation.status == ConversationStatus::Closed || row.close_pending
     }
 }

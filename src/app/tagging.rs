@@ -11,7 +11,7 @@ use crate::layers::Layer;
 use model::account::Platform;
 use model::bounds;
 use model::conversations::ConversationRow;
-use model::local::{Keep, Kept, Tag};
+use model::local::{Keep, Tag, TagPlace};
 use model::outbox::Operation;
 use model::text::SafeText;
 
@@ -144,7 +144,7 @@ impl App {
             self.context.push(Effect::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
-        let forgets = |it: &Tag| it.kept == Kept::Here && remove.contains(&it.word);
+        let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);
         let forgetful = far.into_iter().filter(|it| it.local.tags.iter().any(forgets));
         let kept = Plan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
         let wanted = |row: &ConversationRow| {
@@ -160,7 +160,8 @@ impl App {
     /// so already.
     fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
         let phone = row.conversation.address.clone()?;
-        let has = |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != Kept::Here);
+        let has =
+            |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != TagPlace::Here);
         let add: Vec<String> = add.iter().filter(|it| !has(it)).map(ToString::to_string).collect();
         let remove: Vec<String> = remove.iter().filter(|it| has(it)).map(ToString::to_string).collect();
         if add.is_empty() && remove.is_empty() {

@@ -5,7 +5,7 @@ use crate::history::History;
 use crate::views::View;
 use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
+use model::messages::{DeliveryStatus, Direction, MediaFacts, Message, MessageRow, Sender};
 use model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp, Zone};
@@ -130,7 +130,7 @@ fn message(number: i64) -> MessageRow {
             content: SafeText::block(&format!("line {number}")),
             content_type: "text".into(),
             media_url: None,
-            delivery: Delivery::Other(String::new()),
+            delivery: DeliveryStatus::Other(String::new()),
             created_at: Some(at(number)),
             delivered_at: None,
             read_at: None,

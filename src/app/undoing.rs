@@ -13,7 +13,7 @@ use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use model::local::Keep;
 use model::macros::Macro;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::Fate;
+use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 
@@ -102,7 +102,7 @@ pub(super) struct Journal {
     /// What could not be taken back and was said so, by its number.
     passed: Option<u64>,
     /// What became of the rows, as of when the list was opened.
-    fates: HashMap<RowId, Fate>,
+    fates: HashMap<RowId, OutboxFate>,
 }
 
 impl Journal {

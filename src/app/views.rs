@@ -5,7 +5,7 @@ use crate::App;
 use crate::event::{Effect, Load};
 use crate::keys::{Key, KeyCode};
 use crate::layers::Layer;
-use model::filter::{self, Filter, Is, Sort, What};
+use model::filter::{self, ConversationFilter, FilterSubject, Is, Sort};
 
 /// A saved view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct View {
     /// The filter as written.
     pub text: String,
     /// The filter as read.
-    pub filter: Filter,
+    pub filter: ConversationFilter,
     /// The order it begins with.
     pub sort: Sort,
     /// The key that chooses it in the menu.
@@ -121,7 +121,7 @@ impl App {
 
     /// Shows what was put aside.
     pub(super) fn show_snoozed(&mut self) {
-        let snoozed = Filter::one(What::Is(Is::Snoozed));
+        let snoozed = ConversationFilter::one(FilterSubject::Is(Is::Snoozed));
         if let Some(index) = self.views.iter().position(|it| it.filter == snoozed) {
             self.show_view(index);
         }

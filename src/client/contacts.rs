@@ -13,7 +13,7 @@ use model::bounds;
 use model::contacts::{ContactChange, ToldContact, merged};
 use model::ids::ContactId;
 use model::outbox::content::{ContactWish, Json};
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use model::text::is_plain;
 use wire::contacts::{ContactBody, SaveContactBody};
 use wire::content::object;
@@ -143,7 +143,7 @@ pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, Prepar
         tags: wish.tags.as_deref(),
         metadata,
     };
-    json(Method::Post, paths::CONTACTS, &body)
+    json(WriteMethod::Post, paths::CONTACTS, &body)
 }
 
 /// `POST /contacts` with all the tags a contact shall have. What else it has
@@ -225,7 +225,7 @@ pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
 
 /// `DELETE /contacts/{id}`
 pub(crate) fn prepare_delete(id: &ContactId) -> PreparedRequest {
-    PreparedRequest::bare(Method::Delete, paths::contact(id))
+    PreparedRequest::bare(WriteMethod::Delete, paths::contact(id))
 }
 
 #[cfg(test)]

@@ -137,9 +137,9 @@ impl Client {
         let most = ordinary + upload_time(request, ordinary);
         let outgoing = Outgoing {
             method: match request.method {
-                outbox::Method::Post => Method::POST,
-                outbox::Method::Patch => Method::PATCH,
-                outbox::Method::Delete => Method::DELETE,
+                outbox::WriteMethod::Post => Method::POST,
+                outbox::WriteMethod::Patch => Method::PATCH,
+                outbox::WriteMethod::Delete => Method::DELETE,
             },
             url,
             headers,

@@ -9,7 +9,7 @@
 //! Interface: Errors, Idempotency.
 
 use crate::errors::{ApiRefusal, NotSent, Outcome, Unclear};
-use model::outbox::{Class, KEY_AGE, Stop};
+use model::outbox::{KEY_AGE, RetryClass, Stop};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
@@ -31,7 +31,7 @@ const PROGRESS: i64 = 10 * MINUTE;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
     /// How the operation may be repeated.
-    pub class: Class,
+    pub class: RetryClass,
     /// Whether this server was seen to recognise a key at this path.
     pub recognised: bool,
     /// Unclear answers before this one.
@@ -140,8 +140,8 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> Next {
 
 /// Whether what may have been done may be asked again by itself. What reaches
 /// many or rings a phone may only where the server was seen to recognise keys.
-pub fn may_repeat(class: Class, recognised: bool) -> bool {
-    class != Class::Guarded || recognised
+pub fn may_repeat(class: RetryClass, recognised: bool) -> bool {
+    class != RetryClass::Guarded || recognised
 }
 
 /// Why it is not asked again, for the person who decides.

@@ -15,10 +15,10 @@ use crate::answers::{self, MAX_BODY, Unusable};
 use crate::auth::{self, Proof};
 use crate::guard::{FetchError, Fetched, Guard, Limits, Longer, Refusal, Request};
 use crate::tokens::{Client, Tokens};
-use model::connections::limit::Window;
-use model::connections::parameters::{Filled, Place, ValueKind};
+use model::connections::limit::CallWindow;
+use model::connections::parameters::{Filled, ParameterPlace, ValueKind};
 use model::connections::{
-    Auth, CallLine, CallResult, Connection, ContactFacts, Endpoint, Mapped, Method, target,
+    Auth, CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, Mapped, target,
 };
 use model::secret::Secret;
 use model::text::SafeText;
@@ -36,7 +36,7 @@ pub struct Ask<'a> {
     /// The connection.
     pub connection: &'a Connection,
     /// Its endpoint.
-    pub endpoint: &'a Endpoint,
+    pub endpoint: &'a ConnectionEndpoint,
     /// Its credential, if it has one.
     pub secret: Option<&'a Secret>,
     /// What is known of the contact.
@@ -72,7 +72,7 @@ pub struct Answer {
 
 impl Answer {
     /// What an endpoint shows of it.
-    pub fn mapped(&self, endpoint: &Endpoint, zone: &Zone) -> Mapped {
+    pub fn mapped(&self, endpoint: &ConnectionEndpoint, zone: &Zone) -> Mapped {
         answers::map(&self.body, &endpoint.fields, self.at, zone)
     }
 }
@@ -136,7 +136,7 @@ pub struct Caller {
 
 #[derive(Default)]
 struct Kept {
-    window: Mutex<Window>,
+    window: Mutex<CallWindow>,
     tokens: Tokens,
 }
 
@@ -255,7 +255,7 @@ impl Errand<'_> {
     /// again, and without the credential on another host.
     async fn follow(
         &self,
-        method: Method,
+        method: EndpointMethod,
         url: &str,
         values: &[Filled],
         proof: &Proof,
@@ -275,7 +275,7 @@ impl Errand<'_> {
             if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }
-            if method != Method::Get {
+            if method != EndpointMethod::Get {
                 return Err(CallError::Redirected("after a change, which is not sent a second time"));
             }
             let next = answer.location.as_deref().and_then(|it| at.join(it));
@@ -295,18 +295,18 @@ impl Errand<'_> {
 }
 
 /// The request of a call; only a change is given its key.
-fn request(method: Method, values: &[Filled], key: &str) -> Result<Request, CallError> {
+fn request(method: EndpointMethod, values: &[Filled], key: &str) -> Result<Request, CallError> {
     let json = |_| CallError::Value("a header cannot be sent".to_owned());
     let mut members = Map::new();
-    for it in values.iter().filter(|it| it.place == Place::Body) {
+    for it in values.iter().filter(|it| it.place == ParameterPlace::Body) {
         members.insert(it.name.clone(), typed(it));
     }
     let method = match method {
-        Method::Get => HttpMethod::GET,
-        Method::Post => HttpMethod::POST,
-        Method::Put => HttpMethod::PUT,
-        Method::Patch => HttpMethod::PATCH,
-        Method::Delete => HttpMethod::DELETE,
+        EndpointMethod::Get => HttpMethod::GET,
+        EndpointMethod::Post => HttpMethod::POST,
+        EndpointMethod::Put => HttpMethod::PUT,
+        EndpointMethod::Patch => HttpMethod::PATCH,
+        EndpointMethod::Delete => HttpMethod::DELETE,
     };
     let has_body = !matches!(method, HttpMethod::GET | HttpMethod::DELETE);
     let body = if has_body { Value::Object(members).to_string() } else { String::new() };

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::signature::{self, Print};
 use model::ids::{ChannelId, ConversationId};
-use model::reception::{Counts, Delivery, Told};
+use model::reception::{DeliveryCounts, DeliverySubject, ReceivedDelivery};
 use model::secret::Secret;
 use model::time::Timestamp;
 use wire::deliveries;
@@ -20,7 +20,7 @@ const CHALLENGE: usize = 1024;
 const MARK: usize = 16;
 
 /// Told of every delivery that is new, and of how many came.
-pub type Heard = Box<dyn Fn(&ChannelId, Delivery, Counts) + Send + Sync>;
+pub type Heard = Box<dyn Fn(&ChannelId, ReceivedDelivery, DeliveryCounts) + Send + Sync>;
 
 /// What was asked.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ struct Hook {
 struct Past {
     known: HashSet<Print>,
     order: VecDeque<Print>,
-    counts: Counts,
+    counts: DeliveryCounts,
 }
 
 /// Where the deliveries of a channel come: a path of one part, which tells the
@@ -98,7 +98,7 @@ impl Hooks {
 }
 
 impl Hook {
-    fn take(&self, asked: Asked<'_>) -> (Answer, Option<(Delivery, Counts)>) {
+    fn take(&self, asked: Asked<'_>) -> (Answer, Option<(ReceivedDelivery, DeliveryCounts)>) {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         match asked {
             Asked::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
@@ -118,12 +118,12 @@ impl Hook {
                     past.counts.repeated += 1;
                     return (Answer::Taken, None);
                 }
-                let told = Told::of(&envelope.event);
+                let told = DeliverySubject::of(&envelope.event);
                 match told {
-                    Told::Unknown => past.counts.unknown += 1,
+                    DeliverySubject::Unknown => past.counts.unknown += 1,
                     _ => past.counts.taken += 1,
                 }
-                let delivery = Delivery {
+                let delivery = ReceivedDelivery {
                     told,
                     conversation: envelope.conversation.map(ConversationId::new),
                     at: envelope.timestamp.as_deref().and_then(Timestamp::parse),
@@ -135,7 +135,7 @@ impl Hook {
 }
 
 impl Past {
-    fn refuse(&mut self, status: u16) -> (Answer, Option<(Delivery, Counts)>) {
+    fn refuse(&mut self, status: u16) -> (Answer, Option<(ReceivedDelivery, DeliveryCounts)>) {
         self.counts.refused += 1;
         (Answer::Refused(status), None)
     }
@@ -202,7 +202,7 @@ mod tests {
         for (signature, body) in [(&right, first), (&right, first), (&wrong, second), (&right, first)] {
             assert_eq!(deliver(&[signature], body), Answer::Taken);
         }
-        let counts = |taken, repeated| Counts { taken, repeated, unknown: 0, refused: 6 };
+        let counts = |taken, repeated| DeliveryCounts { taken, repeated, unknown: 0, refused: 6 };
         let conversation = |it| Some(ConversationId::from(it));
         let expected = [(conversation("c1"), counts(1, 0)), (conversation("c2"), counts(2, 1))];
         assert_eq!(*told.lock().unwrap(), expected);

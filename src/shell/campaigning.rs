@@ -8,7 +8,7 @@ use app::handover::Facts;
 use model::board::BoardEntry;
 use model::queries::DeskQuery;
 use model::time::Timestamp;
-use model::waves::audience::{AudienceQuery, Found, Source, read_lines};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, read_lines};
 use store::{Reader, Store, StoreError};
 
 /// Rows of a handover at most.
@@ -63,15 +63,15 @@ fn running(reader: &Reader) -> Result<Vec<BoardEntry>, StoreError> {
 }
 
 /// Whom an audience comes to; a file that cannot be read is said so.
-fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<Found, String>, StoreError> {
+fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<ResolvedAudience, String>, StoreError> {
     let channel = &query.channel;
     Ok(Ok(match &query.source {
-        Source::Conversations(keys) => reader.audience_of_conversations(channel, keys)?,
-        Source::Phones(phones) => reader.audience_of_phones(channel, phones)?,
-        Source::Fitting(search) => reader.audience_of_search(channel, search)?,
-        Source::Failed(id) => reader.audience_of_failed(channel, id)?,
-        Source::Everyone => reader.everyone_read(channel)?,
-        Source::File(path) => match read(path) {
+        AudienceSource::Conversations(keys) => reader.audience_of_conversations(channel, keys)?,
+        AudienceSource::Phones(phones) => reader.audience_of_phones(channel, phones)?,
+        AudienceSource::Fitting(search) => reader.audience_of_search(channel, search)?,
+        AudienceSource::Failed(id) => reader.audience_of_failed(channel, id)?,
+        AudienceSource::Everyone => reader.everyone_read(channel)?,
+        AudienceSource::File(path) => match read(path) {
             Ok(text) => reader.audience_of_lines(channel, &read_lines(&text))?,
             Err(why) => return Ok(Err(format!("{path}: {why}"))),
         },

@@ -27,7 +27,7 @@ use client::{Enclosed, prepare_with};
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::messages::Place;
 use model::news::News;
-use model::outbox::{Operation, OutboxRow, Verdict};
+use model::outbox::{Operation, OutboxRow, StopVerdict};
 use model::queries::Draft;
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -90,7 +90,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
 }
 
 /// Carries out a decision.
-fn decide(store: &Store, row: RowId, verdict: Verdict, seen: Option<Place>, now: Timestamp) -> Event {
+fn decide(store: &Store, row: RowId, verdict: StopVerdict, seen: Option<Place>, now: Timestamp) -> Event {
     match store.decide(&row, verdict.clone(), seen, now) {
         Ok(decided) => Event::Decided(row, verdict, decided.map(|it| Box::new(it.before))),
         Err(error) => {

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use model::ids::ChannelId;
 use model::news::News;
-use model::reception::{Counts, Reception, State};
+use model::reception::{DeliveryCounts, Reception, ReceptionState};
 use model::secret::Secret;
 use model::text::SafeText;
 use receiver::{self, Bounds, Hooks};
@@ -69,7 +69,7 @@ struct Stand {
     url: String,
     kept: Kept,
     closed: Option<SafeText>,
-    counts: Counts,
+    counts: DeliveryCounts,
     told: Option<Reception>,
 }
 
@@ -245,7 +245,7 @@ impl Shared {
             url: String::new(),
             kept: Kept::Waiting,
             closed: None,
-            counts: Counts::default(),
+            counts: DeliveryCounts::default(),
             told: None,
         });
         change(stand);
@@ -259,15 +259,15 @@ impl Shared {
 }
 
 impl Stand {
-    fn state(&self, standing: Standing) -> State {
+    fn state(&self, standing: Standing) -> ReceptionState {
         match (&self.closed, &self.kept) {
-            (Some(why), _) | (None, Kept::NotHere(why)) => State::Closed(why.clone()),
-            (None, Kept::Refused(why)) => State::Refused(why.clone()),
-            (None, Kept::Asked | Kept::Waiting | Kept::Gone) => State::Registering,
+            (Some(why), _) | (None, Kept::NotHere(why)) => ReceptionState::Closed(why.clone()),
+            (None, Kept::Refused(why)) => ReceptionState::Refused(why.clone()),
+            (None, Kept::Asked | Kept::Waiting | Kept::Gone) => ReceptionState::Registering,
             (None, Kept::Registered) => match standing {
-                Standing::Holds => State::Instant,
-                Standing::Doubted => State::Doubted,
-                Standing::Unknown => State::Quiet,
+                Standing::Holds => ReceptionState::Instant,
+                Standing::Doubted => ReceptionState::Doubted,
+                Standing::Unknown => ReceptionState::Quiet,
             },
         }
     }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, named_params, params};
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
 use crate::{Snapshot, Store, StoreError, facts, stuck};
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -187,7 +187,7 @@ impl Store {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
-        let word = Status::Closed.word().to_owned();
+        let word = ConversationStatus::Closed.word().to_owned();
         self.set(channel, conversation, "status = :value, is_closed = 1", word).await
     }
 
@@ -269,7 +269,7 @@ fn merge(
         return Ok(Fate::New);
     };
     if outdated {
-        conversation.status = Status::from_word(&known.status);
+        conversation.status = ConversationStatus::from_word(&known.status);
         conversation.automation = automation_from(&known.automation);
     }
     if outdated || conversation.escalation == Escalation::Untold {

@@ -13,7 +13,7 @@ use crate::{Store, StoreError, drafts, outbox, settling};
 use model::chance::Chance;
 use model::ids::{IdempotencyKey, RowId};
 use model::messages::Place;
-use model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
+use model::outbox::{KEY_AGE, Moment, OutboxRow, RetryClass, RowState, Stop, StopVerdict};
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
@@ -40,7 +40,7 @@ impl Store {
     pub fn decide(
         &self,
         id: &RowId,
-        verdict: Verdict,
+        verdict: StopVerdict,
         seen: Option<Place>,
         now: impl Into<Moment>,
     ) -> Result<Option<Decided>, StoreError> {
@@ -68,7 +68,7 @@ impl Store {
         id: &RowId,
         seen: Option<Place>,
         now: Moment,
-        choose: impl FnOnce(Stop, bool) -> Option<Verdict> + Send + 'static,
+        choose: impl FnOnce(Stop, bool) -> Option<StopVerdict> + Send + 'static,
     ) -> Result<Option<Decided>, StoreError> {
         let wanted = id.clone();
         let Some(found) = self.outbox().call(move |outbox| lane::find(outbox, &wanted))? else {
@@ -124,26 +124,26 @@ impl Store {
 fn carry_out(
     change: &Transaction<'_>,
     row: &LaneRow,
-    verdict: &Verdict,
+    verdict: &StopVerdict,
     seen: Option<&Place>,
     (now, chance): (Timestamp, &Chance),
 ) -> Result<Option<OutboxRow>, StoreError> {
     match verdict {
-        Verdict::SendAnyway | Verdict::SameKey => {
+        StopVerdict::SendAnyway | StopVerdict::SameKey => {
             wake(change, &row.row, seen, now)?;
             outbox::find(change, &row.row.id)
         }
-        Verdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
-        Verdict::Adopt(message) => {
+        StopVerdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
+        StopVerdict::Adopt(message) => {
             settling::note_sent(change, &row.row, message.as_str())?;
             outbox::complete(change, &row.row, "found by a person", Some(message.as_str()))?;
             Ok(None)
         }
-        Verdict::Drop => {
+        StopVerdict::Drop => {
             outbox::remove(change, &row.row, "dropped", "")?;
             Ok(None)
         }
-        Verdict::Edit => {
+        StopVerdict::Edit => {
             if let (Some((text, quoted)), Some(conversation)) =
                 (row.row.operation.written(), row.row.lane.conversation())
             {
@@ -164,7 +164,7 @@ fn wake(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     // What is never asked again by itself is queued anew: a person has asked.
-    let by_itself = row.operation.class() != Class::Guarded;
+    let by_itself = row.operation.class() != RetryClass::Guarded;
     change.execute(
         "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
              failures = 0, not_before = ?2, due_at = ?2, planned_at = NULL, looks = 0, looked_at = NULL, absent_at = NULL,
@@ -200,7 +200,7 @@ fn anew(
 fn write_down(
     change: &Transaction<'_>,
     row: &OutboxRow,
-    verdict: &Verdict,
+    verdict: &StopVerdict,
     after: Option<&OutboxRow>,
     now: Timestamp,
 ) -> Result<(), StoreError> {

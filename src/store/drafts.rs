@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::rows::attachment;
 use crate::{Store, StoreError};
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::queries::Draft;
 use sqlite::{Queries, only, read_row};
@@ -179,7 +179,7 @@ pub(crate) fn put_before(
     (channel, conversation): (&ChannelId, &ConversationId),
     text: &str,
     reply_to: Option<&MessageId>,
-    attached: Option<Attachment>,
+    attached: Option<ReplyAttachment>,
 ) -> Result<(), StoreError> {
     let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
     let reply_to = kept.reply_to.clone().or_else(|| reply_to.cloned());

@@ -11,7 +11,7 @@ use crate::{Store, StoreError, conversations, facts, gone};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
@@ -256,7 +256,7 @@ fn update(
     if known.raw == message.raw || says_less {
         return Ok(false);
     }
-    let delivery = Delivery::from_word(&known.delivery).merge(message.delivery.clone());
+    let delivery = DeliveryStatus::from_word(&known.delivery).merge(message.delivery.clone());
     let server_knows_better = known.provisional || known.unreadable;
     connection
         .prepare_cached(

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use model::conversations::{ConversationRow, Escalation};
 use model::json::visible;
 use model::messages::{Message, MessageRow, Sender};
-use model::notes::Note;
+use model::notes::PrivateNote;
 use model::queries::{HistoryPage, TranscriptFormat};
 use model::text::SafeText;
 use model::time::Zone;
@@ -59,11 +59,11 @@ pub enum Said {
     /// A message.
     Message(Box<MessageRow>),
     /// A private note.
-    Note(Note),
+    Note(PrivateNote),
 }
 
 /// Each note before what was said after it.
-pub fn in_order(messages: Vec<MessageRow>, notes: Vec<Note>) -> impl Iterator<Item = Said> {
+pub fn in_order(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> impl Iterator<Item = Said> {
     let mut notes = notes.into_iter().peekable();
     let mut all = Vec::with_capacity(messages.len());
     for row in messages {
@@ -78,11 +78,11 @@ pub fn in_order(messages: Vec<MessageRow>, notes: Vec<Note>) -> impl Iterator<It
 }
 
 /// A private note, named so that nobody takes it for a message.
-pub fn note_json(note: &Note) -> Value {
+pub fn note_json(note: &PrivateNote) -> Value {
     json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
 }
 
-fn note_paragraph(note: &Note, zone: &Zone) -> String {
+fn note_paragraph(note: &PrivateNote, zone: &Zone) -> String {
     format!("{}  NOTE, never sent: {}", note.at.stamp(zone), note.text.as_str().replace('\n', "\n    "))
 }
 

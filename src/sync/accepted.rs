@@ -9,9 +9,9 @@ use client::{Receipt, ReceiptKind};
 use model::account::Platform;
 use model::conversations::Automation;
 use model::ids::MessageId;
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::news::News;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::outbox::{Lane, Operation, OutboxRow, Stop};
 use model::spending;
 use model::text::SafeText;
@@ -91,7 +91,7 @@ impl Channel {
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
         }
         let is_template =
-            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. });
+            matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. });
         let whole = receipt.cost.filter(|it| is_template && !receipt.test && it.fract() == 0.0);
         // A price is a small number.
         let Some(cost) = whole.and_then(|it| (0..1_000).find(|cost| f64::from(*cost) >= it)) else {
@@ -135,7 +135,7 @@ impl Channel {
             content: shown_text(&row.operation),
             content_type: content_type.to_owned(),
             media_url,
-            delivery: Delivery::from_word(status),
+            delivery: DeliveryStatus::from_word(status),
             // The server's time if it told; the list brings the real one.
             created_at: Some(receipt.server_time.unwrap_or_else(|| self.clock.now())),
             delivered_at: None,
@@ -164,11 +164,11 @@ fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
         Operation::SendText { .. } | Operation::SendSms { .. } => Some(("text", None)),
         Operation::Call { .. } => Some(("call", None)),
         Operation::SendContent { content, .. } => Some(match content {
-            Content::Marked { .. } => ("text", None),
-            Content::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),
-            Content::Template(_) => ("template", None),
-            Content::Interactive(_) => ("interactive", None),
-            Content::Location(_) => ("location", None),
+            ChatContent::Marked { .. } => ("text", None),
+            ChatContent::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),
+            ChatContent::Template(_) => ("template", None),
+            ChatContent::Interactive(_) => ("interactive", None),
+            ChatContent::Location(_) => ("location", None),
         }),
         _ => None,
     }
@@ -177,7 +177,7 @@ fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
 /// What stands in the history until the server's own words come.
 fn shown_text(operation: &Operation) -> SafeText {
     match operation {
-        Operation::SendContent { content: Content::Media(media), .. } => {
+        Operation::SendContent { content: ChatContent::Media(media), .. } => {
             SafeText::block(media.caption.as_deref().unwrap_or(""))
         }
         operation => operation.summary(),

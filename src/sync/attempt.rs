@@ -11,7 +11,7 @@ use client::errors::ErrorCode;
 use client::retry::{Attempt, may_repeat, not_repeated};
 use client::{NotSent, Outcome, Receipt, Unclear};
 use model::ids::RowId;
-use model::outbox::{Class, PreparedRequest, RowState, Stop};
+use model::outbox::{PreparedRequest, RetryClass, RowState, Stop};
 use model::time::Timestamp;
 use store::lane::LaneRow;
 
@@ -108,7 +108,7 @@ impl Channel {
     /// Whether the server was seen to recognise keys where this row goes.
     /// Asked only where it matters.
     pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, Trouble> {
-        if row.row.operation.class() != Class::Guarded {
+        if row.row.operation.class() != RetryClass::Guarded {
             return Ok(false);
         }
         let Some(request) = self.store.request(&row.row.id).await? else { return Ok(false) };
@@ -136,7 +136,7 @@ impl Channel {
         request: &PreparedRequest,
     ) -> Result<Outcome<Receipt>, Trouble> {
         let row = &claimed.row;
-        if row.operation.class() == Class::Webhook && row.attempts > 1 {
+        if row.operation.class() == RetryClass::Webhook && row.attempts > 1 {
             match self.registered_already(row).await {
                 Ok(Some(receipt)) => return Ok(Outcome::Done(receipt)),
                 Ok(None) => {}
@@ -155,7 +155,7 @@ impl Channel {
             Outcome::NotSent(_) | Outcome::Refused(_) => false,
         };
         let knows_it = matches!(&outcome, Outcome::Refused(it) if it.is_about_the_key() && it.status == 409);
-        if (replayed || knows_it) && row.operation.class() == Class::Guarded {
+        if (replayed || knows_it) && row.operation.class() == RetryClass::Guarded {
             // What became of the row matters more than this.
             if let Err(error) = self.store.note_recognised(self.client.base_url(), &request.path).await {
                 tracing::error!(%error, "what the server recognises could not be noted");

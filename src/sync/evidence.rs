@@ -3,14 +3,14 @@
 
 use crate::Channel;
 use crate::report::Trouble;
-use model::outbox::Class;
+use model::outbox::RetryClass;
 use model::text::SafeText;
 use store::lane::LaneRow;
 
 impl Channel {
     /// Notes the balance before something dear is tried for the first time.
     pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), Trouble> {
-        if row.row.operation.class() == Class::Guarded
+        if row.row.operation.class() == RetryClass::Guarded
             && row.row.attempts == 0
             && let Some(account) = self.store.account(self.id()).await?
         {
@@ -22,7 +22,7 @@ impl Channel {
     /// Adds the balance before and after to why something dear stopped.
     pub(crate) async fn with_evidence(&self, row: &LaneRow, why: SafeText) -> SafeText {
         // A key that is not taken is not tried twice.
-        if row.row.operation.class() != Class::Guarded || self.is_stopped() {
+        if row.row.operation.class() != RetryClass::Guarded || self.is_stopped() {
             return why;
         }
         // Read now, so that it is not older than the attempt.

@@ -5,7 +5,7 @@ use crate::Channel;
 use crate::health::Resource;
 use crate::report::{Pulled, Trouble};
 use client::{Failure, ReadError};
-use model::fetches::{Fetch, Fetched};
+use model::fetches::{Fetch, FetchResult};
 use model::news::News;
 use model::text::SafeText;
 
@@ -36,7 +36,7 @@ impl Channel {
         &self,
         fetch: &Fetch,
         resource: Resource,
-        read: impl Future<Output = Result<Fetched, Trouble>>,
+        read: impl Future<Output = Result<FetchResult, Trouble>>,
     ) -> Pulled {
         if self.is_stopped() {
             return self.tell_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
@@ -72,7 +72,7 @@ impl Channel {
         }
     }
 
-    fn tell_fetched(&self, fetch: &Fetch, fetched: Result<Fetched, SafeText>) -> Pulled {
+    fn tell_fetched(&self, fetch: &Fetch, fetched: Result<FetchResult, SafeText>) -> Pulled {
         let pulled = if fetched.is_ok() { Pulled::Done } else { Pulled::Failed };
         self.tell(News::Fetched(self.id().clone(), fetch.clone(), fetched));
         pulled

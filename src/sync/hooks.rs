@@ -6,7 +6,7 @@ use crate::Channel;
 use crate::report::Trouble;
 use client::{Enclosed, ReadError, prepare_with};
 use model::account::Platform;
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::ids::WebhookId;
 use model::outbox::{Lane, Operation, OutboxRow, RowState};
 use model::secret::Secret;
@@ -132,7 +132,7 @@ impl Channel {
             let words = format!("the interface names no events of {}", platform.label());
             return Ok(Kept::NotHere(SafeText::line(&words)));
         }
-        let Fetched::Webhooks(there) = self.read_webhooks().await? else { return Ok(Kept::Waiting) };
+        let FetchResult::Webhooks(there) = self.read_webhooks().await? else { return Ok(Kept::Waiting) };
         let rows = self.store.lane_rows(self.id()).await?;
         let pending: Vec<Pending> = rows.iter().filter_map(|it| pending(&it.row)).collect();
         let events: Vec<&str> = webhooks::events(&platform).iter().map(|it| it.0).collect();

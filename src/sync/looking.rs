@@ -9,7 +9,7 @@ use crate::walk::{Cursors, Followed};
 use client::ReadError;
 use model::ids::RowId;
 use model::news::News;
-use model::outbox::{Finding, Looks, Moment, Operation};
+use model::outbox::{LookResult, Looks, Moment, Operation};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, Settlement};
@@ -120,11 +120,11 @@ impl Channel {
 /// What a conclusion says to a person.
 fn words(looks: &Looks) -> Option<SafeText> {
     match &looks.finding {
-        Finding::Nothing => None,
-        Finding::Absent => Some(SafeText::line(
+        LookResult::Nothing => None,
+        LookResult::Absent => Some(SafeText::line(
             "not found in the conversation: probably not sent; it is never sent again by itself",
         )),
-        Finding::Several(messages) => {
+        LookResult::Several(messages) => {
             let ids: Vec<_> = messages.iter().map(|it| it.as_str()).collect();
             Some(SafeText::line(&format!(
                 "{} messages with these words are in the conversation: {}; one of them may be it",

@@ -4,17 +4,17 @@
 use crate::Channel;
 use crate::report::Trouble;
 use model::account::Platform;
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::ids::MessageId;
 
 impl Channel {
     /// Reads one message and keeps what is new about it.
-    pub(crate) async fn read_message(&self, id: &MessageId) -> Result<Fetched, Trouble> {
+    pub(crate) async fn read_message(&self, id: &MessageId) -> Result<FetchResult, Trouble> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let message = self.client.for_person().message(id).await?;
         let applied =
             self.store.apply_messages(self.id(), vec![message.clone()], platform, Vec::new()).await?;
         self.tell_messages(&applied, None);
-        Ok(Fetched::Message(Box::new(message)))
+        Ok(FetchResult::Message(Box::new(message)))
     }
 }

@@ -96,9 +96,9 @@ impl Backfill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::conversations::Status;
+    use model::conversations::ConversationStatus;
     use model::ids::ConversationId;
-    use model::messages::{Delivery, Direction, Sender};
+    use model::messages::{DeliveryStatus, Direction, Sender};
     use model::text::SafeText;
     use model::time::SECOND;
 
@@ -114,9 +114,9 @@ mod tests {
             direction: Direction::Inbound,
             sender: Sender::Customer,
             content: SafeText::default(),
-            content_type: Status::Open.word().to_owned(),
+            content_type: ConversationStatus::Open.word().to_owned(),
             media_url: None,
-            delivery: Delivery::Sent,
+            delivery: DeliveryStatus::Sent,
             created_at: Some(at(number)),
             delivered_at: None,
             read_at: None,

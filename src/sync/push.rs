@@ -18,7 +18,7 @@ use client::retry::{self, Next};
 use client::{Failure, NotSent, Outcome, ReadError, Receipt};
 use model::ids::ConversationId;
 use model::news::{Health, News};
-use model::outbox::{Class, Lane, Moment, RowState, Stop};
+use model::outbox::{Lane, Moment, RetryClass, RowState, Stop};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, Settlement};
@@ -239,7 +239,7 @@ impl Channel {
         now: Timestamp,
     ) -> Result<Option<(Stop, &'static str)>, Trouble> {
         let operation = &row.row.operation;
-        let reaches_people = matches!(operation.class(), Class::Send | Class::Guarded);
+        let reaches_people = matches!(operation.class(), RetryClass::Send | RetryClass::Guarded);
         if row.row.attempts > 0 || row.row.state != RowState::Queued || !reaches_people {
             return Ok(None);
         }

@@ -11,13 +11,13 @@ use crate::plan::trust::{Standing, Trust};
 use crate::tab::{Loop, Tab};
 use crate::wishes::Lead;
 use model::ids::ChannelId;
-use model::reception::{Delivery, Told};
+use model::reception::{DeliverySubject, ReceivedDelivery};
 use model::time::Timestamp;
 use store::leases::Ask;
 
 impl Tab {
     /// A delivery has come.
-    pub fn delivered(&self, delivery: &Delivery, now: Timestamp) {
+    pub fn delivered(&self, delivery: &ReceivedDelivery, now: Timestamp) {
         self.trust(|it| it.delivered(delivery.at, now));
         let is_open = |open: Option<&_>| match &delivery.conversation {
             Some(told) => open == Some(told),
@@ -25,8 +25,9 @@ impl Tab {
         };
         let (polls, opens) = self.wish(|it| {
             let told = delivery.told;
-            it.told |= told == Told::Received;
-            it.told_open |= matches!(told, Told::Received | Told::Changed) && is_open(it.open.as_ref());
+            it.told |= told == DeliverySubject::Received;
+            it.told_open |= matches!(told, DeliverySubject::Received | DeliverySubject::Changed)
+                && is_open(it.open.as_ref());
             (it.told, it.told_open)
         });
         if polls && self.is_led_elsewhere() {
@@ -52,7 +53,7 @@ impl Tab {
 
 impl Engine {
     /// A delivery has come for a channel.
-    pub fn delivered(&self, channel: &ChannelId, delivery: &Delivery) {
+    pub fn delivered(&self, channel: &ChannelId, delivery: &ReceivedDelivery) {
         if let Some(tab) = self.tab(channel) {
             tab.delivered(delivery, self.now());
         }

@@ -4,7 +4,7 @@
 use crate::Channel;
 use crate::health::Resource;
 use crate::report::{Pulled, Trouble};
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::news::News;
 use model::unreadable::List;
 use store::templates::ToldTemplate;
@@ -19,7 +19,7 @@ impl Channel {
         self.report(Resource::Templates, result)
     }
 
-    pub(super) async fn read_templates(&self) -> Result<Fetched, Trouble> {
+    pub(super) async fn read_templates(&self) -> Result<FetchResult, Trouble> {
         let listed = self.client.for_person().templates().await?;
         self.note_unreadable(List::Templates, &listed, true);
         let told = listed.items.into_iter().map(|it| ToldTemplate {
@@ -30,6 +30,6 @@ impl Channel {
         });
         self.store.apply_templates(self.id(), told.collect(), self.clock.now()).await?;
         self.tell(News::Templates(self.id().clone()));
-        Ok(Fetched::Templates)
+        Ok(FetchResult::Templates)
     }
 }

@@ -4,7 +4,7 @@
 use crate::Channel;
 use crate::report::Trouble;
 use client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
-use model::conversations::{Automation, Status};
+use model::conversations::{Automation, ConversationStatus};
 use model::ids::{ConversationId, WebhookId};
 use model::outbox::{Operation, OutboxRow};
 use model::time::{MINUTE, Timestamp};
@@ -31,7 +31,7 @@ impl Channel {
                 if matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key() =>
             {
                 match self.client.for_person().conversation(conversation).await {
-                    Ok(told) if told.status == Status::Closed => {
+                    Ok(told) if told.status == ConversationStatus::Closed => {
                         Outcome::Done(Receipt::of(ReceiptKind::Closed))
                     }
                     _ => Outcome::Refused(refusal),

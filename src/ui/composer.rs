@@ -20,12 +20,12 @@ use app::layout::Area;
 use app::lines::Item;
 use app::tab::{Focus, Tab};
 use app::wrap;
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::conversations::ServiceWindow;
 use model::counting::Count;
 use model::news::Health;
 use model::outbox::Operation;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::prices;
 use model::time::SECOND;
 
@@ -139,7 +139,7 @@ fn counted(theme: Theme, count: Count) -> (String, Style) {
 
 /// What goes with the answer: what it is, and at the right what either way
 /// costs.
-fn attached(tab: &Tab, theme: Theme, attachment: &Attachment, area: Area, buffer: &mut Buffer) {
+fn attached(tab: &Tab, theme: Theme, attachment: &ReplyAttachment, area: Area, buffer: &mut Buffer) {
     let runs = attaching::chip(tab, theme, attachment);
     let runs = attaching::borrowed(&runs);
     let prices = attaching::chip_prices(theme, attachment);
@@ -240,7 +240,7 @@ fn awaits_reply(tab: &Tab) -> bool {
     match newest {
         Some(Item::Message(row)) => row.sent_here && row.message.content_type == "template",
         Some(Item::Outbox(row, _)) => {
-            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. })
+            matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
                 && !row.is_stopped()
         }
         _ => false,

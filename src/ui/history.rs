@@ -20,8 +20,8 @@ use app::loads::Pane;
 use app::second::Second;
 use app::tab::{Focus, Tab};
 use app::wrap;
-use model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
-use model::messages::{Delivery, MessageRow, Sender};
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow, window_label};
+use model::messages::{DeliveryStatus, MessageRow, Sender};
 use model::time::{MINUTE, Timestamp, short_span};
 
 /// Draws the history with its frame; the composer closes it below.
@@ -130,7 +130,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push((" · ".to_owned(), theme.dim()));
         out.push((window, if closed { theme.error() } else { Style::new() }));
     }
-    if row.conversation.status == Status::Closed {
+    if row.conversation.status == ConversationStatus::Closed {
         out.push((" · ".to_owned(), theme.dim()));
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
@@ -359,7 +359,7 @@ fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     }
     let word = model::text::SafeText::line(row.message.delivery.word());
     let style = match row.message.delivery {
-        Delivery::Failed => theme.error(),
+        DeliveryStatus::Failed => theme.error(),
         _ => theme.dim(),
     };
     paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(word.as_str(), style)]);

@@ -15,7 +15,7 @@ use app::people::form::Field;
 use app::search::Found;
 use app::tab::Tab;
 use model::conversations::ConversationRow;
-use model::happenings::Trigger;
+use model::happenings::TriggerKind;
 use model::text::SafeText;
 
 /// All of them.
@@ -83,7 +83,7 @@ fn of_pages(app: &App, names: &mut Names) {
         optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
     }
     // Events say in fields of their own who somebody is.
-    let about_people = |it: &&Card| it.kind != Trigger::Campaign.label();
+    let about_people = |it: &&Card| it.kind != TriggerKind::Campaign.label();
     for card in app.deck.cards.rows.iter().filter(about_people).filter(|_| app.page == Page::Events) {
         let named = card.lines.iter().filter(|(label, _)| is_name_field(label.as_str()));
         optional(named.map(|(_, words)| words), names);

@@ -43,7 +43,7 @@ fn prompt(kind: &Kind) -> &'static str {
 }
 
 /// What is wrong in the line.
-fn mistakes(line: &Line) -> Vec<filter::Mistake> {
+fn mistakes(line: &Line) -> Vec<filter::FilterError> {
     match line.kind {
         Kind::Filter(_) => filter::parse(line.text.text()).mistakes,
         Kind::Find(_) | Kind::Rows(_) | Kind::Command { .. } => Vec::new(),
@@ -109,7 +109,7 @@ fn filter_help(text: &str) -> String {
 fn typed(
     prompt: &str,
     text: &TextLine,
-    mistakes: &[filter::Mistake],
+    mistakes: &[filter::FilterError],
     place: Area,
     theme: Theme,
     buffer: &mut Buffer,

@@ -13,7 +13,7 @@ use app::layout::Area;
 use app::loads::Pane;
 use app::pages::{DRAFT_LINES, OUTBOX_LINES};
 use app::rows::{Named, Rows};
-use model::email::compose::Written;
+use model::email::compose::WrittenMail;
 use model::ids::ChannelId;
 use model::outbox::RowState;
 use model::queries::{DraftEntry, OutboxEntry};
@@ -154,7 +154,7 @@ fn draft_row(app: &App, theme: Theme, entry: &DraftEntry, area: Area, buffer: &m
 /// is for where nothing else was written.
 fn draft_words(app: &App, entry: &DraftEntry) -> String {
     let is_mail = app.tabs.iter().any(|it| it.channel.id == entry.channel && it.is_mail());
-    match Written::from_draft(entry.text.as_str()).filter(|_| is_mail) {
+    match WrittenMail::from_draft(entry.text.as_str()).filter(|_| is_mail) {
         Some(mail) if mail.subject.is_empty() && mail.body.trim().is_empty() => format!("to {}", mail.to),
         Some(mail) if mail.subject.is_empty() => mail.body,
         Some(mail) => format!("{} · {}", mail.subject, mail.body),

@@ -18,7 +18,7 @@ use app::pages::Page;
 use app::tab::Focus;
 use model::conversations::{Automation, ConversationRow, window_label};
 use model::ids::ConversationId;
-use model::messages::{Delivery, Direction};
+use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
 use model::outbox::OutboxRow;
 use model::queries::ConversationKey;
@@ -328,7 +328,7 @@ fn held(app: &App, row: &OutboxRow, seconds: i64) -> String {
 fn state(item: &Item, history: &History, app: &App) -> String {
     match item {
         Item::Message(row) if row.message.direction == Direction::Outbound => match &row.message.delivery {
-            Delivery::Other(_) => String::new(),
+            DeliveryStatus::Other(_) => String::new(),
             delivery => delivery.word().to_owned(),
         },
         Item::Message(_) | Item::Note(_) => String::new(),

@@ -23,14 +23,14 @@ use app::pages::Page;
 use app::tab::{Focus, Tab};
 use app::wrap;
 use model::news::Health;
-use model::reception::State;
+use model::reception::ReceptionState;
 use model::unreadable;
 
 /// How the tab's connection fares, and what its key may not do.
 fn connected(app: &App, theme: Theme) -> (String, Style) {
     let tab = app.tab();
     let (words, style) = connection::words(&tab.health, app.context.now, &app.context.settings, theme);
-    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == State::Instant);
+    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == ReceptionState::Instant);
     let words = match words.strip_prefix("live") {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
-use frontdesk::model::filter::Filter;
+use frontdesk::model::filter::ConversationFilter;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
@@ -150,7 +150,7 @@ impl Hands {
     }
 
     fn list(&self) -> ConversationPage {
-        let query = ConversationQuery::first(id(), Filter::all(), 500);
+        let query = ConversationQuery::first(id(), ConversationFilter::all(), 500);
         self.store.reader().expect("a reader").conversations(&query).expect("a page")
     }
 

@@ -8,7 +8,7 @@ mod instant;
 use std::sync::{Arc, Mutex};
 
 use frontdesk::model::ids::ChannelId;
-use frontdesk::model::reception::{Counts, Delivery};
+use frontdesk::model::reception::{DeliveryCounts, ReceivedDelivery};
 use frontdesk::model::secret::Secret;
 use frontdesk::receiver::{self, Bounds, Hooks};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -29,7 +29,7 @@ fn path_of(channel: &str) -> String {
 /// A running receiver of two channels.
 struct Ears {
     address: String,
-    heard: Arc<Mutex<Vec<(ChannelId, Delivery, Counts)>>>,
+    heard: Arc<Mutex<Vec<(ChannelId, ReceivedDelivery, DeliveryCounts)>>>,
     _stop: watch::Sender<bool>,
 }
 
@@ -56,7 +56,7 @@ impl Ears {
         Self { address, heard, _stop: stop }
     }
 
-    fn heard(&self) -> Vec<(ChannelId, Delivery, Counts)> {
+    fn heard(&self) -> Vec<(ChannelId, ReceivedDelivery, DeliveryCounts)> {
         self.heard.lock().expect("no one failed").clone()
     }
 

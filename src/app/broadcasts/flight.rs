@@ -13,9 +13,9 @@ use model::ids::{ConversationId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Operation, OutboxRow};
 use model::prices;
-use model::queries::Fate;
+use model::queries::OutboxFate;
 use model::time::{Timestamp, ago};
-use model::waves::audience::Source;
+use model::waves::audience::AudienceSource;
 use model::waves::{Aim, NewCampaign, price_each};
 
 use super::form::BroadcastForm;
@@ -60,7 +60,7 @@ pub struct Flight {
 pub(crate) struct Rehearsal {
     what: Option<Operation>,
     row: Option<RowId>,
-    fate: Option<Fate>,
+    fate: Option<OutboxFate>,
     at: Timestamp,
     tab: String,
     pub(super) stale: bool,
@@ -96,10 +96,10 @@ impl App {
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
         let ago = ago(self.context.now.since(rehearsal.at));
         let (words, weight) = match (&rehearsal.fate, self.test_tab(flight)) {
-            (Some(Fate::Done), _) if same => {
+            (Some(OutboxFate::Done), _) if same => {
                 (format!("the same bytes on {} {ago}: taken", rehearsal.tab), Weight::Fine)
             }
-            (Some(Fate::Asks(why)), _) if same => {
+            (Some(OutboxFate::Asks(why)), _) if same => {
                 (format!("the same bytes on {} {ago}: REFUSED: {why}", rehearsal.tab), Weight::Look)
             }
             (_, Some(_)) if same && rehearsal.row.is_some() => ("on its way".to_owned(), Weight::Look),
@@ -197,14 +197,14 @@ impl App {
     /// Asks what became of the rehearsal, as long as that is not known.
     pub(crate) fn follow_rehearsal_fate(&mut self) {
         let rehearsal = &mut self.board.rehearsal;
-        let open = matches!(rehearsal.fate, None | Some(Fate::Waiting | Fate::Sending));
+        let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
         rehearsal.stale = false;
         self.context.push(Effect::Load(Load::Fates(vec![row])));
     }
 
     /// What became of rows was told.
-    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, Fate)]) {
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
         let rehearsal = &mut self.board.rehearsal;
         if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());
@@ -216,7 +216,7 @@ fn audience(flight: &Flight) -> Point {
     let found = flight.form.found.clone().unwrap_or_default();
     let count = flight.new.aim.count();
     let mut words = match flight.form.query.source {
-        Source::Everyone => format!("EVERYONE: {count} contacts, and whoever is added meanwhile"),
+        AudienceSource::Everyone => format!("EVERYONE: {count} contacts, and whoever is added meanwhile"),
         _ => format!("{count} {}", if count == 1 { "id, frozen" } else { "ids, frozen" }),
     };
     let unread = found.unread.len();
@@ -229,7 +229,7 @@ fn audience(flight: &Flight) -> Point {
             words.push_str(&format!(" · {number} {what}"));
         }
     }
-    let odd = found.without_phone + unread > 0 || flight.form.query.source == Source::Everyone;
+    let odd = found.without_phone + unread > 0 || flight.form.query.source == AudienceSource::Everyone;
     Point { label: "audience", words, weight: if odd { Weight::Look } else { Weight::Fine } }
 }
 

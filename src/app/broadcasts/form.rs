@@ -5,10 +5,10 @@
 use crate::text_line::TextLine;
 use model::attachments;
 use model::bounds;
-use model::outbox::content::{BroadcastContent, Template as Filled};
-use model::templates::{Slot, Template};
+use model::outbox::content::{BroadcastContent, FilledTemplate};
+use model::templates::{ApprovedTemplate, TemplateVariable};
 use model::time::SECOND;
-use model::waves::audience::{AudienceQuery, Found, Source};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{Aim, Frozen, WavePlan};
 
 /// What a broadcast can be.
@@ -85,7 +85,7 @@ pub struct BroadcastForm {
     /// The tab and whom.
     pub query: AudienceQuery,
     /// Whom that comes to, once it was looked up.
-    pub found: Option<Found>,
+    pub found: Option<ResolvedAudience>,
     /// Contacts read so far, while pages of the server are walked.
     pub walking: bool,
     /// What it is.
@@ -94,9 +94,9 @@ pub struct BroadcastForm {
     link: TextLine,
     template: TextLine,
     /// The template found by its letters.
-    pub chosen: Option<Template>,
+    pub chosen: Option<ApprovedTemplate>,
     /// Its variables.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<TemplateVariable>,
     values: Vec<TextLine>,
     numbers: [TextLine; 5],
     /// Whether a person has changed the plan.
@@ -108,7 +108,7 @@ pub struct BroadcastForm {
 impl BroadcastForm {
     /// A form for an audience; what was filled in before stays.
     pub fn new(query: AudienceQuery, before: Option<Self>) -> Self {
-        let walking = matches!(query.source, Source::Fitting(_) | Source::Everyone);
+        let walking = matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone);
         if let Some(before) = before {
             return Self { query, found: None, walking, focus: 0, ..before };
         }
@@ -135,13 +135,13 @@ impl BroadcastForm {
     pub fn count(&self) -> usize {
         match (&self.query.source, &self.found) {
             (_, None) => 0,
-            (Source::Everyone, Some(found)) => found.open + found.closed,
+            (AudienceSource::Everyone, Some(found)) => found.open + found.closed,
             (_, Some(found)) => found.ids.len(),
         }
     }
 
     /// Whom it comes to was looked up.
-    pub fn receive(&mut self, found: Found) {
+    pub fn receive(&mut self, found: ResolvedAudience) {
         self.found = Some(found);
         self.suggest();
     }
@@ -175,7 +175,7 @@ impl BroadcastForm {
                 fields.extend((0..self.slots.len()).map(Field::Slot));
             }
         }
-        if self.query.source != Source::Everyone {
+        if self.query.source != AudienceSource::Everyone {
             fields.extend([Field::Canary, Field::Wave, Field::Wait, Field::StopAbove, Field::Keep]);
         }
         fields
@@ -228,11 +228,11 @@ impl BroadcastForm {
     }
 
     /// A template was found by its letters, or none.
-    pub fn choose(&mut self, found: Option<&Template>) {
+    pub fn choose(&mut self, found: Option<&ApprovedTemplate>) {
         if self.chosen.as_ref() == found {
             return;
         }
-        self.slots = found.filter(|it| it.parts.is_some()).map(Template::slots).unwrap_or_default();
+        self.slots = found.filter(|it| it.parts.is_some()).map(ApprovedTemplate::slots).unwrap_or_default();
         self.values =
             self.slots.iter().map(|it| TextLine::new(it.example.clone().unwrap_or_default())).collect();
         self.chosen = found.cloned();
@@ -276,7 +276,7 @@ impl BroadcastForm {
         }
     }
 
-    fn filled(&self) -> Result<Filled, String> {
+    fn filled(&self) -> Result<FilledTemplate, String> {
         let template = self.chosen.as_ref().ok_or("no approved template is called so")?;
         if template.parts.is_none() {
             return Err(
@@ -290,7 +290,7 @@ impl BroadcastForm {
             return Err(format!("{empty} of the template's boxes are empty"));
         }
         let components = template.components(&self.slots, &texts);
-        Ok(Filled { name: template.name.clone(), language: template.language.clone(), components })
+        Ok(FilledTemplate { name: template.name.clone(), language: template.language.clone(), components })
     }
 
     /// Whom, frozen.
@@ -302,7 +302,7 @@ impl BroadcastForm {
         if self.walking {
             return Err("the server's contacts are still being read".to_owned());
         }
-        if self.query.source == Source::Everyone {
+        if self.query.source == AudienceSource::Everyone {
             return match self.count() {
                 0 => Err("no contact is known".to_owned()),
                 count => Ok(Aim::Everyone(count)),
@@ -320,7 +320,7 @@ impl BroadcastForm {
     /// What is wrong with it, in words.
     pub fn plan(&self) -> Result<WavePlan, String> {
         let mut plan = WavePlan::suggested(self.count());
-        if self.query.source == Source::Everyone {
+        if self.query.source == AudienceSource::Everyone {
             return Ok(plan);
         }
         let read = |field: Field| {

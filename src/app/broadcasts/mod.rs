@@ -20,7 +20,7 @@ use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::queries::DeskQuery;
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use model::waves::audience::{AudienceQuery, Found};
+use model::waves::audience::{AudienceQuery, ResolvedAudience};
 use model::waves::{NewCampaign, Phase};
 
 use form::BroadcastForm;
@@ -82,7 +82,7 @@ pub enum Told {
     /// How one went.
     Detail(BoardId, BoardDetail),
     /// Whom it comes to, or why nobody knows.
-    Audience(AudienceQuery, Result<Found, String>),
+    Audience(AudienceQuery, Result<ResolvedAudience, String>),
     /// What goes on or waits.
     Running(Vec<BoardEntry>),
     /// What a handover says.

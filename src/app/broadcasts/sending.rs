@@ -12,44 +12,44 @@ use crate::layers::Layer;
 use crate::people::marking::Marked;
 use crate::text_line::TextLine;
 use crate::undoing::What;
-use model::fetches::{Fetch, Fetched, Fetching};
+use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::{CampaignId, ChannelId};
 use model::time::SECOND;
 use model::waves::NewCampaign;
-use model::waves::audience::{AudienceQuery, Found, Source};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 
 /// Contacts that are not known here and asked for one by one at most.
 const ASKED: usize = 50;
 
 impl App {
     /// The people that are marked, or the chosen one.
-    pub(super) fn marked_people(&self) -> Result<Source, String> {
+    pub(super) fn marked_people(&self) -> Result<AudienceSource, String> {
         let people = &self.people;
         match &people.marked {
-            Marked::All(search) => return Ok(Source::Fitting(search.clone())),
+            Marked::All(search) => return Ok(AudienceSource::Fitting(search.clone())),
             Marked::These(phones) if !phones.is_empty() => {
-                return Ok(Source::Phones(phones.iter().cloned().collect()));
+                return Ok(AudienceSource::Phones(phones.iter().cloned().collect()));
             }
             Marked::These(_) => (),
         }
         let chosen = people.rows.chosen().ok_or("no person is chosen")?;
-        Ok(Source::Phones(vec![chosen.phone.clone()]))
+        Ok(AudienceSource::Phones(vec![chosen.phone.clone()]))
     }
 
     /// The recipients: the marked conversations, or the selected one.
-    pub(super) fn marked_conversations(&self) -> Result<Source, String> {
+    pub(super) fn marked_conversations(&self) -> Result<AudienceSource, String> {
         let channel = self.tab().channel.id.clone();
         let marked: Vec<_> =
             self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
         if !marked.is_empty() {
-            return Ok(Source::Conversations(marked));
+            return Ok(AudienceSource::Conversations(marked));
         }
         let row = self.at_hand().ok_or("no conversation is selected")?;
-        Ok(Source::Conversations(vec![row.key()]))
+        Ok(AudienceSource::Conversations(vec![row.key()]))
     }
 
     /// The recipients of the unfinished form.
-    pub(super) fn kept_source(&self) -> Result<Source, String> {
+    pub(super) fn kept_source(&self) -> Result<AudienceSource, String> {
         match &self.board.kept {
             Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
             Some(_) | None => Err(self.keyed(
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// Opens the form for these.
-    pub(super) fn open_broadcast(&mut self, source: Result<Source, String>) {
+    pub(super) fn open_broadcast(&mut self, source: Result<AudienceSource, String>) {
         match source {
             Ok(source) => {
                 let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
@@ -78,7 +78,7 @@ impl App {
         self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query.clone()))));
         // The server may look for words elsewhere than this desk does: all of
         // its people are read, and looked through here.
-        if matches!(query.source, Source::Fitting(_) | Source::Everyone) {
+        if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
             self.context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
         let kept = self.board.kept.take().map(|it| *it);
@@ -92,11 +92,11 @@ impl App {
         let source = match (word, rest.trim()) {
             ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
             ("track", id) => return self.track(id),
-            ("everyone", "") => Source::Everyone,
+            ("everyone", "") => AudienceSource::Everyone,
             ("file", "") => {
                 return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
             }
-            ("file", path) => Source::File(path.to_owned()),
+            ("file", path) => AudienceSource::File(path.to_owned()),
             _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
         };
         tab_writable(self.tab())?;
@@ -119,7 +119,7 @@ impl App {
     }
 
     /// Whom an audience comes to was looked up.
-    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
+    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<ResolvedAudience, String>) {
         let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
         let first = form.found.is_none();
         match found {
@@ -148,7 +148,7 @@ impl App {
         let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
         let query = form.query.clone();
         match (fetch, fetched) {
-            (Fetch::People { search, .. }, Ok(Fetched::People { more })) if form.walking => {
+            (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
                 form.walking = *more;
                 if *more {
                     let search = search.clone();

@@ -9,13 +9,13 @@ use crate::keys::{Key, KeyCode};
 use crate::layers::Layer;
 use crate::pages::Page;
 use crate::text_line::TextLine;
-use model::board::{BoardEntry, Recipient, report};
+use model::board::{BoardEntry, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
 use model::ids::{BroadcastId, CampaignId};
 use model::text::SafeText;
 use model::time::MINUTE;
-use model::waves::audience::{AudienceQuery, Source};
-use model::waves::{Campaign, Cause, Fate, Phase, Wave};
+use model::waves::audience::{AudienceQuery, AudienceSource};
+use model::waves::{Campaign, PauseCause, Phase, Wave, WaveRowState};
 
 /// How the list of recipients is called.
 const RECIPIENTS: &str = "Recipients";
@@ -69,8 +69,8 @@ impl App {
     /// Asks for the limit it shall go on with.
     pub(crate) fn ask_continue(&mut self) {
         let Some(campaign) = self.chosen_campaign() else { return };
-        let asks = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Asks(_)));
-        if campaign.cause == Some(Cause::Row) && asks {
+        let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
+        if campaign.cause == Some(PauseCause::Row) && asks {
             let words = "a wave's row asks first: {go-to-outbox} decides over it";
             return self.warn(self.keyed(words));
         }
@@ -110,7 +110,7 @@ impl App {
     pub(crate) fn ask_stop(&mut self) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
-        let leaves = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Leaving));
+        let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
         let layer = Layer::AskStop { id: campaign.id.clone(), left, leaves };
         self.open_layer(layer);
     }
@@ -159,12 +159,12 @@ impl App {
     }
 
     /// Those that failed, as far as messages show.
-    fn failed_ones(&self) -> Result<Vec<Recipient>, String> {
+    fn failed_ones(&self) -> Result<Vec<RecipientStatus>, String> {
         let detail = self.board_detail().ok_or("it is still being read")?;
         if detail.recipients.is_empty() {
             return Err("whom it went to is not known here".to_owned());
         }
-        let failed: Vec<Recipient> = detail.failed().cloned().collect();
+        let failed: Vec<RecipientStatus> = detail.failed().cloned().collect();
         let counted = self.board.rows.chosen().map_or(0, |it| it.counts().failed);
         if failed.is_empty() && counted > 0 {
             return Err(format!(
@@ -178,7 +178,7 @@ impl App {
     pub(crate) fn copy_failed(&mut self) {
         match self.failed_ones() {
             Ok(failed) => {
-                let line = |it: &Recipient| {
+                let line = |it: &RecipientStatus| {
                     let phone = it.phone.as_deref().unwrap_or(it.contact.as_str());
                     SafeText::line(phone).to_string()
                 };
@@ -196,8 +196,10 @@ impl App {
             return self.warn(why);
         }
         let Some(campaign) = self.chosen_campaign() else { return };
-        let query =
-            AudienceQuery { channel: campaign.channel.clone(), source: Source::Failed(campaign.id.clone()) };
+        let query = AudienceQuery {
+            channel: campaign.channel.clone(),
+            source: AudienceSource::Failed(campaign.id.clone()),
+        };
         self.open_broadcast_form(query);
     }
 
@@ -266,8 +268,8 @@ impl App {
                 add("Rebuilt from messages read here; the interface tells no recipients.".to_owned())
             }
         }
-        let order = |it: &&Recipient| it.fate != model::board::RecipientFate::Failed;
-        let mut all: Vec<&Recipient> = detail.recipients.iter().collect();
+        let order = |it: &&RecipientStatus| it.fate != model::board::RecipientFate::Failed;
+        let mut all: Vec<&RecipientStatus> = detail.recipients.iter().collect();
         all.sort_by_key(order);
         for it in all {
             let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
@@ -294,14 +296,14 @@ impl App {
 /// How a wave stands, in words.
 pub fn wave_words(wave: &Wave) -> String {
     match (&wave.fate, &wave.reading) {
-        (Fate::Unsent, _) => "not sent".to_owned(),
-        (Fate::Leaving, _) => "leaving".to_owned(),
-        (Fate::Asks(why), _) => format!("asks: {why}"),
-        (Fate::Dropped, _) => "taken back".to_owned(),
-        (Fate::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
-        (Fate::Sent(_), Some(it)) => {
+        (WaveRowState::Unsent, _) => "not sent".to_owned(),
+        (WaveRowState::Leaving, _) => "leaving".to_owned(),
+        (WaveRowState::Asks(why), _) => format!("asks: {why}"),
+        (WaveRowState::Dropped, _) => "taken back".to_owned(),
+        (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
+        (WaveRowState::Sent(_), Some(it)) => {
             format!("{} delivered, {} failed, {} not known yet", it.delivered, it.failed, it.pending)
         }
-        (Fate::Sent(_), None) => "sent".to_owned(),
+        (WaveRowState::Sent(_), None) => "sent".to_owned(),
     }
 }

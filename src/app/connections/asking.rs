@@ -7,7 +7,7 @@ use crate::keys::{Key, KeyCode};
 use crate::layers::Layer;
 use crate::picker::{Picked, Picker};
 use crate::text_line::TextLine;
-use model::connections::{Connection, Endpoint, Method, Source};
+use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
 
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct EndpointForm {
     /// The connection.
     pub connection: String,
     /// The endpoint.
-    pub endpoint: Endpoint,
+    pub endpoint: ConnectionEndpoint,
     /// A line for each parameter it asks for.
     pub values: Vec<TextLine>,
     /// The line with the keyboard.
@@ -29,7 +29,7 @@ impl EndpointForm {
     pub fn labels(&self) -> Vec<(String, String)> {
         let label = |it: &model::connections::Parameter| {
             let question = match &it.source {
-                Source::Asked(question) if !question.is_empty() => question.clone(),
+                ParameterSource::Asked(question) if !question.is_empty() => question.clone(),
                 _ => it.name.clone(),
             };
             let kind = it.kind.word();
@@ -41,7 +41,7 @@ impl EndpointForm {
 
     /// Whether it changes something where it is asked.
     pub fn changes(&self) -> bool {
-        self.endpoint.method != Method::Get
+        self.endpoint.method != EndpointMethod::Get
     }
 
     fn answers(&self) -> Vec<(String, String)> {
@@ -52,7 +52,7 @@ impl EndpointForm {
 
 impl App {
     /// The endpoints a question finds.
-    pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &Endpoint)> {
+    pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &ConnectionEndpoint)> {
         let words = query.to_lowercase();
         self.every_endpoint()
             .filter(|(connection, endpoint)| {

@@ -7,7 +7,7 @@ use crate::layers::Layer;
 use crate::listing::{ListKind, ListLine};
 use crate::outside::Asked;
 use model::connections::{CallLine, CallResult};
-use model::queries::Named;
+use model::queries::NamedConversation;
 use model::text::SafeText;
 
 impl App {
@@ -21,9 +21,9 @@ impl App {
     }
 
     /// Names of conversations have come.
-    pub(crate) fn names_of_calls(&mut self, names: &[Named]) {
+    pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation]) {
         if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
-            let named = |it: &Named| (it.key.conversation.to_string(), it.title.to_string());
+            let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
             self.connections.names = names.iter().map(named).collect();
         }
     }

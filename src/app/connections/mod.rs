@@ -29,7 +29,7 @@ use crate::layers::Layer;
 use crate::outside::Asked;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
-use model::connections::{CallLine, Connection, ContactFacts, Endpoint, Mapped};
+use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts, Mapped};
 use model::conversations::ConversationRow;
 use model::queries::ConversationKey;
 use model::text::SafeText;
@@ -69,7 +69,7 @@ pub struct Connections {
 
 impl App {
     /// Each endpoint with its connection, in the configuration's order.
-    fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &Endpoint)> {
+    fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
         let connections = self.context.settings.connections.iter();
         connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
     }
@@ -133,7 +133,7 @@ impl App {
         if self.areas().card.is_none() {
             self.card = Some(true);
         }
-        match self.ask_about(Endpoint::needs_nobody, 0, true) {
+        match self.ask_about(ConnectionEndpoint::needs_nobody, 0, true) {
             0 => self.say("nothing can be asked with what is known of this contact"),
             1 => self.say("asking"),
             count => self.say(format!("asking {count} endpoints")),
@@ -142,7 +142,7 @@ impl App {
 
     /// Asks all of these endpoints about the conversation at hand whose last
     /// answer is older; how many.
-    fn ask_about(&mut self, wanted: fn(&Endpoint) -> bool, older: i64, by_hand: bool) -> usize {
+    fn ask_about(&mut self, wanted: fn(&ConnectionEndpoint) -> bool, older: i64, by_hand: bool) -> usize {
         let Some((key, facts)) = self.at_hand().map(|it| (it.key(), self.contact_facts(it))) else {
             return 0;
         };
@@ -237,6 +237,6 @@ impl App {
     }
 }
 
-fn slot(key: &ConversationKey, connection: &str, endpoint: &Endpoint) -> Slot {
+fn slot(key: &ConversationKey, connection: &str, endpoint: &ConnectionEndpoint) -> Slot {
     Slot { key: Some(key.clone()), connection: connection.to_owned(), endpoint: endpoint.name.clone() }
 }

@@ -7,9 +7,9 @@ use std::fmt;
 use crate::text_line::TextLine;
 use model::connections::identity::ContactField;
 use model::connections::mapping::Pick;
-use model::connections::parameters::{Parameter, Place, Source, ValueKind};
+use model::connections::parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 use model::connections::review::review;
-use model::connections::{Auth, Connection, ContactFacts, Endpoint, Method, target};
+use model::connections::{Auth, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, target};
 use model::secret::Secret;
 
 /// What can be filled in.
@@ -237,12 +237,12 @@ impl Wizard {
         let path = self.text(Entry::Path);
         let mut parameters = Vec::new();
         for place in target::places(path).map_err(|why| why.to_string())? {
-            parameters.push(parameter(place, Place::Path, &format!("{{{place}}}"))?);
+            parameters.push(parameter(place, ParameterPlace::Path, &format!("{{{place}}}"))?);
         }
         for pair in self.text(Entry::Query).split('&').filter(|it| !it.trim().is_empty()) {
             let (name, value) =
                 pair.split_once('=').ok_or_else(|| format!("{pair:?} in the query has no ="))?;
-            parameters.push(parameter(name.trim(), Place::Query, value.trim())?);
+            parameters.push(parameter(name.trim(), ParameterPlace::Query, value.trim())?);
         }
         let mut fields = Vec::new();
         if let Step::Picking { picks, taken, .. } = &self.step {
@@ -250,9 +250,9 @@ impl Wizard {
                 fields.push(pick.field(&fields));
             }
         }
-        let endpoint = Endpoint {
+        let endpoint = ConnectionEndpoint {
             name: self.text(Entry::Endpoint).to_owned(),
-            method: Method::Get,
+            method: EndpointMethod::Get,
             path: path.to_owned(),
             instructions: String::new(),
             contact: vec![ContactField::default()],
@@ -285,10 +285,10 @@ impl Wizard {
 
 /// A value as it was typed: `{phone}` is the contact's, anything else is
 /// always the same.
-fn parameter(name: &str, place: Place, value: &str) -> Result<Parameter, String> {
+fn parameter(name: &str, place: ParameterPlace, value: &str) -> Result<Parameter, String> {
     let source = match value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
-        None => Source::Constant(value.to_owned()),
-        Some(word) => Source::ContactField(ContactField::from_word(word).ok_or_else(|| {
+        None => ParameterSource::Constant(value.to_owned()),
+        Some(word) => ParameterSource::ContactField(ContactField::from_word(word).ok_or_else(|| {
             format!("{{{word}}} is not known: use {{phone}}, {{email}}, {{chat_id}} or {{metadata.NAME}}")
         })?),
     };

@@ -18,7 +18,7 @@ impl App {
         else {
             return Vec::new();
         };
-        let note = |(trigger, why): &(model::happenings::Trigger, SafeText)| Card {
+        let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| Card {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
             title: SafeText::line("not told"),

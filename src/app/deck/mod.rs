@@ -18,7 +18,7 @@ use crate::event::{Effect, Load};
 use crate::pages::Page;
 use crate::resource::{Pace, Resource};
 use crate::rows::{Named, Rows};
-use model::fetches::{Fetch, Fetched, Fetching};
+use model::fetches::{Fetch, FetchResult, Fetching};
 use model::happenings::{Events, Happening};
 use model::ids::{ChannelId, STAND_IN};
 use model::text::SafeText;
@@ -268,12 +268,12 @@ impl App {
         let now = self.context.now;
         match (fetched, told) {
             (Fetch::Events, told) => {
-                let events =
-                    told.map(|it| if let Fetched::Events(events) = it { *events } else { Events::default() });
+                let events = told
+                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
                 self.deck.events.entry(channel.clone()).or_default().receive(events, now);
             }
             (Fetch::Webhooks, told) => {
-                let all = told.map(|it| if let Fetched::Webhooks(all) = it { all } else { Vec::new() });
+                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
                 self.deck.webhooks.entry(channel.clone()).or_default().receive(all, now);
             }
             _ => (),

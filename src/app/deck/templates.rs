@@ -5,7 +5,7 @@ use crate::App;
 use crate::deck::Card;
 use crate::pages::Page;
 use model::account::Platform;
-use model::templates::{Part, Template};
+use model::templates::{ApprovedTemplate, TemplatePart};
 use model::text::SafeText;
 
 impl App {
@@ -40,11 +40,11 @@ impl App {
     }
 }
 
-fn name_of(template: &Template) -> String {
+fn name_of(template: &ApprovedTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
-fn template_card(it: &Template) -> Card {
+fn template_card(it: &ApprovedTemplate) -> Card {
     let mut card = Card {
         id: name_of(it),
         kind: it.language.clone(),
@@ -64,12 +64,12 @@ fn template_card(it: &Template) -> Card {
     };
     for part in parts {
         match part {
-            Part::Header(text) => card.line("header", text),
-            Part::HeaderMedia(kind, _) => card.line("header", &format!("[{kind}]")),
-            Part::Body(text) => card.line("body", text),
-            Part::Footer(text) => card.line("footer", text),
-            Part::Button(_, label, Some(url)) => card.line("button", &format!("{label} → {url}")),
-            Part::Button(_, label, None) => card.line("button", label),
+            TemplatePart::Header(text) => card.line("header", text),
+            TemplatePart::HeaderMedia(kind, _) => card.line("header", &format!("[{kind}]")),
+            TemplatePart::Body(text) => card.line("body", text),
+            TemplatePart::Footer(text) => card.line("footer", text),
+            TemplatePart::Button(_, label, Some(url)) => card.line("button", &format!("{label} → {url}")),
+            TemplatePart::Button(_, label, None) => card.line("button", label),
         }
     }
     let slots: Vec<String> = it.slots().into_iter().map(|it| it.label).collect();
@@ -79,9 +79,9 @@ fn template_card(it: &Template) -> Card {
 }
 
 /// What it says, in a line.
-fn body(it: &Template) -> String {
+fn body(it: &ApprovedTemplate) -> String {
     let text = it.parts.iter().flatten().find_map(|part| match part {
-        Part::Body(text) => Some(text.replace('\n', " ")),
+        TemplatePart::Body(text) => Some(text.replace('\n', " ")),
         _ => None,
     });
     text.unwrap_or_default()

@@ -11,7 +11,7 @@ use crate::outside::Asked;
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::outbox::{Operation, OutboxRow, RowState};
-use model::reception::{Counts, Reception, State};
+use model::reception::{DeliveryCounts, Reception, ReceptionState};
 use model::text::SafeText;
 use model::time::ago;
 use model::webhooks::{self, Webhook};
@@ -115,14 +115,18 @@ impl App {
 /// How this desk itself is told.
 fn own_card(reception: &Reception) -> Card {
     let (kind, words, weight) = match &reception.state {
-        State::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), Weight::Loud),
-        State::Registering => ("registering", "polled as usual until it is done".to_owned(), Weight::Dim),
-        State::Refused(why) => ("REFUSED", format!("polled as usual: {why}"), Weight::Loud),
-        State::Quiet => {
+        ReceptionState::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), Weight::Loud),
+        ReceptionState::Registering => {
+            ("registering", "polled as usual until it is done".to_owned(), Weight::Dim)
+        }
+        ReceptionState::Refused(why) => ("REFUSED", format!("polled as usual: {why}"), Weight::Loud),
+        ReceptionState::Quiet => {
             ("quiet", "registered; polled as usual until a delivery comes".to_owned(), Weight::Plain)
         }
-        State::Instant => ("instant", "deliveries come through: polling is slow".to_owned(), Weight::Plain),
-        State::Doubted => {
+        ReceptionState::Instant => {
+            ("instant", "deliveries come through: polling is slow".to_owned(), Weight::Plain)
+        }
+        ReceptionState::Doubted => {
             ("DOUBTED", "a message came that was not delivered: polled as usual".to_owned(), Weight::Loud)
         }
     };
@@ -134,7 +138,7 @@ fn own_card(reception: &Reception) -> Card {
         weight,
         ..Card::default()
     };
-    let Counts { taken, repeated, unknown, refused } = reception.counts;
+    let DeliveryCounts { taken, repeated, unknown, refused } = reception.counts;
     card.line("state", &words);
     card.line("address", reception.url.as_str());
     card.line("taken", &format!("{taken} deliveries, each a reason to look"));

@@ -5,7 +5,7 @@ use crate::App;
 use crate::email::doubts;
 use crate::keys::{Key, KeyCode};
 use crate::wrap;
-use model::email::compose::{self, Written};
+use model::email::compose::{self, WrittenMail};
 use model::email::files;
 use model::prices::{self, Price};
 use model::text::SafeText;
@@ -121,7 +121,7 @@ fn fitted(parts: &[String], gap: &str, width: usize) -> Vec<String> {
     rows
 }
 
-fn head(written: &Written, files: &[(String, Option<u64>)]) -> Vec<(Kind, String)> {
+fn head(written: &WrittenMail, files: &[(String, Option<u64>)]) -> Vec<(Kind, String)> {
     let line = |label: &str, words: &str| (Kind::Plain, format!("{label:<9}{}", SafeText::line(words)));
     let mut lines = vec![line("To", &written.to)];
     for (label, words) in [("Cc", &written.cc), ("Bcc", &written.bcc)] {
@@ -142,7 +142,7 @@ fn head(written: &Written, files: &[(String, Option<u64>)]) -> Vec<(Kind, String
     lines
 }
 
-fn text(written: &Written, preview: bool) -> Vec<(Kind, String)> {
+fn text(written: &WrittenMail, preview: bool) -> Vec<(Kind, String)> {
     if preview {
         return vec![(Kind::Plain, written.whole_text())];
     }

@@ -11,7 +11,7 @@ use crate::outside::Asked;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
 use model::ids::ChannelId;
 use model::links;
-use model::outbox::content::Source;
+use model::outbox::content::MailAttachmentSource;
 use model::selector::Selector;
 use model::text::SafeText;
 
@@ -165,7 +165,7 @@ impl App {
         let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
         let name = files::safe(file.name.as_str());
         if file.enclosed {
-            let source = Source::Enclosed(u64::try_from(place).unwrap_or(0));
+            let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
             self.context.push(Effect::Ask(Asked::SaveFile { name, raw: row.message.raw.clone(), source }));
             return self.say("saving the file");
         }

@@ -13,10 +13,10 @@ use crate::outside::Asked;
 use crate::tab::Focus;
 use crate::text_line::TextLine;
 use model::email::NEW_MAIL as NEW;
-use model::email::compose::{MANY, Written, is_link};
+use model::email::compose::{MANY, WrittenMail, is_link};
 use model::ids::{ChannelId, ConversationId, ThreadId};
 use model::outbox::Operation;
-use model::outbox::content::{Mail, Source};
+use model::outbox::content::{Mail, MailAttachmentSource};
 use model::prices::{self, Price};
 use model::secret::key_in;
 use model::time::SECOND;
@@ -27,7 +27,7 @@ const REMEMBERED: usize = 20;
 const BYTES: u64 = 18_000_000;
 
 /// What is odd about a mail, each worth a question.
-pub fn doubts(written: &Written) -> Vec<String> {
+pub fn doubts(written: &WrittenMail) -> Vec<String> {
     let mut doubts = Vec::new();
     if written.forgot_file() {
         doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
@@ -192,14 +192,15 @@ impl App {
 
     /// A mail as it was written, before it was put together to be sent, and
     /// whether files were among it that have to be attached again.
-    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (Written, bool) {
+    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
         let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
         let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
-        match kept.and_then(|(_, draft)| Written::from_draft(draft)) {
+        match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
             Some(written) => (written, false),
             None => {
-                let lost = mail.attachments.iter().any(|it| matches!(it.source, Source::Enclosed(_)));
+                let lost =
+                    mail.attachments.iter().any(|it| matches!(it.source, MailAttachmentSource::Enclosed(_)));
                 (from_mail(mail), lost)
             }
         }
@@ -208,7 +209,7 @@ impl App {
     /// A mail that was thrown away comes back.
     pub(crate) fn undiscard(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
         let now = self.context.now;
-        let Some(written) = Written::from_draft(text) else { return };
+        let Some(written) = WrittenMail::from_draft(text) else { return };
         self.visit_written(channel, conversation);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
@@ -262,13 +263,13 @@ impl App {
 
 /// The mail as it was written, from what leaves; its enclosed files are not
 /// known any more.
-fn from_mail(mail: &Mail) -> Written {
+fn from_mail(mail: &Mail) -> WrittenMail {
     let links = mail.attachments.iter().filter_map(|it| match &it.source {
-        Source::Link(link) => Some(link.clone()),
-        Source::File(path) => Some(path.clone()),
-        Source::Enclosed(_) => None,
+        MailAttachmentSource::Link(link) => Some(link.clone()),
+        MailAttachmentSource::File(path) => Some(path.clone()),
+        MailAttachmentSource::Enclosed(_) => None,
     });
-    Written {
+    WrittenMail {
         to: mail.to.join(", "),
         cc: mail.cc.join(", "),
         bcc: mail.bcc.join(", "),

@@ -9,7 +9,7 @@ use crate::email::reading::letter_at_hand;
 use crate::keys::{Key, KeyCode};
 use crate::tab::{Focus, Tab};
 use crate::watch;
-use model::email::compose::{Written, answer, forward};
+use model::email::compose::{WrittenMail, answer, forward};
 use model::email::{Correspondent, NEW_MAIL as NEW};
 use model::ids::{ChannelId, ConversationId};
 
@@ -156,7 +156,7 @@ impl App {
         }
     }
 
-    fn mail_begun(&self, begun: Begun) -> Written {
+    fn mail_begun(&self, begun: Begun) -> WrittenMail {
         let tab = self.tab();
         let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
         let subject = subject.map(ToString::to_string);
@@ -164,7 +164,7 @@ impl App {
         let Some((letter, at)) = found.filter(|_| begun != Begun::New) else {
             let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
             let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
-            return Written { to, subject: subject.unwrap_or_default(), ..Written::default() };
+            return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
         };
         let when = at.map_or_else(String::new, |it| {
             let zone = &self.context.settings.zone;
@@ -275,7 +275,7 @@ impl App {
 
 impl Composer {
     /// Begins a mail: its head over an empty text, or the text it brings.
-    pub fn begin_mail(&mut self, written: Written, now: model::time::Timestamp) {
+    pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Timestamp) {
         let (head, body) = Head::of(written);
         self.head = Some(head);
         self.change(now, |it| it.replace_all(&body));
@@ -293,7 +293,7 @@ impl Composer {
     }
 
     /// The mail that is written; `None` where none is.
-    pub fn written(&self) -> Option<Written> {
+    pub fn written(&self) -> Option<WrittenMail> {
         Some(self.head.as_ref()?.written(&self.reply_text()))
     }
 

@@ -18,7 +18,7 @@ use crate::rows::Rows;
 use crate::tab::Focus;
 use model::account::Platform;
 use model::contacts::{PeoplePage, PeopleQuery, Person};
-use model::fetches::{Fetch, Fetched, Fetching};
+use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::{ChannelId, RowId};
 use model::outbox::{Lane, OutboxRow};
 use model::time::{MINUTE, Timestamp};
@@ -191,7 +191,7 @@ impl App {
         match fetched {
             Ok(fetched) => {
                 if asked.page.receive(fetch)
-                    && let Fetched::People { more } = fetched
+                    && let FetchResult::People { more } = fetched
                 {
                     asked.more = more;
                 }

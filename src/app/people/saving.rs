@@ -10,7 +10,7 @@ use crate::people::form::{Field, Opening, PersonForm};
 use model::contacts::PersonDetail;
 use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
-use model::outbox::{Operation, OutboxRow, RowState, Verdict};
+use model::outbox::{Operation, OutboxRow, RowState, StopVerdict};
 use model::text;
 
 impl App {
@@ -179,7 +179,7 @@ impl App {
             return self.layers.push(Layer::PersonForm(form));
         };
         if let Some(row) = form.replaces.clone() {
-            self.context.push(Effect::Decide(row, Verdict::Drop, None));
+            self.context.push(Effect::Decide(row, StopVerdict::Drop, None));
         }
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         self.people.opening.choose = Some(phone);

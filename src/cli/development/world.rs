@@ -4,9 +4,9 @@
 
 use model::account::{Account, Environment, Platform};
 use model::chance::Chance;
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 
@@ -149,7 +149,7 @@ impl World {
             name: (chance.below(5) > 0).then(|| SafeText::line(&name)),
             username: None,
             email: None,
-            status: if chance.below(4) == 0 { Status::Closed } else { Status::Open },
+            status: if chance.below(4) == 0 { ConversationStatus::Closed } else { ConversationStatus::Open },
             message_count: count,
             preview,
             last_message_at: Some(Timestamp::from_micros(newest)),
@@ -168,7 +168,7 @@ fn message(chance: &Chance, conversation: &ConversationId, place: u64, at: Times
     let inbound = chance.below(2) == 0;
     let direction = if inbound { Direction::Inbound } else { Direction::Outbound };
     let sender = if inbound { Sender::Customer } else { Sender::Ai };
-    let delivery = if inbound { Delivery::Other("received".to_owned()) } else { Delivery::Read };
+    let delivery = if inbound { DeliveryStatus::Other("received".to_owned()) } else { DeliveryStatus::Read };
     Message {
         id: MessageId::new(format!("{}-{place}", conversation.as_str())),
         conversation: conversation.clone(),

@@ -19,7 +19,7 @@ use model::account::{Account, Environment, Platform};
 use model::bounds;
 use model::ids::CampaignId;
 use model::json;
-use model::outbox::content::{Audience, BroadcastContent, Json, Template};
+use model::outbox::content::{Audience, BroadcastContent, FilledTemplate, Json};
 use model::outbox::{Lane, Operation};
 use model::prices;
 use model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
@@ -135,7 +135,7 @@ impl BroadcastArguments {
         if let (Some(name), Some(language)) = (&self.template, &self.language) {
             let components = self.components.clone().map(Json);
             let (name, language) = (name.clone(), language.clone());
-            return BroadcastContent::Template(Template { name, language, components });
+            return BroadcastContent::Template(FilledTemplate { name, language, components });
         }
         match &self.image {
             Some(link) => BroadcastContent::Image(link.clone()),

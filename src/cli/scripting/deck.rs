@@ -9,7 +9,7 @@ use crate::cli::print;
 use crate::cli::scripting::{Common, Session, single};
 use client::Enclosed;
 use model::account::Platform;
-use model::fetches::{Fetch, Fetched};
+use model::fetches::{Fetch, FetchResult};
 use model::happenings::Happening;
 use model::ids::WebhookId;
 use model::outbox::Operation;
@@ -116,7 +116,7 @@ fn skips(session: &Session, common: &Common, channel: &Channel) -> Result<bool> 
 
 fn all_webhooks(session: &Session, channel: &Channel) -> Result<Vec<Webhook>> {
     match session.fetch(channel, "reading webhooks", &Fetch::Webhooks)? {
-        Fetched::Webhooks(all) => Ok(all),
+        FetchResult::Webhooks(all) => Ok(all),
         _ => Ok(Vec::new()),
     }
 }
@@ -166,7 +166,7 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let gathered = session.each(channels, |channel| {
         let name = &channel.spec().name;
         session.platform(channel)?;
-        let Fetched::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
+        let FetchResult::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
             return Ok(());
         };
         for it in told.items {

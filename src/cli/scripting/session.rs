@@ -13,7 +13,7 @@ use crate::cli::{inbox, print};
 use client::{Cause, Deadline, Failure, ReadError};
 use model::account::Platform;
 use model::email::MailAccount;
-use model::fetches::{Fetch, Fetched};
+use model::fetches::{Fetch, FetchResult};
 use model::ids::ChannelId;
 use model::messages::Place;
 use model::news::{Health, News};
@@ -233,7 +233,7 @@ impl Session {
     ///
     /// # Errors
     /// In words, with what the server said last.
-    pub fn fetch(&self, channel: &Channel, what: &str, fetch: &Fetch) -> Result<Fetched> {
+    pub fn fetch(&self, channel: &Channel, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let found = told.iter().rev().find_map(|news| match news {

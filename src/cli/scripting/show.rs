@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::top::{self, Wanted};
 use crate::cli::scripting::{Common, ConversationArguments, Session};
-use model::filter::Filter as ListFilter;
+use model::filter::ConversationFilter;
 use model::queries::HistoryQuery;
 use model::unreadable;
 
@@ -55,10 +55,10 @@ pub struct ShowArguments {
 /// `frontdesk list`
 pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     let (filter, closed) = match arguments.status {
-        Filter::Open => (ListFilter::open(), Some(false)),
-        Filter::NeedsReply => (ListFilter::needed(), Some(false)),
-        Filter::Closed => (ListFilter::closed(), Some(true)),
-        Filter::All => (ListFilter::all(), None),
+        Filter::Open => (ConversationFilter::open(), Some(false)),
+        Filter::NeedsReply => (ConversationFilter::needed(), Some(false)),
+        Filter::Closed => (ConversationFilter::closed(), Some(true)),
+        Filter::All => (ConversationFilter::all(), None),
     };
     let wanted = Wanted { filter, closed, limit: arguments.limit };
     let mut items = Vec::new();

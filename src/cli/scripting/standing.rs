@@ -15,7 +15,7 @@ use crate::cli::unfinished::{Left, Unfinished};
 use client::{Cause, Failure, ReadError};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
-use model::waves::{Campaign, Fate};
+use model::waves::{Campaign, WaveRowState};
 use sync::Channel;
 use sync::plan::watching;
 
@@ -138,7 +138,7 @@ fn ask_unfinished(
     let waves: HashSet<&BroadcastId> = campaigns
         .iter()
         .flat_map(|it| &it.waves)
-        .filter_map(|it| if let Fate::Sent(Some(id)) = &it.fate { Some(id) } else { None })
+        .filter_map(|it| if let WaveRowState::Sent(Some(id)) = &it.fate { Some(id) } else { None })
         .collect();
     let known: HashSet<BroadcastId> =
         session.reader.broadcasts(&channel.spec().id)?.into_iter().map(|it| it.id).collect();

@@ -13,8 +13,8 @@ use anyhow::Result;
 use crate::cli::scripting::Session;
 use crate::cli::scripting::session::Read;
 use model::account::Platform;
-use model::conversations::{Automation, ConversationRow, Status};
-use model::filter::Filter;
+use model::conversations::{Automation, ConversationRow, ConversationStatus};
+use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::ConversationQuery;
 use model::time::Timestamp;
@@ -28,7 +28,7 @@ const MOMENT: Duration = Duration::from_millis(250);
 /// Which rows are wanted.
 pub struct Wanted {
     /// Those that fit.
-    pub filter: Filter,
+    pub filter: ConversationFilter,
     /// Open or closed ones: all that may fit once they are read.
     pub closed: Option<bool>,
     /// At most so many, newest activity first.
@@ -123,8 +123,11 @@ fn unread(
         }
     }
     if platform.can_take_over() {
-        let open =
-            rows.iter().map(|it| &it.conversation).filter(|it| it.status != Status::Closed).take(DETAILED);
+        let open = rows
+            .iter()
+            .map(|it| &it.conversation)
+            .filter(|it| it.status != ConversationStatus::Closed)
+            .take(DETAILED);
         let unknown = open.filter(|it| it.automation == Automation::Unknown);
         return Ok(unknown.map(|it| (it.id.clone(), Told::Automation)).find(is_new));
     }

@@ -12,7 +12,7 @@ use crate::cli::scripting::{Files, Session};
 use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::Health;
-use model::outbox::waiting::{Facts, Reason, Way, reason};
+use model::outbox::waiting::{QueueFacts, WaitReason, WaitRemedy, reason};
 use model::outbox::{OutboxRow, RowState, Stop};
 use model::prices::{self, Price};
 use model::spending;
@@ -29,7 +29,7 @@ struct Channel {
 
 /// What a row waits for.
 pub struct WaitsFor {
-    reason: Reason,
+    reason: WaitReason,
     words: String,
     command: Option<String>,
 }
@@ -64,7 +64,7 @@ impl Waits {
         let template = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
         let least = spending::price(&row.operation, template).and_then(|it| i32::try_from(it.least).ok());
         let pays = least.zip(*credits).map(|(least, credits)| f64::from(least) <= credits);
-        let facts = Facts { now: files.now(), health, leader, pays };
+        let facts = QueueFacts { now: files.now(), health, leader, pays };
         let reason = reason(row, others.iter().copied(), &facts);
         let words = reason.words(&row.operation, files.now());
         let command = reason.ways().iter().find_map(|it| command(*it, row));
@@ -85,7 +85,7 @@ pub fn words(
         Work::Moved | Work::Waits | Work::Halted => (Leader::Here, channel.vitals()),
     };
     let health = vitals.health.unwrap_or(Health::Connecting);
-    let facts = Facts { now: session.now(), health: &health, leader: &leader, pays: None };
+    let facts = QueueFacts { now: session.now(), health: &health, leader: &leader, pays: None };
     reason(row, others.iter(), &facts).words(&row.operation, session.now())
 }
 
@@ -113,16 +113,16 @@ impl WaitsFor {
 }
 
 /// The command that is a way out.
-fn command(way: Way, row: &OutboxRow) -> Option<String> {
+fn command(way: WaitRemedy, row: &OutboxRow) -> Option<String> {
     let id = &row.id;
     match way {
-        Way::Decide | Way::SendUnpaid => Some(match &row.state {
+        WaitRemedy::Decide | WaitRemedy::SendUnpaid => Some(match &row.state {
             RowState::Stopped(Stop::Crossed | Stop::Late, _) => format!("frontdesk outbox send-anyway {id}"),
             _ => format!("frontdesk outbox retry {id}"),
         }),
-        Way::CheckKey => Some("frontdesk channel test".to_owned()),
-        Way::StartInbox => Some("frontdesk".to_owned()),
-        Way::DecideBefore => Some("frontdesk outbox list".to_owned()),
-        Way::SendNow | Way::TakeBack | Way::AskAgain => None,
+        WaitRemedy::CheckKey => Some("frontdesk channel test".to_owned()),
+        WaitRemedy::StartInbox => Some("frontdesk".to_owned()),
+        WaitRemedy::DecideBefore => Some("frontdesk outbox list".to_owned()),
+        WaitRemedy::SendNow | WaitRemedy::TakeBack | WaitRemedy::AskAgain => None,
     }
 }

@@ -17,7 +17,7 @@ use crate::cli::scripting::{Common, Files, Session};
 use client::Cause;
 use model::ids::CampaignId;
 use model::time::SECOND;
-use model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
+use model::waves::{Campaign, Phase, RecipientCounts, Wave, WavePlan, WaveRowState, title};
 use sync::Channel;
 
 /// Between two looks at how far it is.
@@ -166,7 +166,7 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     if json {
         return print::json(&as_json(name, campaign));
     }
-    let Counts { delivered, failed, pending, .. } = campaign.counts();
+    let RecipientCounts { delivered, failed, pending, .. } = campaign.counts();
     let words = [
         campaign.id.to_string(),
         name.to_owned(),
@@ -180,13 +180,13 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
 
 /// A campaign with its waves.
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {
-    let Counts { recipients, delivered, failed, pending } = campaign.counts();
+    let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
     let wave = |it: &Wave| {
-        let counts = it.reading.as_ref().map(Counts::of).unwrap_or_default();
+        let counts = it.reading.as_ref().map(RecipientCounts::of).unwrap_or_default();
         json!({
             "people": it.size,
             "row": it.row.as_ref().map(ToString::to_string),
-            "broadcastId": match &it.fate { Fate::Sent(Some(id)) => Some(id.to_string()), _ => None },
+            "broadcastId": match &it.fate { WaveRowState::Sent(Some(id)) => Some(id.to_string()), _ => None },
             "delivered": counts.delivered, "failed": counts.failed, "pending": counts.pending,
         })
     };

@@ -204,16 +204,16 @@ fn two_machines_on_one_key_settle_without_starving_each_other() {
 
 #[test]
 fn each_kind_of_write_has_its_own_minute() {
-    use model::outbox::{Method, PreparedRequest};
+    use model::outbox::{PreparedRequest, WriteMethod};
     let kinds = [
-        (Method::Post, "/messages/send", Kind::Send),
-        (Method::Patch, "/conversations/broadcast", Kind::Send),
-        (Method::Delete, "/contacts/ct_1", Kind::Send),
-        (Method::Post, "/contacts", Kind::Contact),
-        (Method::Post, "/broadcast", Kind::Broadcast),
-        (Method::Post, "/webhooks", Kind::Webhook),
-        (Method::Delete, "/email/webhooks/wh_1", Kind::Webhook),
-        (Method::Post, "/email/send", Kind::Send),
+        (WriteMethod::Post, "/messages/send", Kind::Send),
+        (WriteMethod::Patch, "/conversations/broadcast", Kind::Send),
+        (WriteMethod::Delete, "/contacts/ct_1", Kind::Send),
+        (WriteMethod::Post, "/contacts", Kind::Contact),
+        (WriteMethod::Post, "/broadcast", Kind::Broadcast),
+        (WriteMethod::Post, "/webhooks", Kind::Webhook),
+        (WriteMethod::Delete, "/email/webhooks/wh_1", Kind::Webhook),
+        (WriteMethod::Post, "/email/send", Kind::Send),
     ];
     for (method, path, kind) in kinds {
         assert_eq!(Kind::of_write(&PreparedRequest::bare(method, path)), kind, "{path}");

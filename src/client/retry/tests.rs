@@ -4,7 +4,7 @@ use crate::errors::{ApiRefusal, NotSent, Outcome, Unclear, class_write};
 use crate::headers::{Facts, Rate};
 use crate::request::Raw;
 use crate::retry::{Attempt, Next, PROGRESS, decide, part};
-use model::outbox::{Class, KEY_AGE, Stop};
+use model::outbox::{KEY_AGE, RetryClass, Stop};
 use model::text::SafeText;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
@@ -25,7 +25,7 @@ fn unclear(replayed: bool) -> Outcome<()> {
 }
 
 const FRESH: Attempt = Attempt {
-    class: Class::Send,
+    class: RetryClass::Send,
     recognised: false,
     failures: 0,
     age: SECOND,
@@ -216,11 +216,11 @@ fn each_class_repeats_in_its_own_way() {
     let asks = |attempt| matches!(decide(&unclear(false), attempt), Next::AskAgain { counted: true, .. });
     let old = Attempt { age: KEY_AGE, ..FRESH };
     let cases = [
-        (Class::Send, true, false),
-        (Class::Guarded, false, false),
-        (Class::Upsert, true, true),
-        (Class::Webhook, true, false),
-        (Class::Media, true, true),
+        (RetryClass::Send, true, false),
+        (RetryClass::Guarded, false, false),
+        (RetryClass::Upsert, true, true),
+        (RetryClass::Webhook, true, false),
+        (RetryClass::Media, true, true),
     ];
     for (class, fresh, spent) in cases {
         assert_eq!(asks(Attempt { class, ..FRESH }), fresh, "{class:?}");
@@ -228,10 +228,10 @@ fn each_class_repeats_in_its_own_way() {
         let last = Attempt { class, recognised: true, failures: 3, ..FRESH };
         assert_eq!(stops(&decide(&unclear(false), last)), Some(Stop::Unknown), "{class:?}: four times");
     }
-    let guarded = Attempt { class: Class::Guarded, recognised: true, ..FRESH };
+    let guarded = Attempt { class: RetryClass::Guarded, recognised: true, ..FRESH };
     assert!(asks(guarded), "where the server recognises keys");
     assert!(!asks(Attempt { age: KEY_AGE, ..guarded }), "but not for ever");
     // What was certainly not executed is not in doubt for any class.
     let offline = Outcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
-    assert!(matches!(decide(&offline, Attempt { class: Class::Guarded, ..FRESH }), Next::Wait(_)));
+    assert!(matches!(decide(&offline, Attempt { class: RetryClass::Guarded, ..FRESH }), Next::Wait(_)));
 }

@@ -71,7 +71,7 @@ async fn read(client: &Client, list: &str) -> Outcome {
         "correspondents" => outcome(client.email_contacts(None, None).await),
         "templates" => outcome(client.templates().await),
         "webhooks" => outcome(client.webhooks(&Platform::Whatsapp).await),
-        _ => outcome(client.happenings(happenings::Trigger::Order).await),
+        _ => outcome(client.happenings(happenings::TriggerKind::Order).await),
     }
 }
 

@@ -11,7 +11,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::connect::Bounds;
 use crate::{Client, NotSent, Outcome, ReadError, ReceiptKind};
 use model::ids::{ConversationId, IdempotencyKey};
-use model::outbox::{Method, Operation, PreparedRequest};
+use model::outbox::{Operation, PreparedRequest, WriteMethod};
 use model::secret::Secret;
 use model::time::{Clock, MINUTE, Timestamp};
 
@@ -32,7 +32,7 @@ fn client(server: &str, bounds: Bounds) -> Client {
 fn text() -> (Operation, PreparedRequest, IdempotencyKey) {
     let operation = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
     let body = br#"{"to":"+34600111222","type":"text","text":{"body":"hi"}}"#.to_vec();
-    (operation, PreparedRequest::json(Method::Post, "/messages/send", body), "key-1".into())
+    (operation, PreparedRequest::json(WriteMethod::Post, "/messages/send", body), "key-1".into())
 }
 
 #[tokio::test]

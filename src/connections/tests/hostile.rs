@@ -14,7 +14,7 @@ use crate::review::review_secret;
 use crate::tests::{HandClock, call, caller, failed, orders, to};
 use crate::{CallError, Caller, review};
 use model::addresses::is_public;
-use model::connections::{Auth, CallResult, Connection, Method};
+use model::connections::{Auth, CallResult, Connection, EndpointMethod};
 
 fn public(base_url: &str) -> Connection {
     Connection { endpoints: vec![orders()], per_minute: 6_000, ..Connection::new("shop", base_url) }
@@ -95,7 +95,7 @@ async fn redirects_are_followed_for_reads_and_lose_the_credential_elsewhere() {
     assert_eq!(sent, [true, true], "on its own host it is sent again");
     assert!(!elsewhere.requests().concat().contains("s3cret"), "elsewhere it is not");
 
-    connection.endpoints[0].method = Method::Post;
+    connection.endpoints[0].method = EndpointMethod::Post;
     let called = call(&caller_of_everyone(), &connection, "s3cret").await;
     assert!(matches!(failed(&called), CallError::Redirected(_)));
     assert_eq!((server.accepted(), elsewhere.accepted()), (3, 1), "a change is not sent twice");

@@ -16,7 +16,8 @@ use crate::guard::{Guard, Policy, SystemNetwork};
 use crate::{Ask, CallError, Called, Caller};
 use model::account::Platform;
 use model::connections::{
-    Auth, Connection, ContactFacts, ContactField, Endpoint, Method, Parameter, Place, Source, ValueKind,
+    Auth, Connection, ConnectionEndpoint, ContactFacts, ContactField, EndpointMethod, Parameter,
+    ParameterPlace, ParameterSource, ValueKind,
 };
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -60,10 +61,10 @@ pub fn to(server: &Server, auth: Auth) -> Connection {
 }
 
 /// An endpoint that asks for a contact's orders.
-pub fn orders() -> Endpoint {
-    Endpoint {
+pub fn orders() -> ConnectionEndpoint {
+    ConnectionEndpoint {
         name: "orders".to_owned(),
-        method: Method::Get,
+        method: EndpointMethod::Get,
         path: "/orders".to_owned(),
         instructions: String::new(),
         contact: vec![ContactField::Phone],
@@ -72,10 +73,10 @@ pub fn orders() -> Endpoint {
         automatic: false,
         parameters: vec![Parameter {
             name: "phone".to_owned(),
-            place: Place::Query,
+            place: ParameterPlace::Query,
             kind: ValueKind::Text,
             required: true,
-            source: Source::Contact,
+            source: ParameterSource::Contact,
         }],
         fields: Vec::new(),
     }

@@ -11,7 +11,7 @@ use crate::sealing_key::KeyError;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
 use connections::{Ask, Called, Caller, Sealer};
-use model::connections::{CallLine, Connection, ContactFacts, Endpoint};
+use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
 
@@ -47,7 +47,7 @@ impl Admin {
         secret: Option<&Secret>,
         trial: &Trial,
         clock: Arc<dyn Clock>,
-    ) -> Result<(Called, Endpoint), AdminError> {
+    ) -> Result<(Called, ConnectionEndpoint), AdminError> {
         let wrong = review(connection, Policy::default());
         if !wrong.is_empty() {
             return Err(AdminError::Refused(wrong.join("; ")));

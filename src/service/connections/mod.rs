@@ -13,7 +13,7 @@ use crate::errors::ApiError;
 use crate::state::Service;
 use connections::guard::Guard;
 use connections::{Ask, Called, Caller, Sealer};
-use model::connections::{Connection, ContactFacts, Endpoint};
+use model::connections::{Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::Clock;
 
@@ -67,7 +67,7 @@ pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
 /// When the database fails; that the other side does is part of what comes.
 pub async fn call(
     service: &Service,
-    (stored, endpoint): (&Stored, &Endpoint),
+    (stored, endpoint): (&Stored, &ConnectionEndpoint),
     (contact, facts): (&str, &ContactFacts),
     answers: &[(String, String)],
 ) -> Result<Called, ApiError> {

@@ -14,7 +14,7 @@ use model::filter::Sort;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationPage, ConversationQuery};
 use model::time::Timestamp;
-use model::trouble::Trouble;
+use model::trouble::TroubleScore;
 use sqlite::{Queries, Row, only, read_row};
 
 /// Rows counted at most for a list's total.
@@ -234,7 +234,7 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
         stuck, handed_back_at, asked_ai_at, channel;
         conversation,
-        trouble: row.optional_text("trouble_why")?.map_or_else(Trouble::default, Trouble::read),
+        trouble: row.optional_text("trouble_why")?.map_or_else(TroubleScore::default, TroubleScore::read),
         paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),
         local: local::read(row)?,
         thread: thread::read(row)?

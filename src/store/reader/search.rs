@@ -12,7 +12,7 @@ use crate::rows::message;
 use crate::{StoreError, messages, notes, search};
 use model::conversations::{ConversationRow, title_of};
 use model::ids::ChannelId;
-use model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
+use model::search::{SearchHit, SearchPage, SearchPosition, SearchQuery, Snippet, Terms};
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only, read_row};
 
@@ -82,7 +82,7 @@ struct Walk<'a> {
     below: i64,
     hits: Vec<SearchHit>,
     /// Of the last hit.
-    last: Option<Place>,
+    last: Option<SearchPosition>,
 }
 
 impl<'a> Walk<'a> {
@@ -110,7 +110,7 @@ impl<'a> Walk<'a> {
                     return Ok(Ended::Full);
                 }
                 self.hits.push(hit);
-                self.last = Some(Place(row.get("place")?));
+                self.last = Some(SearchPosition(row.get("place")?));
             }
             self.below = row.get("place")?;
         }

@@ -12,11 +12,11 @@ use crate::templates::ToldTemplate;
 use crate::tests::{at, channel, message};
 use crate::{Durability, Store, files, search, trouble};
 use model::account::Platform;
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::contacts::ToldContact;
-use model::email::{Field, Thread};
-use model::filter::Filter;
+use model::email::{Thread, ThreadField};
+use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::messages::Direction;
 use model::outbox::content::ThreadChange;
@@ -113,7 +113,7 @@ async fn every_older_cache_is_carried_over() {
         assert_eq!(store.meta(&channel(), "mark").await.unwrap().as_deref(), Some("kept"));
         assert!((store.account(&channel()).await.unwrap().unwrap().credits - 412.0).abs() < f64::EPSILON);
         let reader = store.reader().unwrap();
-        let all = ConversationQuery::first(channel(), Filter::all(), 10);
+        let all = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
         assert_eq!(reader.conversations(&all).unwrap().rows[0].conversation.title().as_str(), "Maria Lopez");
         let conversation = ConversationId::from("c1");
         let history = HistoryQuery { channel: channel(), conversation, limit: 5_000 };
@@ -189,7 +189,7 @@ async fn every_older_outbox_is_carried_over() {
             }),
             "version {version}"
         );
-        let attachment = Some(Attachment::link("https://shop.example/bill.pdf"));
+        let attachment = Some(ReplyAttachment::link("https://shop.example/bill.pdf"));
         let attached = Some(Draft { attachment, ..Draft::default() });
         store.save_draft(&channel(), &"c2".into(), attached.clone()).unwrap();
         assert_eq!(reader.draft(&channel(), &"c2".into()).unwrap(), attached, "version {version}");
@@ -203,9 +203,9 @@ async fn every_older_outbox_is_carried_over() {
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
         let star = ThreadChange { is_starred: Some(true), ..ThreadChange::default() };
-        let filed = Filed { ignored: vec![Field::Star], ..Filed::default() };
+        let filed = Filed { ignored: vec![ThreadField::Star], ..Filed::default() };
         let ignored = store.note_filed(&channel(), &"c9".into(), &star, &filed, at(0)).await.unwrap();
-        assert_eq!(ignored, [Field::Star], "version {version}");
+        assert_eq!(ignored, [ThreadField::Star], "version {version}");
         assert!(store.working_fields(&channel()).await.unwrap().is_empty());
         store.keep_macro('a', Some("command close e".into())).unwrap();
         assert_eq!(reader.macros().unwrap()[0].steps, "command close e", "version {version}");

@@ -10,8 +10,8 @@ use crate::report::Trouble;
 use crate::trigger::RING_AFTER;
 use client::{Client, ReadError, ReadMail, thread_of};
 use model::account::Platform;
-use model::conversations::{Conversation, Status};
-use model::email::{Letter, Thread};
+use model::conversations::{Conversation, ConversationStatus};
+use model::email::{MailMessage, Thread};
 use model::ids::{ConversationId, MessageId, ThreadId};
 use model::messages::{Direction, Message};
 use model::news::News;
@@ -43,7 +43,11 @@ impl Channel {
         let ids = items.iter().map(|it| it.id.clone()).collect();
         let archived = self.store.archived_among(self.id(), ids).await?;
         for item in items {
-            item.status = if archived.contains(&item.id) { Status::Closed } else { Status::Open };
+            item.status = if archived.contains(&item.id) {
+                ConversationStatus::Closed
+            } else {
+                ConversationStatus::Open
+            };
         }
         Ok(changed)
     }
@@ -109,7 +113,7 @@ impl Channel {
 }
 
 /// A mail as its message shows it, with its HTML laid out.
-async fn laid_out(mail: ReadMail) -> (Message, Letter) {
+async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
     let ReadMail { message, mut letter, html } = mail;
     if let Some(html) = html {
         let shown = shown(&message.id, html).await;
@@ -133,7 +137,7 @@ async fn shown(id: &MessageId, html: String) -> Shown {
 
 /// The message with the text that is looked for words in: the plain one, or
 /// the HTML's where there is none.
-fn with_text(mut message: Message, letter: &Letter) -> Message {
+fn with_text(mut message: Message, letter: &MailMessage) -> Message {
     if let Some(text) = letter.plain.as_ref().or(letter.rich.as_ref()) {
         message.content = text.clone();
     }

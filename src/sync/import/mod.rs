@@ -16,9 +16,9 @@ use client::prepare;
 use model::account::Platform;
 use model::contacts::ContactChange;
 use model::ids::{ChannelId, RowId};
-use model::import::{DryRun, Progress, SHOWN, operation};
-use model::outbox::{Lane, RowState, Stop, Verdict};
-use model::queries::Fate;
+use model::import::{DryRun, ImportProgress, SHOWN, operation};
+use model::outbox::{Lane, RowState, Stop, StopVerdict};
+use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::Timestamp;
 use reading::{Rows, number_of};
@@ -90,7 +90,7 @@ pub struct Import {
     seen: HashSet<u64>,
     leaving: Vec<Leaving>,
     read_all: bool,
-    progress: Progress,
+    progress: ImportProgress,
 }
 
 impl Import {
@@ -107,13 +107,13 @@ impl Import {
     ) -> Result<Self, ImportError> {
         let total = check(path)?.rows;
         let results = Results::open(path)?;
-        let progress = Progress {
+        let progress = ImportProgress {
             rows: total,
             results: results.path().display().to_string(),
             done: results.counted(Word::ALL),
             refused: results.counted(&[Word::Refused, Word::Differs]),
             skipped: results.counted(&[Word::Bad, Word::Twice]),
-            ..Progress::default()
+            ..ImportProgress::default()
         };
         Ok(Self {
             reader: store.reader()?,
@@ -134,7 +134,7 @@ impl Import {
     ///
     /// # Errors
     /// When a file fails; what was queued leaves all the same.
-    pub fn step(&mut self, now: Timestamp) -> Result<&Progress, ImportError> {
+    pub fn step(&mut self, now: Timestamp) -> Result<&ImportProgress, ImportError> {
         self.progress.stopped = None;
         self.note_fates(now)?;
         if self.progress.stopped.is_none() {
@@ -155,10 +155,12 @@ impl Import {
         for (row, fate) in self.reader.fates(&ids)? {
             let Some(at) = self.leaving.iter().position(|it| it.row == row) else { continue };
             let (word, detail) = match fate {
-                Fate::Waiting | Fate::Sending => continue,
-                Fate::Done => (Word::Saved, String::new()),
-                Fate::TakenBack | Fate::Dropped => (Word::Refused, "given up in the outbox".to_owned()),
-                Fate::Asks(why) => match self.asks(&row, &why, now)? {
+                OutboxFate::Waiting | OutboxFate::Sending => continue,
+                OutboxFate::Done => (Word::Saved, String::new()),
+                OutboxFate::TakenBack | OutboxFate::Dropped => {
+                    (Word::Refused, "given up in the outbox".to_owned())
+                }
+                OutboxFate::Asks(why) => match self.asks(&row, &why, now)? {
                     Some(ended) => ended,
                     None => continue,
                 },
@@ -183,7 +185,7 @@ impl Import {
             self.progress.stopped = Some(why.clone());
             return Ok(None);
         }
-        self.store.decide(row, Verdict::Drop, None, now)?;
+        self.store.decide(row, StopVerdict::Drop, None, now)?;
         let word = if why.as_str().starts_with(DIFFERS) { Word::Differs } else { Word::Refused };
         Ok(Some((word, why.to_string())))
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use RowState::{Queued, Sending, Uncertain};
-use model::attachments::{Attachment, FileFacts};
+use model::attachments::{FileFacts, ReplyAttachment};
 use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{KEY_AGE, Looks, OutboxRow};
@@ -127,7 +127,7 @@ fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
     let file = |state| {
         let facts =
             FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
-        in_conversation("a", Attachment::file(facts).operation("1", None, None, None), state)
+        in_conversation("a", ReplyAttachment::file(facts).operation("1", None, None, None), state)
     };
     let cases = [
         ("alone", vec![file(Queued)], Choice::Nothing),

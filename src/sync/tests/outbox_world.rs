@@ -12,7 +12,9 @@ use client::Outcome;
 use client::retry::{self, Attempt, Next};
 use model::chance::Chance;
 use model::ids::{ChannelId, MessageId, RowId};
-use model::outbox::{KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict};
+use model::outbox::{
+    KEY_AGE, Lane, Moment, Operation, PreparedRequest, RowState, Stop, StopVerdict, WriteMethod,
+};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp, Zone};
 use store::lane::{LaneRow, Settlement};
@@ -164,7 +166,7 @@ impl World {
         } else {
             Operation::React { message: text.as_str().into(), emoji: "👍".into() }
         };
-        let request = PreparedRequest::json(Method::Post, "/x", text.into_bytes());
+        let request = PreparedRequest::json(WriteMethod::Post, "/x", text.into_bytes());
         let channel = self.channel.clone();
         let (store, now) = (self.store(process), self.wall());
         let planned_at = planned.map(|it| now.plus(it * SECOND));
@@ -186,7 +188,7 @@ impl World {
     }
 
     /// A person decides about one of the stopped rows.
-    pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<Verdict>) {
+    pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<StopVerdict>) {
         let stopped: Vec<_> = self.lane_rows(process).into_iter().filter(|it| it.row.is_stopped()).collect();
         let Some(row) = stopped.get(which % stopped.len().max(1)) else { return };
         let (store, now) = (self.store(process), self.moment());

@@ -14,7 +14,7 @@ use app::layout::Area;
 use app::text_line::TextLine;
 use app::wrap;
 use model::text::SafeText;
-use model::waves::audience::Source;
+use model::waves::audience::AudienceSource;
 use model::waves::{price_each, title};
 
 /// Columns of a label.
@@ -53,7 +53,7 @@ fn audience(form: &BroadcastForm) -> String {
     let whom = SafeText::line(&form.query.source.words()).to_string();
     let Some(found) = &form.found else { return format!("To {whom}: being looked up…") };
     let mut words = match form.query.source {
-        Source::Everyone => format!("To {whom}: {} contacts", form.count()),
+        AudienceSource::Everyone => format!("To {whom}: {} contacts", form.count()),
         _ => format!("To {whom}: {} with an id", form.count()),
     };
     if form.walking {

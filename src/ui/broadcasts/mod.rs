@@ -22,7 +22,7 @@ use app::resource::Shown;
 use model::board::BoardEntry;
 use model::prices;
 use model::time::{ago, short_span};
-use model::waves::{Campaign, Counts, Phase, price_each};
+use model::waves::{Campaign, Phase, RecipientCounts, price_each};
 
 /// What is offered on the page, most useful first.
 pub const HINTS: &[Command] = &[
@@ -182,7 +182,7 @@ fn details(app: &App, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut
 
 /// Lines above the charts.
 fn summary(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
-    let Counts { recipients, delivered, failed, pending } = entry.counts();
+    let RecipientCounts { recipients, delivered, failed, pending } = entry.counts();
     let mut lines = Vec::new();
     if let Some(campaign) = entry.campaign().filter(|it| !it.why.is_empty()) {
         lines.push((app.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)), theme.error()));

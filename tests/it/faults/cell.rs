@@ -10,7 +10,7 @@ use std::time::Duration;
 use frontdesk::client::{Bounds, Client};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Class, Operation, OutboxRow, RowState, Stop};
+use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, Stop};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
@@ -314,7 +314,7 @@ impl<'a> Bench<'a> {
         let pinned = self.wish.operation.class().relies_on_key();
         let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
         // An upload too many harms nobody; a state is set or it is not.
-        let wanted = if self.wish.operation.class() == Class::Media { done } else { done.min(1) };
+        let wanted = if self.wish.operation.class() == RetryClass::Media { done } else { done.min(1) };
         if done > most || effects != wanted {
             return Err(format!("{when}: done {done} times, {effects} effects"));
         }

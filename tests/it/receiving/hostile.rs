@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use frontdesk::model::reception::Told;
+use frontdesk::model::reception::DeliverySubject;
 use frontdesk::receiver::{BODY, Bounds};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -82,11 +82,11 @@ async fn what_is_not_rightly_signed_is_refused_and_nothing_is_heard() {
     for (name, status) in HELD {
         let ears = Ears::open().await;
         assert_eq!(tried(&ears, name).await, status, "{name}");
-        let told: Vec<Told> = ears.heard().iter().map(|it| it.1.told).collect();
-        let wanted: &[Told] = match name {
-            "wrong-case-hex" => &[Told::Received],
+        let told: Vec<DeliverySubject> = ears.heard().iter().map(|it| it.1.told).collect();
+        let wanted: &[DeliverySubject] = match name {
+            "wrong-case-hex" => &[DeliverySubject::Received],
             // Counted, and no reason to look.
-            "unknown-event" => &[Told::Unknown],
+            "unknown-event" => &[DeliverySubject::Unknown],
             _ => &[],
         };
         assert_eq!(told, wanted, "{name}");
@@ -105,7 +105,7 @@ async fn a_delivery_is_heard_once_and_all_are_counted() {
     let heard = ears.heard();
     assert_eq!(
         heard.iter().map(|it| it.1.told).collect::<Vec<_>>(),
-        [Told::Received, Told::Unknown, Told::Changed]
+        [DeliverySubject::Received, DeliverySubject::Unknown, DeliverySubject::Changed]
     );
     assert_eq!(heard[0].1.conversation.as_ref().map(|it| it.as_str()), Some("c1"));
     let counts = heard[2].2;

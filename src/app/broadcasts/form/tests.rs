@@ -4,20 +4,20 @@ use super::*;
 use model::ids::ContactId;
 
 fn form(count: usize) -> BroadcastForm {
-    let source = Source::Phones(vec!["+34600111222".to_owned()]);
+    let source = AudienceSource::Phones(vec!["+34600111222".to_owned()]);
     let mut form = BroadcastForm::new(AudienceQuery { channel: "chat".into(), source }, None);
     let ids = (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect();
-    form.receive(Found { ids, closed: count, ..Found::default() });
+    form.receive(ResolvedAudience { ids, closed: count, ..ResolvedAudience::default() });
     form
 }
 
 #[test]
 fn nobody_is_sent_to_and_nobody_is_never_everyone() {
     assert!(form(0).aim().expect_err("nobody").contains("nobody"));
-    let everyone = AudienceQuery { channel: "chat".into(), source: Source::Everyone };
+    let everyone = AudienceQuery { channel: "chat".into(), source: AudienceSource::Everyone };
     let mut all = BroadcastForm::new(everyone, None);
     assert!(all.aim().is_err(), "not looked up yet");
-    all.receive(Found { open: 2, closed: 3, ..Found::default() });
+    all.receive(ResolvedAudience { open: 2, closed: 3, ..ResolvedAudience::default() });
     assert!(all.aim().expect_err("pages are left").contains("still being read"));
     all.walking = false;
     assert_eq!(all.aim(), Ok(Aim::Everyone(5)));
