@@ -8,7 +8,7 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
-use crate::request::Answer;
+use crate::request::ReadResponse;
 use model::bounds;
 use model::contacts::{ContactChange, ToldContact, merged};
 use model::ids::ContactId;
@@ -39,7 +39,11 @@ impl Client {
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 
-    async fn contact_page(&self, search: Option<&str>, cursor: Option<&str>) -> Result<Answer, ReadError> {
+    async fn contact_page(
+        &self,
+        search: Option<&str>,
+        cursor: Option<&str>,
+    ) -> Result<ReadResponse, ReadError> {
         let mut query = query(PAGE, cursor);
         query.extend(search.map(|it| ("search", it)));
         self.get(paths::CONTACTS, &query).await

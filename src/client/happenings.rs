@@ -50,10 +50,10 @@ impl Client {
             TriggerKind::Message => {
                 return Ok(self.new_messages().await?.filter_map(|it| Some(of_message(&it))));
             }
-            TriggerKind::Contact => triggers::Trigger::NewContact,
-            TriggerKind::Order => triggers::Trigger::NewOrder,
-            TriggerKind::Appointment => triggers::Trigger::NewAppointment,
-            TriggerKind::Campaign => triggers::Trigger::CampaignCompleted,
+            TriggerKind::Contact => triggers::PlainTrigger::NewContact,
+            TriggerKind::Order => triggers::PlainTrigger::NewOrder,
+            TriggerKind::Appointment => triggers::PlainTrigger::NewAppointment,
+            TriggerKind::Campaign => triggers::PlainTrigger::CampaignCompleted,
         };
         Ok(self.trigger(other).await?.filter_map(|it| Some(of_object(trigger, &it))))
     }

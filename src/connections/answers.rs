@@ -23,7 +23,7 @@ const PICKS: usize = 60;
 
 /// Why an answer is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub enum ResponseError {
     /// Nested deeper than allowed.
     #[error("the answer is nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
@@ -35,15 +35,15 @@ pub enum Unusable {
 /// Reads a body.
 ///
 /// # Errors
-/// See [`Unusable`].
-pub fn read(body: &[u8]) -> Result<Value, Unusable> {
+/// See [`ResponseError`].
+pub fn read(body: &[u8]) -> Result<Value, ResponseError> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Null);
     }
     if depth(body) > MAX_DEPTH {
-        return Err(Unusable::TooDeep);
+        return Err(ResponseError::TooDeep);
     }
-    serde_json::from_slice(body).map_err(|_| Unusable::NotJson)
+    serde_json::from_slice(body).map_err(|_| ResponseError::NotJson)
 }
 
 /// How deep brackets nest, outside of texts.

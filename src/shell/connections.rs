@@ -8,7 +8,9 @@ use app::connections::errands::{Errand, Outcome, Slot};
 use app::outside::Answered;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
-use connections::{Answer, Ask, CallError, CallLog, Caller, Credentials, answers, file};
+use connections::{
+    CallError, CallLog, Credentials, EndpointCaller, EndpointRequest, EndpointResponse, answers, file,
+};
 use model::connections::mapping::Pick;
 use model::connections::{Connection, ContactFacts, Mapped};
 use model::secret::Secret;
@@ -42,7 +44,7 @@ pub struct Linked(Arc<Inner>);
 struct Inner {
     setup: Setup,
     connections: Mutex<Vec<Connection>>,
-    caller: Caller,
+    caller: EndpointCaller,
     log: CallLog,
     runtime: tokio::runtime::Handle,
 }
@@ -50,7 +52,7 @@ struct Inner {
 impl Linked {
     /// With the runtime that carries the calls.
     pub fn new(setup: Setup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
-        let caller = Caller::new(Guard::system(Policy::default()), clock);
+        let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let log = CallLog::open(Some(setup.log.clone()));
         let connections = Mutex::new(setup.connections.clone());
         Self(Arc::new(Inner { setup, connections, caller, log, runtime }))
@@ -98,7 +100,7 @@ impl Linked {
             false => None,
         };
         let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
-        let ask = Ask {
+        let ask = EndpointRequest {
             connection,
             endpoint,
             secret: secret.as_ref(),
@@ -115,7 +117,7 @@ impl Linked {
     }
 
     /// One call, with its line in the log.
-    fn ask(&self, ask: Ask<'_>) -> Result<Answer, CallError> {
+    fn ask(&self, ask: EndpointRequest<'_>) -> Result<EndpointResponse, CallError> {
         let called = self.0.runtime.block_on(self.0.caller.call(ask));
         self.0.log.add(called.line);
         called.answer
@@ -132,7 +134,7 @@ impl Linked {
         // One that answers proves the credential: others may know nothing of
         // this customer.
         for endpoint in connection.endpoints.iter().filter(|it| it.reads_with(facts)).take(TRIED) {
-            let ask = Ask {
+            let ask = EndpointRequest {
                 connection,
                 endpoint,
                 secret: Some(secret),
@@ -180,7 +182,15 @@ impl Linked {
         }
         let endpoint = connection.endpoints.first().ok_or("it has no endpoint")?;
         let secret = Some(secret).filter(|_| wanted);
-        let ask = Ask { connection, endpoint, secret, facts, answers: &[], contact: "a test", key: None };
+        let ask = EndpointRequest {
+            connection,
+            endpoint,
+            secret,
+            facts,
+            answers: &[],
+            contact: "a test",
+            key: None,
+        };
         let answer = self.ask(ask).map_err(|why| why.to_string())?;
         Ok((answer.status, answers::picks(&answer.body)))
     }

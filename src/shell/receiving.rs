@@ -17,7 +17,7 @@ use model::news::News;
 use model::reception::{DeliveryCounts, Reception, ReceptionState};
 use model::secret::Secret;
 use model::text::SafeText;
-use receiver::{self, Bounds, Hooks};
+use receiver::{self, ConnectionLimits, Hooks};
 use sync::hooks::{Hook, Kept};
 use sync::plan::trust::Standing;
 use sync::{ChannelSpec, Engine};
@@ -158,7 +158,7 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
     ));
     let listener = listen(&shared, setup.listen, &hooks).await;
     let keepers = hooks.into_iter().map(|(id, hook)| keep(shared.clone(), id, hook));
-    let served = receiver::serve(listener, table, Bounds::default(), stop);
+    let served = receiver::serve(listener, table, ConnectionLimits::default(), stop);
     tokio::select! {
         () = served => {}
         () = look(&shared) => {}

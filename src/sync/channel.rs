@@ -20,7 +20,7 @@ use crate::report::Trouble;
 use crate::trigger::TriggerState;
 use crate::wishes::Lead;
 use client::budget::Retries;
-use client::{Client, ClientError, Deadline, Failure};
+use client::{Client, ClientError, Deadline, RequestFailure};
 use model::account::Platform;
 use model::calls::Call;
 use model::ids::ChannelId;
@@ -74,7 +74,7 @@ struct Desk {
     platform: Option<Platform>,
     denied: BTreeSet<Resource>,
     budget: Option<u8>,
-    failure: Option<Failure>,
+    failure: Option<RequestFailure>,
 }
 
 impl Channel {
@@ -147,7 +147,7 @@ impl Channel {
     }
 
     /// Why the last request failed that did, since it was last forgotten.
-    pub fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<RequestFailure> {
         self.desk().failure.clone()
     }
 
@@ -157,7 +157,7 @@ impl Channel {
     }
 
     /// Remembers why a request failed.
-    pub(crate) fn note_failure(&self, failure: Option<Failure>) {
+    pub(crate) fn note_failure(&self, failure: Option<RequestFailure>) {
         if failure.is_some() {
             self.desk().failure = failure;
         }

@@ -4,7 +4,7 @@
 use crate::Channel;
 use crate::health::Resource;
 use crate::report::{Pulled, Trouble};
-use client::{Failure, ReadError};
+use client::{ReadError, RequestFailure};
 use model::fetches::{Fetch, FetchResult};
 use model::news::News;
 use model::text::SafeText;
@@ -43,7 +43,7 @@ impl Channel {
         }
         let read = read.await;
         if let Err(Trouble::Read(error)) = &read {
-            self.note_failure(Failure::of_read(error));
+            self.note_failure(RequestFailure::of_read(error));
         }
         match read {
             Ok(fetched) => {

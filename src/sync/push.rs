@@ -14,8 +14,8 @@ use crate::lanes::{self, Choice, Desk};
 use crate::looking::Looking;
 use crate::report::Trouble;
 use crate::settling::settlement;
-use client::retry::{self, Next};
-use client::{Failure, NotSent, Outcome, ReadError, Receipt};
+use client::retry::{self, RetryStep};
+use client::{NotSent, ReadError, Receipt, RequestFailure, WriteOutcome};
 use model::ids::ConversationId;
 use model::news::{Health, News};
 use model::outbox::{Lane, Moment, RetryClass, RowState, Stop};
@@ -304,7 +304,7 @@ impl Channel {
         let outcome = self.attempt(&claimed, &request).await?;
         let now = self.clock.now();
         state.tries.note(&row.id, &outcome, now);
-        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
+        if matches!(outcome, WriteOutcome::NotSent(NotSent::Offline(_))) {
             state.outage.begins(now);
         }
         if let Some(first) = &mut claimed.first {
@@ -315,8 +315,8 @@ impl Channel {
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {
-            (Next::Done, Outcome::Done(receipt)) => self.accepted(&claimed, receipt).await,
-            (Next::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
+            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.accepted(&claimed, receipt).await,
+            (RetryStep::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
             (next, _) => match settlement(next, now) {
                 Some(settlement) => self.settle(&claimed, settlement).await,
                 // Not reached: only what was done is decided as done.
@@ -343,14 +343,14 @@ impl Channel {
     }
 
     /// What an outcome says of the whole tab.
-    pub(crate) fn hear(&self, outcome: &Outcome<Receipt>) {
-        self.note_failure(Failure::of_write(outcome));
+    pub(crate) fn hear(&self, outcome: &WriteOutcome<Receipt>) {
+        self.note_failure(RequestFailure::of_write(outcome));
         match outcome {
-            Outcome::Refused(refusal) if refusal.status == 401 => {
+            WriteOutcome::Refused(refusal) if refusal.status == 401 => {
                 let (code, why) = (refusal.word.clone(), refusal.message.clone());
                 self.stop(Health::Refused { code, why });
             }
-            Outcome::NotSent(NotSent::Misconfigured(why)) => {
+            WriteOutcome::NotSent(NotSent::Misconfigured(why)) => {
                 self.stop(Health::Misconfigured { why: why.clone() });
             }
             _ => {}

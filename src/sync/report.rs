@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use crate::Channel;
 use crate::health::{Kind, Pulse, Resource, SILENCE};
-use client::{Cause, Failure, Listed, ReadError};
+use client::{FailureCause, Listed, ReadError, RequestFailure};
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -64,7 +64,7 @@ impl Channel {
             Err(Trouble::Store(error)) => {
                 tracing::error!(channel = %self.id(), %error, "the cache could not be written");
                 let words = format!("this desk's files could not be written: {error}");
-                self.note_failure(Some(Failure::new(Cause::Files, &words)));
+                self.note_failure(Some(RequestFailure::new(FailureCause::Files, &words)));
                 self.tell(News::Notice(self.id().clone(), None, SafeText::line(&words)));
                 Pulled::Failed
             }
@@ -114,7 +114,7 @@ impl Channel {
 
     /// Says what a failed read means for the tab.
     pub(crate) fn read_failed(&self, resource: Resource, error: ReadError) -> Pulled {
-        self.note_failure(Failure::of_read(&error));
+        self.note_failure(RequestFailure::of_read(&error));
         // Waiting for one's own budget is no failure.
         if !matches!(error, ReadError::Paced(_)) {
             tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");

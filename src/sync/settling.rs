@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::Channel;
 use crate::report::Trouble;
-use client::retry::Next;
+use client::retry::RetryStep;
 use model::news::News;
 use model::outbox::Stop;
 use model::text::SafeText;
@@ -67,12 +67,14 @@ impl Channel {
 }
 
 /// What is written down of a row that goes on; `None` for one that was done.
-pub(crate) fn settlement(next: Next, now: Timestamp) -> Option<Settlement> {
+pub(crate) fn settlement(next: RetryStep, now: Timestamp) -> Option<Settlement> {
     Some(match next {
-        Next::Done => return None,
-        Next::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
-        Next::AskAgain { after, counted } => Settlement::AskAgain { not_before: now.plus(after), counted },
-        Next::Stop(stop, why) => Settlement::Stop(stop, why),
-        Next::Halt(_) => Settlement::Wait { not_before: now },
+        RetryStep::Done => return None,
+        RetryStep::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
+        RetryStep::AskAgain { after, counted } => {
+            Settlement::AskAgain { not_before: now.plus(after), counted }
+        }
+        RetryStep::Stop(stop, why) => Settlement::Stop(stop, why),
+        RetryStep::Halt(_) => Settlement::Wait { not_before: now },
     })
 }

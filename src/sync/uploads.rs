@@ -10,9 +10,9 @@ use crate::attempt::Tries;
 use crate::push::PushStep;
 use crate::report::Trouble;
 use crate::settling::settlement;
-use client::retry::{self, Next};
-use client::transport::Progress;
-use client::{Enclosed, Outcome, Receipt, ReceiptKind};
+use client::retry::{self, RetryStep};
+use client::transport::UploadProgress;
+use client::{Enclosed, Receipt, ReceiptKind, WriteOutcome};
 use model::account::Platform;
 use model::news::News;
 use model::outbox::{Operation, RowState, Stop};
@@ -120,8 +120,8 @@ impl Channel {
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {
-            (Next::Done, Outcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
-            (Next::Stop(stop, why), _) => {
+            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
+            (RetryStep::Stop(stop, why), _) => {
                 let why = SafeText::line(&format!("the upload: {why}"));
                 // Whatever became of the file, nobody was sent anything.
                 let stop = if stop.is_ambiguous() { Stop::Upload } else { stop };
@@ -136,7 +136,7 @@ impl Channel {
 
     /// Sends the file and keeps the claim meanwhile; `None` if it was taken
     /// back.
-    async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<Outcome<Receipt>>, Trouble> {
+    async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<WriteOutcome<Receipt>>, Trouble> {
         let row = &claimed.row;
         let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
         tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
@@ -158,10 +158,10 @@ impl Channel {
     }
 
     /// Tells each whole percent once.
-    fn progress(&self, claimed: &LaneRow, total: usize) -> Progress {
+    fn progress(&self, claimed: &LaneRow, total: usize) -> UploadProgress {
         let (tell, channel, row) = (self.teller(), self.id().clone(), claimed.row.id.clone());
         let told = AtomicU8::new(u8::MAX);
-        Progress::new(move |bytes| {
+        UploadProgress::new(move |bytes| {
             let percent = u8::try_from(bytes.saturating_mul(100) / total.max(1)).unwrap_or(100).min(100);
             if told.swap(percent, Ordering::SeqCst) != percent {
                 tell(News::Uploading(channel.clone(), row.clone(), Some(percent)));

@@ -3,7 +3,7 @@
 
 use crate::Channel;
 use crate::report::Trouble;
-use client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
+use client::{Receipt, ReceiptKind, Unclear, WriteOutcome, repeated};
 use model::conversations::{Automation, ConversationStatus};
 use model::ids::{ConversationId, WebhookId};
 use model::outbox::{Operation, OutboxRow};
@@ -16,7 +16,11 @@ const MARGIN: i64 = 10 * MINUTE;
 
 impl Channel {
     /// What really holds after an outcome.
-    pub(crate) async fn verified(&self, claimed: &LaneRow, outcome: Outcome<Receipt>) -> Outcome<Receipt> {
+    pub(crate) async fn verified(
+        &self,
+        claimed: &LaneRow,
+        outcome: WriteOutcome<Receipt>,
+    ) -> WriteOutcome<Receipt> {
         let row = &claimed.row;
         let is_repeated = row.attempts > 1 || claimed.is_successor;
         let outcome = if is_repeated { repeated(&row.operation, outcome) } else { outcome };
@@ -24,17 +28,19 @@ impl Channel {
         match (&row.operation, outcome) {
             (
                 Operation::SetAutomation { .. },
-                Outcome::Done(receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. }),
+                WriteOutcome::Done(
+                    receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. },
+                ),
             ) => self.switched(conversation, receipt).await,
             // Refused because it is closed already?
-            (Operation::Close, Outcome::Refused(refusal))
+            (Operation::Close, WriteOutcome::Refused(refusal))
                 if matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key() =>
             {
                 match self.client.for_person().conversation(conversation).await {
                     Ok(told) if told.status == ConversationStatus::Closed => {
-                        Outcome::Done(Receipt::of(ReceiptKind::Closed))
+                        WriteOutcome::Done(Receipt::of(ReceiptKind::Closed))
                     }
-                    _ => Outcome::Refused(refusal),
+                    _ => WriteOutcome::Refused(refusal),
                 }
             }
             (_, outcome) => outcome,
@@ -43,23 +49,23 @@ impl Channel {
 
     /// Looks for itself when the answer to a switch of the AI said nothing of
     /// its state: success is what the server tells, not what was asked.
-    async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> Outcome<Receipt> {
+    async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
         let told = self.client.for_person().conversation(conversation).await;
         let enabled = match told.as_ref().map(|it| it.automation) {
             Ok(Automation::On) => true,
             Ok(Automation::Off) => false,
             Ok(Automation::Unknown | Automation::NotApplicable) => {
-                return Outcome::Unknown(Unclear::new(
+                return WriteOutcome::Unknown(Unclear::new(
                     "the server does not tell whether the AI answers",
                     None,
                 ));
             }
             Err(error) => {
                 let words = format!("whether the AI answers could not be read: {error}");
-                return Outcome::Unknown(Unclear::new(&words, None));
+                return WriteOutcome::Unknown(Unclear::new(&words, None));
             }
         };
-        Outcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
+        WriteOutcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
     }
 
     /// Looks among the webhooks for one that an earlier attempt may have

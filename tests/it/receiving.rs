@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::reception::{DeliveryCounts, ReceivedDelivery};
 use frontdesk::model::secret::Secret;
-use frontdesk::receiver::{self, Bounds, Hooks};
+use frontdesk::receiver::{self, ConnectionLimits, Hooks};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -35,10 +35,10 @@ struct Ears {
 
 impl Ears {
     async fn open() -> Self {
-        Self::within(Bounds::default()).await
+        Self::within(ConnectionLimits::default()).await
     }
 
-    async fn within(bounds: Bounds) -> Self {
+    async fn within(bounds: ConnectionLimits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let heard: Arc<Mutex<Vec<_>>> = Arc::default();

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Session, waiting};
 use crate::cli::unfinished::{Left, Unfinished};
-use client::{Cause, Failure};
+use client::{FailureCause, RequestFailure};
 use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState};
 use model::time::SECOND;
@@ -36,10 +36,12 @@ pub fn confirmed(session: &Session, channel: &Channel, rows: &[RowId], refused: 
         let Some(mut unfinished) = one(session, channel, row)? else { continue };
         let is_certain = match &unfinished.left {
             Left::Nothing => true,
-            Left::Waiting(_) => matches!(unfinished.failure.cause, Cause::Refused | Cause::KeyRefused),
+            Left::Waiting(_) => {
+                matches!(unfinished.failure.cause, FailureCause::Refused | FailureCause::KeyRefused)
+            }
             Left::Queued(_) => matches!(
                 unfinished.failure.cause,
-                Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured
+                FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured
             ),
             Left::Unknown(_) | Left::GoesOn(_) => false,
         };
@@ -70,28 +72,28 @@ fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfini
                 return Ok(None);
             }
             let why = format!("it was not confirmed: it was {}", ending.as_deref().unwrap_or("taken away"));
-            return unfinished(Failure::new(Cause::Undecided, &why), Left::Nothing, what);
+            return unfinished(RequestFailure::new(FailureCause::Undecided, &why), Left::Nothing, what);
         };
         what = left.row.operation.word().to_owned();
         if let RowState::Stopped(stop, why) = &left.row.state {
-            return unfinished(Failure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
+            return unfinished(RequestFailure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
         }
         let failure = channel.failure().or_else(|| work.failure());
         let stops = matches!(
             failure.as_ref().map(|it| it.cause),
-            Some(Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured)
+            Some(FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured)
         );
         if work == Work::Halted || (matches!(work, Work::Elsewhere(_)) && stops) {
-            let failure =
-                failure.unwrap_or_else(|| Failure::new(Cause::KeyRefused, "nothing leaves for now"));
+            let failure = failure
+                .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing leaves for now"));
             return unfinished(failure, rest_of(&left.row), what);
         }
         if session.is_over() {
             let waits = waiting::words(session, channel, &work, (&left.row, &others));
             let why = format!("no clear answer in {} s: {waits}", session.patience / SECOND);
             let failure = match failure {
-                Some(it) => Failure { why: joined(&why, it.why.as_str()), ..it },
-                None => Failure::new(Cause::NoAnswer, &why),
+                Some(it) => RequestFailure { why: joined(&why, it.why.as_str()), ..it },
+                None => RequestFailure::new(FailureCause::NoAnswer, &why),
             };
             return unfinished(failure, rest_of(&left.row), what);
         }

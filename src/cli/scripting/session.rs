@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use crate::cli::scripting::{Files, Found};
 use crate::cli::unfinished::{Left, Several, Unfinished};
 use crate::cli::{inbox, print};
-use client::{Cause, Deadline, Failure, ReadError};
+use client::{Deadline, FailureCause, ReadError, RequestFailure};
 use model::account::Platform;
 use model::email::MailAccount;
 use model::fetches::{Fetch, FetchResult};
@@ -160,8 +160,8 @@ impl Session {
     /// Why the last reading of a channel failed.
     fn failed(&self, channel: &Channel, what: &str) -> anyhow::Error {
         let failure = channel.failure().unwrap_or_else(|| {
-            let cause = if self.is_over() { Cause::NoAnswer } else { Cause::Trouble };
-            Failure::new(cause, &self.why())
+            let cause = if self.is_over() { FailureCause::NoAnswer } else { FailureCause::Trouble };
+            RequestFailure::new(cause, &self.why())
         });
         let (channel, what) = (channel.spec().name.clone(), what.to_owned());
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
@@ -195,8 +195,9 @@ impl Session {
             match wait.filter(|it| self.now().plus(*it) < self.deadline.at()) {
                 Some(wait) => self.sleep(Duration::from_micros(wait.unsigned_abs())),
                 None => {
-                    let failure = Failure::of_read(&error);
-                    let failure = failure.unwrap_or_else(|| Failure::new(Cause::Trouble, &error.to_string()));
+                    let failure = RequestFailure::of_read(&error);
+                    let failure = failure
+                        .unwrap_or_else(|| RequestFailure::new(FailureCause::Trouble, &error.to_string()));
                     let (channel, what) = (channel.spec().name.clone(), what.to_owned());
                     return Err(Unfinished { failure, left: Left::Nothing, channel, what }.into());
                 }
@@ -309,7 +310,7 @@ impl Session {
     /// That the rate limit leaves no room for all that is to be read in time.
     pub fn no_room(&self, channel: &Channel) -> anyhow::Error {
         let why = "the rate limit of this key leaves no room to read all of it in time";
-        let failure = Failure::new(Cause::RateBudget, why);
+        let failure = RequestFailure::new(FailureCause::RateBudget, why);
         let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
     }
@@ -387,5 +388,7 @@ impl Session {
 
 /// Whether what failed may be well in a moment.
 fn is_passing(channel: &Channel) -> bool {
-    channel.failure().is_none_or(|it| matches!(it.cause, Cause::Offline | Cause::NoAnswer | Cause::Trouble))
+    channel.failure().is_none_or(|it| {
+        matches!(it.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)
+    })
 }

@@ -12,7 +12,7 @@ use crate::cli::print;
 use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
 use crate::cli::scripting::{Common, Session, waves};
 use crate::cli::unfinished::{Left, Unfinished};
-use client::{Cause, Failure, ReadError};
+use client::{FailureCause, ReadError, RequestFailure};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
 use model::waves::{Campaign, WaveRowState};
@@ -63,7 +63,7 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
         }
         let wait = watching(looks);
         if session.now().plus(wait) >= session.deadline.at() {
-            return Err(unfinished(&channel, &id, (Cause::NoAnswer, "it is not finished yet")));
+            return Err(unfinished(&channel, &id, (FailureCause::NoAnswer, "it is not finished yet")));
         }
         (looks, before) = (looks + 1, Some(told));
         session.sleep(Duration::from_micros(wait.unsigned_abs()));
@@ -71,10 +71,10 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
 }
 
 /// That a broadcast goes on without this command.
-pub fn unfinished(channel: &Channel, id: &impl Display, (cause, why): (Cause, &str)) -> anyhow::Error {
+pub fn unfinished(channel: &Channel, id: &impl Display, (cause, why): (FailureCause, &str)) -> anyhow::Error {
     let left = Left::GoesOn(format!("frontdesk broadcast watch {id}"));
     let (channel, what) = (channel.spec().name.clone(), "the broadcast".to_owned());
-    Unfinished { failure: Failure::new(cause, why), left, channel, what }.into()
+    Unfinished { failure: RequestFailure::new(cause, why), left, channel, what }.into()
 }
 
 /// `broadcast track`

@@ -14,7 +14,7 @@ use crate::cli::print;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
-use client::Cause;
+use client::FailureCause;
 use model::ids::CampaignId;
 use model::time::SECOND;
 use model::waves::{Campaign, Phase, RecipientCounts, Wave, WavePlan, WaveRowState, title};
@@ -106,7 +106,7 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
             Phase::Paused => {
                 let why =
                     format!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign));
-                return Err(unfinished(channel, id, (Cause::Undecided, &why)));
+                return Err(unfinished(channel, id, (FailureCause::Undecided, &why)));
             }
             Phase::Stopped | Phase::Recalled => bail!("it was {}", campaign.phase.word()),
             Phase::Running => (),
@@ -115,7 +115,7 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
             let failure = channel.failure().or_else(|| work.failure());
             let why = failure.map_or_else(String::new, |it| format!(": {}", it.why));
             let why = format!("nothing moved for a while{why}");
-            return Err(unfinished(channel, id, (Cause::NoAnswer, &why)));
+            return Err(unfinished(channel, id, (FailureCause::NoAnswer, &why)));
         }
         if work != Work::Moved {
             session.sleep(LOOK);

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::guard::tests::bench::Server;
 use crate::guard::tests::certificate;
 use crate::guard::{Guard, Policy, SystemNetwork};
-use crate::{Ask, CallError, Called, Caller};
+use crate::{CallError, Called, EndpointCaller, EndpointRequest};
 use model::account::Platform;
 use model::connections::{
     Auth, Connection, ConnectionEndpoint, ContactFacts, ContactField, EndpointMethod, Parameter,
@@ -44,9 +44,9 @@ impl Clock for HandClock {
 
 /// Calls through the system's network, to the public internet and to what is
 /// named.
-pub fn caller(clock: &Arc<HandClock>) -> Caller {
+pub fn caller(clock: &Arc<HandClock>) -> EndpointCaller {
     let guard = Guard::with(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
-    Caller::new(guard, clock.clone())
+    EndpointCaller::new(guard, clock.clone())
 }
 
 /// A connection to a local server, which it names, with one endpoint.
@@ -83,11 +83,11 @@ pub fn orders() -> ConnectionEndpoint {
 }
 
 /// Asks for the orders of a contact.
-pub async fn call(caller: &Caller, connection: &Connection, secret: &str) -> Called {
+pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str) -> Called {
     let secret = Secret::new(secret);
     let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222");
     caller
-        .call(Ask {
+        .call(EndpointRequest {
             connection,
             endpoint: &connection.endpoints[0],
             secret: Some(&secret).filter(|it| !it.expose().is_empty()),

@@ -8,8 +8,8 @@ use crate::guard::{Jump, Outage};
 use crate::lanes::{self, Choice, Desk};
 use crate::settling::settlement;
 use crate::tests::outbox_faults::Fault;
-use client::Outcome;
-use client::retry::{self, Attempt, Next};
+use client::WriteOutcome;
+use client::retry::{self, Attempt, RetryStep};
 use model::chance::Chance;
 use model::ids::{ChannelId, MessageId, RowId};
 use model::outbox::{
@@ -66,7 +66,7 @@ pub(super) struct World {
     /// The steps each process has taken.
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    pub(super) late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
+    pub(super) late: Vec<(usize, LaneRow, WriteOutcome<MessageId>)>,
     /// Rows as each process read them some time ago.
     pub(super) read: [Vec<LaneRow>; 2],
     /// Planned rows that a person sent at once.
@@ -307,7 +307,7 @@ impl World {
         assert!(wish.keys.len() <= 1 + wish.decisions, "I7: more keys than decisions");
     }
 
-    fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
+    fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: WriteOutcome<MessageId>) {
         let attempt = Attempt {
             class: claimed.row.operation.class(),
             recognised: true,
@@ -319,7 +319,7 @@ impl World {
         };
         let next = retry::decide(&outcome, attempt);
         let told = match (next, outcome) {
-            (Next::Done, Outcome::Done(message)) => return self.done(store, claimed, &message),
+            (RetryStep::Done, WriteOutcome::Done(message)) => return self.done(store, claimed, &message),
             (next, _) => settlement(next, self.wall()).expect("not done"),
         };
         let fence = |world: &Self| {

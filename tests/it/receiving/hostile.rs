@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use frontdesk::model::reception::DeliverySubject;
-use frontdesk::receiver::{BODY, Bounds};
+use frontdesk::receiver::{BODY, ConnectionLimits};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -155,7 +155,8 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
 #[tokio::test]
 async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
     let (head, whole) = (Duration::from_millis(200), Duration::from_millis(400));
-    let ears = Ears::within(Bounds { connections: 16, head, whole, ..Bounds::default() }).await;
+    let ears =
+        Ears::within(ConnectionLimits { connections: 16, head, whole, ..ConnectionLimits::default() }).await;
     let path = path_of("chat");
     // More than are served at a time, each with half a request.
     let mut slow = Vec::new();
@@ -181,7 +182,8 @@ async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
 async fn who_only_holds_connections_gives_way_to_a_delivery() {
     // Neither ends by itself while this test runs.
     let never = Duration::from_secs(3600);
-    let ears = Ears::within(Bounds { head: never, whole: never, ..Bounds::default() }).await;
+    let ears =
+        Ears::within(ConnectionLimits { head: never, whole: never, ..ConnectionLimits::default() }).await;
     let mut idle = Vec::new();
     for _ in 0..500 {
         idle.push(TcpStream::connect(&ears.address).await.expect("connects"));

@@ -13,7 +13,7 @@ use crate::cli::scripting::contacts::writable;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, Session};
 use crate::cli::unfinished::{Left, Unfinished};
-use client::{Cause, Failure};
+use client::{FailureCause, RequestFailure};
 use model::import::DryRun;
 use model::time::SECOND;
 use sync::Channel;
@@ -66,7 +66,7 @@ fn found_json(found: &DryRun) -> Value {
 }
 
 /// That rows of an import are left; running it again goes on.
-fn unfinished(channel: &Channel, failure: Failure) -> anyhow::Error {
+fn unfinished(channel: &Channel, failure: RequestFailure) -> anyhow::Error {
     let left = Left::GoesOn("frontdesk contacts import".to_owned());
     let (channel, what) = (channel.spec().name.clone(), "the import".to_owned());
     Unfinished { failure, left, channel, what }.into()
@@ -86,7 +86,10 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
             break progress;
         }
         if let Some(why) = progress.stopped {
-            return Err(unfinished(channel, Failure::new(Cause::Undecided, &format!("it waits: {why}"))));
+            return Err(unfinished(
+                channel,
+                RequestFailure::new(FailureCause::Undecided, &format!("it waits: {why}")),
+            ));
         }
         if session.now().since(said) >= SAY {
             said = session.now();
@@ -94,7 +97,9 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
         }
         let work = session.work(channel, "contacts import")?;
         if channel.is_stopped() {
-            let refused = || Failure::new(Cause::KeyRefused, "the server does not take this channel's key");
+            let refused = || {
+                RequestFailure::new(FailureCause::KeyRefused, "the server does not take this channel's key")
+            };
             return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
         if work != Work::Moved {

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 
 use crate::cli::scripting::Session;
-use client::Failure;
+use client::RequestFailure;
 use model::time::{MINUTE, Timestamp};
 use store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
 use sync::{Channel, Lead, Pulled, PushStep, leading};
@@ -23,9 +23,9 @@ pub enum Work {
 
 impl Work {
     /// Why nothing leaves where another process sends, as it said last.
-    pub fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<RequestFailure> {
         match self {
-            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(Failure::of_health),
+            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(RequestFailure::of_health),
             Self::Moved | Self::Waits | Self::Halted => None,
         }
     }
