@@ -22,7 +22,7 @@ use frontdesk::model::time::{SECOND, Timestamp};
 use frontdesk::model::waves::{Aim, Frozen, NewCampaign, WavePlan, WaveReading};
 use frontdesk::shell::clock::instant;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::store::{Durability, Setup, Store};
+use frontdesk::store::{Store, StoreDurability, StoreOptions};
 
 use crate::desk::{Desk, keys};
 
@@ -39,7 +39,7 @@ const FRAME: Duration = Duration::from_millis(16);
 
 fn main() -> ExitCode {
     let folder = tempfile::tempdir().expect("a folder");
-    let setup = Setup { durability: Durability::Simulated, ..Setup::default() };
+    let setup = StoreOptions { durability: StoreDurability::Simulated, ..StoreOptions::default() };
     let store = Store::open_with(folder.path(), setup).expect("the files open");
     let now = Timestamp::parse("2026-11-20T10:00:00Z").expect("a time");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");

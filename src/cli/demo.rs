@@ -20,7 +20,7 @@ use model::secret::Secret;
 use model::time::Clock;
 use service::admin::Admin;
 use service::demo::shop_api;
-use store::{Setup, Store};
+use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
 use ui::theme::Palette;
 
@@ -47,8 +47,11 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
     let desk = Desk {
-        store: Store::open_with(&folder.join("desk"), Setup { zone: clock::zone(), ..Setup::default() })
-            .context("opening the demo's files")?,
+        store: Store::open_with(
+            &folder.join("desk"),
+            StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
+        )
+        .context("opening the demo's files")?,
         channels: inbox::all_read_only(channels, how.read_only),
         settings: Settings {
             zone: clock::zone(),

@@ -20,7 +20,7 @@ use model::messages::Aliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
 use model::time::{HOUR, SECOND};
-use store::{Setup, Store};
+use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
 use ui::theme::{Palette, Theme};
 
@@ -43,7 +43,7 @@ pub fn run(how: How) -> Result<(), CliError> {
     let folder = folders::data()?;
     logs::start(&folder)?;
     let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
-    let setup = Setup { owner: agent.clone(), zone: clock::zone(), ..Setup::default() };
+    let setup = StoreOptions { owner: agent.clone(), zone: clock::zone(), ..StoreOptions::default() };
     let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
     let runtime = runtime()?;
     let clock = SystemClock;

@@ -18,8 +18,8 @@ use model::reception::{DeliveryCounts, Reception, ReceptionState};
 use model::secret::Secret;
 use model::text::SafeText;
 use receiver::{self, ConnectionLimits, Hooks};
-use sync::hooks::{Hook, Kept};
-use sync::plan::trust::Standing;
+use sync::hooks::{DesiredWebhook, WebhookState};
+use sync::plan::trust::HookTrust;
 use sync::{ChannelSpec, Engine};
 
 /// Between two tries to listen.
@@ -67,7 +67,7 @@ pub struct Receiving {
 #[derive(Debug, Clone)]
 struct Stand {
     url: String,
-    kept: Kept,
+    kept: WebhookState,
     closed: Option<SafeText>,
     counts: DeliveryCounts,
     told: Option<Reception>,
@@ -125,8 +125,8 @@ async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output
 async fn forget(engine: Arc<Engine>, channel: ChannelId) {
     loop {
         let wait = match engine.keep_hook(&channel, None).await {
-            None | Some(Kept::Gone) => return,
-            Some(Kept::Waiting) => SOON,
+            None | Some(WebhookState::Gone) => return,
+            Some(WebhookState::Waiting) => SOON,
             Some(_) => SELDOM,
         };
         tokio::time::sleep(wait).await;
@@ -142,7 +142,7 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
             Ok((secret, is_known)) => {
                 let url = format!("{before}/{}", receiver::path_of(&id, &secret));
                 shared.note(&id, |it| it.url.clone_from(&url));
-                hooks.push((id, Hook { url, secret, is_known }));
+                hooks.push((id, DesiredWebhook { url, secret, is_known }));
             }
             Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
         }
@@ -167,7 +167,7 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
 }
 
 /// Listens, as soon as the address is free.
-async fn listen(shared: &Shared, address: SocketAddr, hooks: &[(ChannelId, Hook)]) -> TcpListener {
+async fn listen(shared: &Shared, address: SocketAddr, hooks: &[(ChannelId, DesiredWebhook)]) -> TcpListener {
     loop {
         match TcpListener::bind(address).await {
             Ok(listener) => {
@@ -200,14 +200,17 @@ async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(S
 }
 
 /// Keeps one webhook registered.
-async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: Hook) {
+async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: DesiredWebhook) {
     while let Some(kept) = shared.engine.keep_hook(&channel, Some(&hook)).await {
-        hook.is_known |= kept == Kept::Asked;
+        hook.is_known |= kept == WebhookState::Asked;
         let wait = match &kept {
-            Kept::Asked | Kept::Waiting => SOON,
-            Kept::Registered | Kept::Refused(_) | Kept::NotHere(_) | Kept::Gone => SELDOM,
+            WebhookState::Asked | WebhookState::Waiting => SOON,
+            WebhookState::Registered
+            | WebhookState::Refused(_)
+            | WebhookState::NotHere(_)
+            | WebhookState::Gone => SELDOM,
         };
-        if matches!(kept, Kept::Refused(_) | Kept::NotHere(_)) {
+        if matches!(kept, WebhookState::Refused(_) | WebhookState::NotHere(_)) {
             shared.engine.deliveries_lost(&channel);
         }
         shared.note(&channel, |it| it.kept = kept);
@@ -243,7 +246,7 @@ impl Shared {
         let mut stands = self.stands();
         let stand = stands.entry(channel.clone()).or_insert_with(|| Stand {
             url: String::new(),
-            kept: Kept::Waiting,
+            kept: WebhookState::Waiting,
             closed: None,
             counts: DeliveryCounts::default(),
             told: None,
@@ -259,15 +262,17 @@ impl Shared {
 }
 
 impl Stand {
-    fn state(&self, standing: Standing) -> ReceptionState {
+    fn state(&self, standing: HookTrust) -> ReceptionState {
         match (&self.closed, &self.kept) {
-            (Some(why), _) | (None, Kept::NotHere(why)) => ReceptionState::Closed(why.clone()),
-            (None, Kept::Refused(why)) => ReceptionState::Refused(why.clone()),
-            (None, Kept::Asked | Kept::Waiting | Kept::Gone) => ReceptionState::Registering,
-            (None, Kept::Registered) => match standing {
-                Standing::Holds => ReceptionState::Instant,
-                Standing::Doubted => ReceptionState::Doubted,
-                Standing::Unknown => ReceptionState::Quiet,
+            (Some(why), _) | (None, WebhookState::NotHere(why)) => ReceptionState::Closed(why.clone()),
+            (None, WebhookState::Refused(why)) => ReceptionState::Refused(why.clone()),
+            (None, WebhookState::Asked | WebhookState::Waiting | WebhookState::Gone) => {
+                ReceptionState::Registering
+            }
+            (None, WebhookState::Registered) => match standing {
+                HookTrust::Holds => ReceptionState::Instant,
+                HookTrust::Doubted => ReceptionState::Doubted,
+                HookTrust::Unknown => ReceptionState::Quiet,
             },
         }
     }

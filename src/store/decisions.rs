@@ -19,7 +19,7 @@ use sqlite::{Queries, only};
 
 /// A decision that was carried out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decided {
+pub struct AppliedDecision {
     /// The row as it was.
     pub before: OutboxRow,
     /// The row that stands for the wish now; `None` when it is over.
@@ -43,7 +43,7 @@ impl Store {
         verdict: StopVerdict,
         seen: Option<Place>,
         now: impl Into<Moment>,
-    ) -> Result<Option<Decided>, StoreError> {
+    ) -> Result<Option<AppliedDecision>, StoreError> {
         self.decide_by(id, seen, now.into(), move |stop, spent| {
             stop.allows(&verdict, spent).then_some(verdict)
         })
@@ -59,7 +59,7 @@ impl Store {
         id: &RowId,
         seen: Option<Place>,
         now: impl Into<Moment>,
-    ) -> Result<Option<Decided>, StoreError> {
+    ) -> Result<Option<AppliedDecision>, StoreError> {
         self.decide_by(id, seen, now.into(), |stop, spent| Some(stop.again(spent)))
     }
 
@@ -69,7 +69,7 @@ impl Store {
         seen: Option<Place>,
         now: Moment,
         choose: impl FnOnce(Stop, bool) -> Option<StopVerdict> + Send + 'static,
-    ) -> Result<Option<Decided>, StoreError> {
+    ) -> Result<Option<AppliedDecision>, StoreError> {
         let wanted = id.clone();
         let Some(found) = self.outbox().call(move |outbox| lane::find(outbox, &wanted))? else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Store {
             let after = carry_out(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;
             write_down(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
             change.commit()?;
-            Ok(Some(Decided { before: row.row, after }))
+            Ok(Some(AppliedDecision { before: row.row, after }))
         })?;
         if let Some(decided) = &decided {
             self.renew_stuck(&decided.before.channel, &decided.before.lane)?;

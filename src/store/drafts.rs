@@ -22,9 +22,9 @@ const REMEMBERED: usize = 1_000;
 /// what differs from it on disk was written by another. A later reading does
 /// not count, since what was being typed may not have given way to it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
+pub(crate) struct WrittenDrafts(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
 
-impl Known {
+impl WrittenDrafts {
     fn written(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= REMEMBERED {

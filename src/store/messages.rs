@@ -192,18 +192,18 @@ pub(crate) fn number(
 }
 
 /// What is stored of a message that a newer reading may change.
-struct Known {
+struct StoredMessage {
     delivery: String,
     provisional: bool,
     unreadable: bool,
     raw: String,
 }
 
-fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<Known>, StoreError> {
+fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<StoredMessage>, StoreError> {
     Ok(connection.first(
         "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
         params![number, id],
-        |row| Ok(read_row!(row, Known { delivery, provisional, unreadable, raw })),
+        |row| Ok(read_row!(row, StoredMessage { delivery, provisional, unreadable, raw })),
     )?)
 }
 
@@ -250,7 +250,7 @@ fn update(
     number: i64,
     message: &Message,
     sort_at: i64,
-    known: Known,
+    known: StoredMessage,
 ) -> Result<bool, StoreError> {
     let says_less = message.unreadable && !known.unreadable;
     if known.raw == message.raw || says_less {

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::{Receipt, ReceiptKind};
 use model::account::Platform;
 use model::conversations::Automation;
@@ -17,11 +17,11 @@ use model::spending;
 use model::text::SafeText;
 use store::lane::{LaneRow, Settlement};
 
-impl Channel {
+impl ChannelSync {
     /// Remembers what the server accepted. The cache goes first: if this
     /// desk ends in between, the row asks again with the same key and is told
     /// the same. It was done all the same where the cache cannot be written.
-    pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
+    pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), PullError> {
         // What lists said before is merged anew into what follows here.
         self.forget_answers();
         let otherwise = switched_otherwise(&claimed.row.operation, &receipt.kind);
@@ -45,7 +45,7 @@ impl Channel {
 
     /// Writes what follows from a receipt into the cache; tells in words
     /// where the server has something else than was wished.
-    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<String>, Trouble> {
+    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<String>, PullError> {
         if let Some(credits) = receipt.credits.filter(|_| !receipt.test) {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
@@ -85,7 +85,7 @@ impl Channel {
 
     /// What it cost is noted by its kind. What a template costs is stated in two
     /// ways: what one did cost counts.
-    async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+    async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
         if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
             let action = spending::action(&row.operation);
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
@@ -103,7 +103,7 @@ impl Channel {
     }
 
     /// Shows what was said in a conversation before the server lists it.
-    async fn said(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+    async fn said(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
         let Some(conversation) = row.lane.conversation() else {
             // Nobody knows yet in which conversation it will be.
             return Ok(());
@@ -147,7 +147,7 @@ impl Channel {
     }
 
     /// A deleted contact takes its conversation's history with it.
-    async fn gone(&self, row: &OutboxRow) -> Result<(), Trouble> {
+    async fn gone(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::DeleteContact { phone, .. } = &row.operation else { return Ok(()) };
         let words = SafeText::line(&format!("deleted: {phone}"));
         self.tell(News::Told(self.id().clone(), row.id.clone(), words));

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::Channel;
+use crate::ChannelSync;
 use crate::probe::Probe;
-use crate::report::Trouble;
+use crate::report::PullError;
 use client::budget::Doubt;
 use client::errors::ErrorCode;
 use client::retry::{Attempt, may_repeat, not_repeated};
@@ -87,11 +87,11 @@ pub(crate) enum Leave {
     Stopped,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Whether a row that is next may leave. Only what may have been done
     /// before is asked for: the class must allow it, and the budget of
     /// retries must pay for it.
-    pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, Trouble> {
+    pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, PullError> {
         if row.row.state != RowState::Uncertain || row.asked_again {
             return Ok(Leave::Now);
         }
@@ -107,7 +107,7 @@ impl Channel {
 
     /// Whether the server was seen to recognise keys where this row goes.
     /// Asked only where it matters.
-    pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, Trouble> {
+    pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, PullError> {
         if row.row.operation.class() != RetryClass::Guarded {
             return Ok(false);
         }
@@ -134,13 +134,13 @@ impl Channel {
         &self,
         claimed: &LaneRow,
         request: &PreparedRequest,
-    ) -> Result<WriteOutcome<Receipt>, Trouble> {
+    ) -> Result<WriteOutcome<Receipt>, PullError> {
         let row = &claimed.row;
         if row.operation.class() == RetryClass::Webhook && row.attempts > 1 {
             match self.registered_already(row).await {
                 Ok(Some(receipt)) => return Ok(WriteOutcome::Done(receipt)),
                 Ok(None) => {}
-                Err(Trouble::Read(error)) => {
+                Err(PullError::Read(error)) => {
                     let why = format!("whether the webhook is registered could not be read: {error}");
                     return Ok(WriteOutcome::Unknown(Unclear::new(&why, None)));
                 }

@@ -3,9 +3,9 @@
 //! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
 //! before the next step.
 
-use crate::health::Resource;
-use crate::report::Trouble;
-use crate::{Channel, NAP};
+use crate::health::PolledResource;
+use crate::report::PullError;
+use crate::{ChannelSync, NAP};
 use client::{ReadError, prepare};
 use model::account::Environment;
 use model::fetches::FetchResult;
@@ -35,7 +35,7 @@ pub struct Carried {
     pub queued: bool,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Takes each campaign of the channel a step on.
     pub async fn carry_campaigns(&self, now: Timestamp) -> Carried {
         let mut carried = Carried { wait: NAP, queued: false };
@@ -52,7 +52,7 @@ impl Channel {
         for campaign in running {
             let (wait, queued) = match self.carry(&campaign, now).await {
                 Ok(step) => step,
-                Err(Trouble::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
+                Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
                 Err(error) => {
                     tracing::warn!(campaign = %campaign.id, %error, "a campaign waits");
                     (AGAIN, false)
@@ -66,7 +66,7 @@ impl Channel {
 
     /// One step of one campaign: how long to wait for the next, and whether a
     /// row was queued.
-    async fn carry(&self, campaign: &Campaign, now: Timestamp) -> Result<(i64, bool), Trouble> {
+    async fn carry(&self, campaign: &Campaign, now: Timestamp) -> Result<(i64, bool), PullError> {
         if self.note_sent(campaign, now).await? {
             return Ok((0, false));
         }
@@ -112,7 +112,7 @@ impl Channel {
     }
 
     /// Notes waves that the server has since the last step.
-    async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, Trouble> {
+    async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, PullError> {
         let mut noted = false;
         for (number, wave) in campaign.waves.iter().enumerate() {
             if let (WaveRowState::Sent(broadcast), None, Some(row)) = (&wave.fate, wave.sent_at, &wave.row) {
@@ -125,7 +125,7 @@ impl Channel {
     }
 
     /// Gives a wave its bytes, its key and its row.
-    async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, Trouble> {
+    async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, PullError> {
         let to = if campaign.everyone {
             Audience::Everyone
         } else {
@@ -154,7 +154,7 @@ impl Channel {
     }
 
     /// Counts a wave's broadcast again.
-    async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), Trouble> {
+    async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
         let before = campaign.waves.get(wave).and_then(|it| it.reading);
         let reading = match self.client.broadcast(id).await {
             Ok(told) => {
@@ -180,8 +180,10 @@ impl Channel {
 
     /// Reads the messages that went out since a time, newest first, so that
     /// whom a broadcast reached shows as far as the server lists them.
-    pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<FetchResult, Trouble> {
-        let Some(platform) = self.may_ask(Resource::History).await? else { return Ok(FetchResult::Sent) };
+    pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<FetchResult, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::History).await? else {
+            return Ok(FetchResult::Sent);
+        };
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES {
             let page = self.client.outbound(cursor.as_deref()).await?;

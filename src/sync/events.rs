@@ -3,8 +3,8 @@
 
 use std::cmp::Reverse;
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::ReadError;
 use model::account::Platform;
 use model::fetches::FetchResult;
@@ -15,9 +15,9 @@ use model::time::Timestamp;
 use model::unreadable::List;
 use model::webhooks::Webhook;
 
-impl Channel {
+impl ChannelSync {
     /// Asks all triggers; one that tells nothing hides no other.
-    pub(crate) async fn read_events(&self) -> Result<FetchResult, Trouble> {
+    pub(crate) async fn read_events(&self) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
         let mut events = Events::default();
         let mut failed = None;
@@ -47,7 +47,7 @@ impl Channel {
     }
 
     /// Asks for the subscriptions of the key.
-    pub(crate) async fn read_webhooks(&self) -> Result<FetchResult, Trouble> {
+    pub(crate) async fn read_webhooks(&self) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let listed = self.client.for_person().webhooks(&platform).await?;
         self.note_unreadable(List::Webhooks, &listed, true);

@@ -1,15 +1,15 @@
 //! What helps a person to decide about something dear of which it is not
 //! known whether it was done: the balance before and after.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use model::outbox::RetryClass;
 use model::text::SafeText;
 use store::lane::LaneRow;
 
-impl Channel {
+impl ChannelSync {
     /// Notes the balance before something dear is tried for the first time.
-    pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), Trouble> {
+    pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), PullError> {
         if row.row.operation.class() == RetryClass::Guarded
             && row.row.attempts == 0
             && let Some(account) = self.store.account(self.id()).await?

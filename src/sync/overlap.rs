@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::walk::{Cursors, Followed};
+use crate::walk::{Followed, WalkCursors};
 use model::bounds::TRIGGER_ITEMS;
 use model::ids::MessageId;
 use model::messages::Message;
@@ -59,7 +59,7 @@ pub enum Backfilled {
 pub struct Backfill {
     complete_until: Timestamp,
     in_a_row: usize,
-    cursors: Cursors,
+    cursors: WalkCursors,
 }
 
 impl Backfill {
@@ -68,7 +68,7 @@ impl Backfill {
 
     /// Starts at the newest message.
     pub fn new(complete_until: Timestamp) -> Self {
-        Self { complete_until, in_a_row: 0, cursors: Cursors::new(Self::PAGES) }
+        Self { complete_until, in_a_row: 0, cursors: WalkCursors::new(Self::PAGES) }
     }
 
     /// Where the next page starts; `None` for the newest.

@@ -3,8 +3,8 @@
 
 use std::sync::PoisonError;
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::ReadError;
 use model::fetches::FetchResult;
 use model::news::News;
@@ -19,9 +19,9 @@ pub(crate) struct PeopleState {
     began: Timestamp,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads the first page of those that fit, or the one behind the last.
-    pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, Trouble> {
+    pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
         let now = self.clock.now();
         let (cursor, began) = self.people_place(search, more, now);
         if more && cursor.is_none() {
@@ -61,7 +61,7 @@ impl Channel {
     }
 
     /// Reads one by its number; one that is gone is forgotten.
-    pub(crate) async fn read_person(&self, phone: &str) -> Result<FetchResult, Trouble> {
+    pub(crate) async fn read_person(&self, phone: &str) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
         // By its id where that is known: a search may find it late.
         let known = match self.store.contact_id(self.id(), phone).await? {

@@ -34,7 +34,7 @@ pub struct Look {
 
 /// What a page did to a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Looked {
+pub enum LookProgress {
     /// Older messages may be it.
     GoOn,
     /// All that could be it was seen.
@@ -48,10 +48,10 @@ impl Look {
     }
 
     /// Takes a page, newest first.
-    pub fn take(&mut self, page: &[Message]) -> Looked {
+    pub fn take(&mut self, page: &[Message]) -> LookProgress {
         for message in page {
             if message.created_at.is_some_and(|it| it < self.since) {
-                return Looked::Enough;
+                return LookProgress::Enough;
             }
             let fits = message.direction == Direction::Outbound
                 && message.sender == Sender::Api
@@ -61,7 +61,7 @@ impl Look {
                 self.found.insert(message.id.clone());
             }
         }
-        Looked::GoOn
+        LookProgress::GoOn
     }
 
     /// All messages that could be it.
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_look_ends_where_nothing_older_can_be_it() {
         let mut look = Look::new("Hi", at(0));
-        assert_eq!(look.take(&[message("b", "Hi", 9), message("a", "no", 5)]), Looked::GoOn);
-        assert_eq!(look.take(&[message("z", "Hi", -700), message("y", "Hi", -701)]), Looked::Enough);
+        assert_eq!(look.take(&[message("b", "Hi", 9), message("a", "no", 5)]), LookProgress::GoOn);
+        assert_eq!(look.take(&[message("z", "Hi", -700), message("y", "Hi", -701)]), LookProgress::Enough);
         assert_eq!(look.found().iter().map(MessageId::as_str).collect::<Vec<_>>(), ["b"]);
     }
 

@@ -1,8 +1,8 @@
 //! Outcomes that are looked at again before they are believed: the server's
 //! state counts, not what was asked or what a repetition is told.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::{Receipt, ReceiptKind, Unclear, WriteOutcome, repeated};
 use model::conversations::{Automation, ConversationStatus};
 use model::ids::{ConversationId, WebhookId};
@@ -14,7 +14,7 @@ use store::lane::LaneRow;
 /// is looked for.
 const MARGIN: i64 = 10 * MINUTE;
 
-impl Channel {
+impl ChannelSync {
     /// What really holds after an outcome.
     pub(crate) async fn verified(
         &self,
@@ -70,7 +70,7 @@ impl Channel {
 
     /// Looks among the webhooks for one that an earlier attempt may have
     /// registered, before it is asked for again.
-    pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, Trouble> {
+    pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, PullError> {
         let (Operation::AddWebhook { url, events }, Some(first)) = (&row.operation, row.first_attempt_at)
         else {
             return Ok(None);

@@ -32,9 +32,9 @@ use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
 use frontdesk::shell::run::Desk as ShellDesk;
-use frontdesk::store::{Reader, Setup as StoreSetup, Store};
+use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
-use frontdesk::sync::{Channel, ChannelSpec};
+use frontdesk::sync::{ChannelSpec, ChannelSync};
 use frontdesk::ui;
 use frontdesk::ui::theme::{Palette, Theme};
 use ratatui::buffer::Buffer;
@@ -167,7 +167,7 @@ pub struct Desk {
     http: reqwest::Client,
     store: Store,
     reader: Reader,
-    channels: Vec<Channel>,
+    channels: Vec<ChannelSync>,
     news: Arc<Mutex<Vec<News>>>,
     outside: Outside,
     import: Option<(Source, Import)>,
@@ -279,7 +279,7 @@ impl Desk {
         folder: tempfile::TempDir,
         finish: impl FnOnce(&mut Self),
     ) -> Self {
-        let setup = StoreSetup { zone: settings.zone.clone(), ..StoreSetup::default() };
+        let setup = StoreOptions { zone: settings.zone.clone(), ..StoreOptions::default() };
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
@@ -871,10 +871,10 @@ fn make_channel(
     store: &Store,
     clock: &Arc<HandClock>,
     news: &Arc<Mutex<Vec<News>>>,
-) -> Channel {
+) -> ChannelSync {
     let told = news.clone();
     let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
-    Channel::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
+    ChannelSync::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
 }
 
 /// The settings most stories want: nothing asks, nothing is held.

@@ -7,7 +7,7 @@ use crate::cli::doctor::Finding;
 use crate::config::ChannelConfig;
 use crate::shell::clock::SystemClock;
 use model::time::Clock;
-use store::inspect::{self, FileState, Inspection};
+use store::inspect::{self, FileState, StoreInspection};
 
 /// Whether others have one of these rights.
 pub fn open_to_others(path: &Path, rights: u32) -> bool {
@@ -107,7 +107,7 @@ fn database(name: &str, state: &FileState, if_damaged: &str) -> Finding {
     Finding::ok(name, format!("whole, version {}{size}", state.version))
 }
 
-fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
+fn leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let left = seen.leftovers;
     let mut waiting = Vec::new();

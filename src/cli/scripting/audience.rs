@@ -13,7 +13,7 @@ use crate::cli::scripting::Session;
 use model::bounds;
 use model::waves::audience::{AudienceLine, neither, read_lines};
 use model::waves::{Aim, Frozen};
-use sync::Channel;
+use sync::ChannelSync;
 
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;
@@ -34,7 +34,7 @@ pub struct Recipients {
 /// nobody has.
 pub fn of_file(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     path: &str,
     most: usize,
 ) -> Result<Recipients, CliError> {
@@ -83,7 +83,7 @@ pub fn of_file(
 ///
 /// # Errors
 /// When the server does not tell.
-pub fn everyone(session: &Session, channel: &Channel) -> Result<Recipients> {
+pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {
         let page = session.ask(channel, "counting the contacts", async || {

@@ -24,7 +24,7 @@ use model::outbox::{Lane, Operation};
 use model::prices;
 use model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
 use store::outbox::NewRow;
-use sync::Channel;
+use sync::ChannelSync;
 
 /// People of one broadcast in waves at most.
 const MOST: usize = 100_000;
@@ -198,7 +198,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
 ///
 /// # Errors
 /// When there is none, or several.
-pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
+pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<ChannelSync>> {
     let mut found = Vec::new();
     for channel in session.channels(name)? {
         if session.platform(&channel)? == Platform::Whatsapp {
@@ -217,7 +217,7 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
 ///
 /// # Errors
 /// When it is not known.
-pub fn channel_of(session: &Session, id: &str) -> Result<Arc<Channel>> {
+pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
     let mut all = session.channels(None)?.into_iter();

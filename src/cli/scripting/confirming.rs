@@ -12,7 +12,7 @@ use client::{FailureCause, RequestFailure};
 use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState};
 use model::time::SECOND;
-use sync::Channel;
+use sync::ChannelSync;
 
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
@@ -30,7 +30,7 @@ pub enum Refused {
 ///
 /// # Errors
 /// When one is not, with what is left of it.
-pub fn confirmed(session: &Session, channel: &Channel, rows: &[RowId], refused: Refused) -> Result<()> {
+pub fn confirmed(session: &Session, channel: &ChannelSync, rows: &[RowId], refused: Refused) -> Result<()> {
     channel.forget_failure();
     for (at, row) in rows.iter().enumerate() {
         let Some(mut unfinished) = one(session, channel, row)? else { continue };
@@ -57,7 +57,7 @@ pub fn confirmed(session: &Session, channel: &Channel, rows: &[RowId], refused: 
 }
 
 /// Waits for one; what it ended as if it was not confirmed.
-fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfinished>> {
+fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Unfinished>> {
     let name = channel.spec().name.clone();
     let mut what = "the change".to_owned();
     loop {

@@ -17,7 +17,7 @@ use model::prices;
 use model::secret::Secret;
 use model::text::SafeText;
 use model::webhooks::{self, Webhook};
-use sync::Channel;
+use sync::ChannelSync;
 
 /// The switches of what only reads.
 #[derive(Debug, Args)]
@@ -109,12 +109,12 @@ fn list(session: &Session, common: &Common) -> Result<()> {
 }
 
 /// Whether a channel is passed over: it has no webhooks, and nobody named it.
-fn skips(session: &Session, common: &Common, channel: &Channel) -> Result<bool> {
+fn skips(session: &Session, common: &Common, channel: &ChannelSync) -> Result<bool> {
     let has_webhooks = session.platform(channel)?.has_webhooks();
     Ok(common.channel.is_none() && !has_webhooks)
 }
 
-fn all_webhooks(session: &Session, channel: &Channel) -> Result<Vec<Webhook>> {
+fn all_webhooks(session: &Session, channel: &ChannelSync) -> Result<Vec<Webhook>> {
     match session.fetch(channel, "reading webhooks", &Fetch::Webhooks)? {
         FetchResult::Webhooks(all) => Ok(all),
         _ => Ok(Vec::new()),

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::print;
 use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
 use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
-use store::transcript::{self, Said, in_order, note_json};
+use store::transcript::{self, TranscriptEntry, in_order, note_json};
 
 /// Messages of one history at most.
 const MOST: u32 = 1_000_000;
@@ -55,8 +55,8 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
         Format::Md => print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page, zone)),
         Format::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
             let mut item = match &it {
-                Said::Message(row) => print::message_json(&row.message),
-                Said::Note(note) => note_json(note),
+                TranscriptEntry::Message(row) => print::message_json(&row.message),
+                TranscriptEntry::Note(note) => note_json(note),
             };
             item["channel"] = name.clone().into();
             item["test"] = found.is_test().into();

@@ -12,7 +12,7 @@ use model::account::{Environment, Platform};
 use model::conversations::ConversationRow;
 use model::selector::{Candidate, Selector, Unresolved};
 use model::time::SECOND;
-use sync::{Channel, Reached};
+use sync::{ChannelSync, Reached};
 
 /// How long a conversation is waited for that another process may be reading.
 const CATCH_UP: i64 = 3 * SECOND;
@@ -40,7 +40,7 @@ impl ConversationArguments {
 /// A conversation and the channel it is on.
 pub struct Found {
     /// The channel.
-    pub channel: Arc<Channel>,
+    pub channel: Arc<ChannelSync>,
     /// What it drives.
     pub platform: Platform,
     /// Whether its key really sends.
@@ -106,7 +106,7 @@ impl Session {
     /// What a text may mean on a channel. The top of the list is read first;
     /// what is behind it until something is found, or to its end where others
     /// may have the same.
-    fn find_on(&self, channel: &Channel, selector: &Selector) -> Result<Vec<Candidate>> {
+    fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {
         let catch_up = self.now().plus(CATCH_UP.min(self.patience));
         let what = "reading conversations";
         if self.asks(channel)? {

@@ -22,7 +22,7 @@ use model::time::{SECOND, Timestamp, Zone};
 use model::unreadable::{self, List};
 use store::leases::Holder;
 use store::{Reader, Store};
-use sync::{Channel, Pulled, leading};
+use sync::{ChannelSync, Pulled, leading};
 
 mod labels;
 mod sending;
@@ -49,7 +49,7 @@ pub struct Session {
     pub patience: i64,
     /// When all that the command asks must have ended.
     pub deadline: Deadline,
-    channels: Vec<Arc<Channel>>,
+    channels: Vec<Arc<ChannelSync>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
     /// When the account was last read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Timestamp>>,
@@ -100,7 +100,7 @@ impl Session {
                 ears.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(news);
             });
             let name = spec.name.clone();
-            let made = Channel::new(spec, files.store.clone(), files.clock.clone(), tell);
+            let made = ChannelSync::new(spec, files.store.clone(), files.clock.clone(), tell);
             let made = made.with_context(|| format!("channel {name:?}"))?;
             channels.push(Arc::new(made.until(deadline.clone())));
         }
@@ -131,7 +131,7 @@ impl Session {
     ///
     /// # Errors
     /// With why the server did not tell.
-    pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<Read> {
+    pub fn read(&self, channel: &ChannelSync, what: &str, step: impl AsyncFn() -> Pulled) -> Result<Read> {
         channel.forget_failure();
         let mut failures = 0;
         loop {
@@ -158,7 +158,7 @@ impl Session {
     }
 
     /// Why the last reading of a channel failed.
-    fn failed(&self, channel: &Channel, what: &str) -> anyhow::Error {
+    fn failed(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let failure = channel.failure().unwrap_or_else(|| {
             let cause = if self.is_over() { FailureCause::NoAnswer } else { FailureCause::Trouble };
             RequestFailure::new(cause, &self.why())
@@ -174,7 +174,7 @@ impl Session {
     /// With why the server did not tell.
     pub fn ask<T>(
         &self,
-        channel: &Channel,
+        channel: &ChannelSync,
         what: &str,
         question: impl AsyncFn() -> Result<T, ReadError>,
     ) -> Result<T> {
@@ -211,8 +211,8 @@ impl Session {
     /// With all that failed, once the others are done.
     pub fn each(
         &self,
-        channels: Vec<Arc<Channel>>,
-        mut with: impl FnMut(&Arc<Channel>) -> Result<()>,
+        channels: Vec<Arc<ChannelSync>>,
+        mut with: impl FnMut(&Arc<ChannelSync>) -> Result<()>,
     ) -> Result<()> {
         let mut failed = Vec::new();
         for channel in &channels {
@@ -234,7 +234,7 @@ impl Session {
     ///
     /// # Errors
     /// In words, with what the server said last.
-    pub fn fetch(&self, channel: &Channel, what: &str, fetch: &Fetch) -> Result<FetchResult> {
+    pub fn fetch(&self, channel: &ChannelSync, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let found = told.iter().rev().find_map(|news| match news {
@@ -247,7 +247,7 @@ impl Session {
     }
 
     /// The account behind a mail key, as the server told it last.
-    pub fn mailbox(&self, channel: &Channel) -> Option<MailAccount> {
+    pub fn mailbox(&self, channel: &ChannelSync) -> Option<MailAccount> {
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         told.iter().rev().find_map(|news| match news {
             News::Mailbox(id, account) if *id == channel.spec().id => Some((**account).clone()),
@@ -259,7 +259,7 @@ impl Session {
     ///
     /// # Errors
     /// When no channel is called so.
-    pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
+    pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let wanted = self.files.channel(name)?;
         let all = self.channels.iter();
         Ok(all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect())
@@ -269,7 +269,7 @@ impl Session {
     ///
     /// # Errors
     /// When the server does not tell, in words.
-    pub fn platform(&self, channel: &Channel) -> Result<Platform> {
+    pub fn platform(&self, channel: &ChannelSync) -> Result<Platform> {
         if self.runtime.block_on(channel.platform())?.is_none() {
             self.read(channel, "reading the account", async || channel.pull_account().await)?;
         }
@@ -284,7 +284,7 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn asks(&self, channel: &Channel) -> Result<bool> {
+    pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
         let name = leading::lease_name(channel.spec());
         let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
         Ok(!matches!(held, Some(Holder::Other(_))))
@@ -296,7 +296,7 @@ impl Session {
     /// # Errors
     /// When the server does not answer as it should, or the rate budget does
     /// not suffice within the command's patience.
-    pub fn refresh(&self, channel: &Channel) -> Result<()> {
+    pub fn refresh(&self, channel: &ChannelSync) -> Result<()> {
         let mut read = self.read_top(channel)?;
         while read == Read::First {
             if self.is_over() {
@@ -308,7 +308,7 @@ impl Session {
     }
 
     /// That the rate limit leaves no room for all that is to be read in time.
-    pub fn no_room(&self, channel: &Channel) -> anyhow::Error {
+    pub fn no_room(&self, channel: &ChannelSync) -> anyhow::Error {
         let why = "the rate limit of this key leaves no room to read all of it in time";
         let failure = RequestFailure::new(FailureCause::RateBudget, why);
         let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
@@ -316,7 +316,7 @@ impl Session {
     }
 
     /// Reads new messages and the top of the list.
-    fn read_top(&self, channel: &Channel) -> Result<Read> {
+    fn read_top(&self, channel: &ChannelSync) -> Result<Read> {
         if !self.asks(channel)? {
             return Ok(Read::All);
         }
@@ -328,7 +328,7 @@ impl Session {
 
     /// Reads a part of what is behind the top, after a moment: it waits for
     /// the budget, and reading the top again would use that up.
-    fn read_behind(&self, channel: &Channel) -> Result<Read> {
+    fn read_behind(&self, channel: &ChannelSync) -> Result<Read> {
         self.sleep(MOMENT);
         if !self.asks(channel)? {
             return Ok(Read::All);
@@ -387,7 +387,7 @@ impl Session {
 }
 
 /// Whether what failed may be well in a moment.
-fn is_passing(channel: &Channel) -> bool {
+fn is_passing(channel: &ChannelSync) -> bool {
     channel.failure().is_none_or(|it| {
         matches!(it.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)
     })

@@ -16,11 +16,11 @@ use client::{FailureCause, ReadError, RequestFailure};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
 use model::waves::{Campaign, WaveRowState};
-use sync::Channel;
+use sync::ChannelSync;
 use sync::plan::watching;
 
 /// What the server says of a broadcast, kept; `None` if it knows none of the id.
-fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<Broadcast>> {
+fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
     let told =
         session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
             Err(ReadError::NotFound(_)) => Ok(None),
@@ -33,7 +33,7 @@ fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<
     Ok(told)
 }
 
-fn unknown(channel: &Channel, id: &BroadcastId) -> String {
+fn unknown(channel: &ChannelSync, id: &BroadcastId) -> String {
     format!(
         "{}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk",
         channel.spec().name
@@ -71,7 +71,11 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
 }
 
 /// That a broadcast goes on without this command.
-pub fn unfinished(channel: &Channel, id: &impl Display, (cause, why): (FailureCause, &str)) -> anyhow::Error {
+pub fn unfinished(
+    channel: &ChannelSync,
+    id: &impl Display,
+    (cause, why): (FailureCause, &str),
+) -> anyhow::Error {
     let left = Left::GoesOn(format!("frontdesk broadcast watch {id}"));
     let (channel, what) = (channel.spec().name.clone(), "the broadcast".to_owned());
     Unfinished { failure: RequestFailure::new(cause, why), left, channel, what }.into()
@@ -81,7 +85,7 @@ pub fn unfinished(channel: &Channel, id: &impl Display, (cause, why): (FailureCa
 ///
 /// # Errors
 /// When the server knows no such broadcast, or does not tell.
-pub fn track(session: &Session, channel: &Channel, arguments: &WatchArguments) -> Result<()> {
+pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let name = &channel.spec().name;
     let Some(told) = ask(session, channel, &id)? else { bail!("{}", unknown(channel, &id)) };
@@ -132,7 +136,7 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
 /// broadcast in waves tells.
 fn ask_unfinished(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     campaigns: &[Campaign],
 ) -> Result<Vec<(BroadcastId, String)>> {
     let waves: HashSet<&BroadcastId> = campaigns

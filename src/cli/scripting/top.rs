@@ -18,7 +18,7 @@ use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::ConversationQuery;
 use model::time::Timestamp;
-use sync::{Channel, Reached};
+use sync::{ChannelSync, Reached};
 
 /// Of so many open conversations a list tells whether the AI answers.
 const DETAILED: usize = 50;
@@ -42,7 +42,7 @@ pub struct Wanted {
 /// suffice within the command's patience.
 pub fn rows(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     platform: &Platform,
     wanted: &Wanted,
 ) -> Result<Vec<ConversationRow>> {
@@ -107,7 +107,7 @@ enum Told {
 /// what one reading does not tell, a full one leaves, too.
 fn unread(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     platform: &Platform,
     wanted: &Wanted,
     (rows, last): (&[ConversationRow], Option<Timestamp>),

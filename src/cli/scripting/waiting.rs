@@ -76,7 +76,7 @@ impl Waits {
 /// the sending.
 pub fn words(
     session: &Session,
-    channel: &sync::Channel,
+    channel: &sync::ChannelSync,
     work: &Work,
     (row, others): (&OutboxRow, &[OutboxRow]),
 ) -> String {

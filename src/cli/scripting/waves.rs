@@ -18,7 +18,7 @@ use client::FailureCause;
 use model::ids::CampaignId;
 use model::time::SECOND;
 use model::waves::{Campaign, Phase, RecipientCounts, Wave, WavePlan, WaveRowState, title};
-use sync::Channel;
+use sync::ChannelSync;
 
 /// Between two looks at how far it is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -86,7 +86,7 @@ impl WaveArguments {
 /// # Errors
 /// When it waits for a person, or nothing moves for as long as the command
 /// waits.
-pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool) -> Result<()> {
+pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: bool) -> Result<()> {
     let mut before = None;
     let mut moved_at = session.now();
     // It takes as long as its waves take.
@@ -139,7 +139,7 @@ pub fn halt(files: &Files, arguments: &CampaignArguments, phase: Phase) -> Resul
 }
 
 /// `broadcast continue`
-pub fn go_on(session: &Session, channel: &Channel, arguments: &CampaignArguments) -> Result<()> {
+pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArguments) -> Result<()> {
     let id = CampaignId::from(arguments.id.as_str());
     let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
     let quality = account.and_then(|it| it.quality_rating);

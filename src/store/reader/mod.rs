@@ -32,11 +32,11 @@ mod search;
 /// A reading connection for one thread.
 pub struct Reader {
     pub(crate) connection: Connection,
-    drafts: drafts::Known,
+    drafts: drafts::WrittenDrafts,
 }
 
 impl Reader {
-    pub(crate) fn new(connection: Connection, drafts: drafts::Known) -> Self {
+    pub(crate) fn new(connection: Connection, drafts: drafts::WrittenDrafts) -> Self {
         Self { connection, drafts }
     }
 

@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use crate::email::Filed;
 use crate::templates::ToldTemplate;
 use crate::tests::{at, channel, message};
-use crate::{Durability, Store, files, search, trouble};
+use crate::{Store, StoreDurability, files, search, trouble};
 use model::account::Platform;
 use model::attachments::ReplyAttachment;
 use model::broadcasts::{Broadcast, BroadcastStatus};
@@ -236,8 +236,8 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     older(&folder.path().join("cache.db"), &files::CACHE[..1], rows_of_cache);
     let paths = files::Paths::prepare(folder.path()).unwrap();
-    files::open_outbox(&paths, Durability::Full).unwrap();
-    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
+    files::open_outbox(&paths, StoreDurability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
     assert!(search::is_partial(&cache).unwrap());
     assert!(search::add_slice(&mut cache).unwrap());
     let indexed = |cache: &Connection| -> i64 {
@@ -247,7 +247,7 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES + 1);
     assert!(first > 0 && first < sum, "{first}");
     drop(cache);
-    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
     assert_eq!(indexed(&cache), first);
     while search::add_slice(&mut cache).unwrap() {}
     assert_eq!(indexed(&cache), sum);

@@ -2,8 +2,8 @@
 //! interface does not show which fields of a thread can be changed, so a
 //! change is believed when a reading shows it.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::ReadError;
 use model::email::{Thread, ThreadField};
 use model::ids::{ConversationId, ThreadId};
@@ -24,10 +24,10 @@ enum ReadBack {
     Unread,
 }
 
-impl Channel {
+impl ChannelSync {
     /// A change of a thread was taken: fields that were never seen to work are
     /// read back, and what the server ignored holds on this desk alone.
-    pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), Trouble> {
+    pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let filed = match self.read_back(&id, change, test).await? {
@@ -54,7 +54,7 @@ impl Channel {
 
     /// A change nobody asked for was refused: it holds on this desk alone, so
     /// that it is not tried again at every look.
-    pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), Trouble> {
+    pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let filed = Filed { ignored: fields(change), ..Filed::default() };
@@ -68,7 +68,7 @@ impl Channel {
         id: &ConversationId,
         change: &ThreadChange,
         test: bool,
-    ) -> Result<ReadBack, Trouble> {
+    ) -> Result<ReadBack, PullError> {
         let asked = fields(change);
         if test {
             // A test key changes nothing.
@@ -96,7 +96,7 @@ impl Channel {
     }
 
     /// A mail was taken: its thread is read at once, so that it shows.
-    pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), Trouble> {
+    pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), PullError> {
         let Some(thread) = thread else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let one = self.histories.lock().await;

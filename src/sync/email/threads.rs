@@ -4,9 +4,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::Channel;
-use crate::email::html::{self, Shown};
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::email::html::{self, RenderedHtml};
+use crate::report::PullError;
 use crate::trigger::RING_AFTER;
 use client::{Client, ReadError, ReadMail, thread_of};
 use model::account::Platform;
@@ -22,7 +22,7 @@ use store::history::HistoryMove;
 /// How long one mail's HTML may take.
 const BUDGET: Duration = Duration::from_millis(200);
 
-impl Channel {
+impl ChannelSync {
     /// Keeps what only threads have of a page, before their conversations are
     /// merged, and says of each whether it was put away. `told` is what all of
     /// them are known to be. Tells whether anything differs. Mail only.
@@ -31,7 +31,7 @@ impl Channel {
         items: &mut [Conversation],
         told: Option<Thread>,
         snapshot: Snapshot,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PullError> {
         if self.platform().await? != Some(Platform::Email) {
             return Ok(false);
         }
@@ -57,7 +57,7 @@ impl Channel {
         &self,
         client: &Client,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let lists = self.lists_applied.load(Ordering::SeqCst);
         let ring_after = self.time_mark(RING_AFTER).await?;
         let snapshot = self.store.snapshot();
@@ -123,7 +123,7 @@ async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
     (with_text(message, &letter), letter)
 }
 
-async fn shown(id: &MessageId, html: String) -> Shown {
+async fn shown(id: &MessageId, html: String) -> RenderedHtml {
     let kept = html.clone();
     let work = tokio::task::spawn_blocking(move || html::as_text(&html));
     match tokio::time::timeout(BUDGET, work).await {

@@ -21,8 +21,8 @@ use model::outbox::{Lane, RowState, Stop, StopVerdict};
 use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::Timestamp;
-use reading::{Rows, number_of};
-use results::{Results, Word};
+use reading::{ImportRows, number_of};
+use results::{Results, RowResult};
 use store::outbox::NewRow;
 use store::{Reader, Store, StoreError};
 
@@ -50,7 +50,7 @@ pub enum ImportError {
 /// # Errors
 /// When it cannot be read at all.
 pub fn check(path: &Path) -> Result<DryRun, ImportError> {
-    let mut rows = Rows::open(path)?;
+    let mut rows = ImportRows::open(path)?;
     let results = Results::read(path)?;
     let mut found =
         DryRun { merges: rows.columns.merge(), columns: rows.columns.words(), ..DryRun::default() };
@@ -85,7 +85,7 @@ pub struct Import {
     reader: Reader,
     channel: ChannelId,
     platform: Platform,
-    rows: Rows,
+    rows: ImportRows,
     results: Results,
     seen: HashSet<u64>,
     leaving: Vec<Leaving>,
@@ -110,14 +110,14 @@ impl Import {
         let progress = ImportProgress {
             rows: total,
             results: results.path().display().to_string(),
-            done: results.counted(Word::ALL),
-            refused: results.counted(&[Word::Refused, Word::Differs]),
-            skipped: results.counted(&[Word::Bad, Word::Twice]),
+            done: results.counted(RowResult::ALL),
+            refused: results.counted(&[RowResult::Refused, RowResult::Differs]),
+            skipped: results.counted(&[RowResult::Bad, RowResult::Twice]),
             ..ImportProgress::default()
         };
         Ok(Self {
             reader: store.reader()?,
-            rows: Rows::open(path)?,
+            rows: ImportRows::open(path)?,
             seen: HashSet::new(),
             leaving: Vec::new(),
             read_all: false,
@@ -156,9 +156,9 @@ impl Import {
             let Some(at) = self.leaving.iter().position(|it| it.row == row) else { continue };
             let (word, detail) = match fate {
                 OutboxFate::Waiting | OutboxFate::Sending => continue,
-                OutboxFate::Done => (Word::Saved, String::new()),
+                OutboxFate::Done => (RowResult::Saved, String::new()),
                 OutboxFate::TakenBack | OutboxFate::Dropped => {
-                    (Word::Refused, "given up in the outbox".to_owned())
+                    (RowResult::Refused, "given up in the outbox".to_owned())
                 }
                 OutboxFate::Asks(why) => match self.asks(&row, &why, now)? {
                     Some(ended) => ended,
@@ -178,7 +178,7 @@ impl Import {
         row: &RowId,
         why: &SafeText,
         now: Timestamp,
-    ) -> Result<Option<(Word, String)>, ImportError> {
+    ) -> Result<Option<(RowResult, String)>, ImportError> {
         let entry = self.reader.entry(row)?;
         let refused = entry.is_some_and(|it| matches!(it.row.state, RowState::Stopped(Stop::Refused, _)));
         if !refused {
@@ -186,7 +186,7 @@ impl Import {
             return Ok(None);
         }
         self.store.decide(row, StopVerdict::Drop, None, now)?;
-        let word = if why.as_str().starts_with(DIFFERS) { Word::Differs } else { Word::Refused };
+        let word = if why.as_str().starts_with(DIFFERS) { RowResult::Differs } else { RowResult::Refused };
         Ok(Some((word, why.to_string())))
     }
 
@@ -205,10 +205,10 @@ impl Import {
             }
             match row.wish {
                 Ok(_) if !first => {
-                    self.note(row.line, &phone, Word::Twice, "the number stands further up")?
+                    self.note(row.line, &phone, RowResult::Twice, "the number stands further up")?
                 }
                 Ok(change) => batch.push((row.line, change)),
-                Err(problem) => self.note(row.line, "", Word::Bad, &problem.words())?,
+                Err(problem) => self.note(row.line, "", RowResult::Bad, &problem.words())?,
             }
         }
         self.queue(batch, now)
@@ -226,7 +226,7 @@ impl Import {
                     lines.push((line, phone));
                     rows.push(NewRow::at_once(self.channel.clone(), lane, operation, request));
                 }
-                Err(error) => self.note(line, &phone, Word::Bad, &error.to_string())?,
+                Err(error) => self.note(line, &phone, RowResult::Bad, &error.to_string())?,
             }
         }
         if rows.is_empty() {
@@ -238,13 +238,13 @@ impl Import {
         Ok(())
     }
 
-    fn note(&mut self, line: u64, phone: &str, word: Word, detail: &str) -> Result<(), ImportError> {
+    fn note(&mut self, line: u64, phone: &str, word: RowResult, detail: &str) -> Result<(), ImportError> {
         self.results.add(line, phone, word, detail)?;
         self.progress.done += 1;
         match word {
-            Word::Saved => (),
-            Word::Refused | Word::Differs => self.progress.refused += 1,
-            Word::Bad | Word::Twice => self.progress.skipped += 1,
+            RowResult::Saved => (),
+            RowResult::Refused | RowResult::Differs => self.progress.refused += 1,
+            RowResult::Bad | RowResult::Twice => self.progress.skipped += 1,
         }
         Ok(())
     }

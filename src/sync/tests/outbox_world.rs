@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::guard::{Jump, Outage};
-use crate::lanes::{self, Choice, Desk};
+use crate::lanes::{self, LaneContext, LaneStep};
 use crate::settling::settlement;
 use crate::tests::outbox_faults::Fault;
 use client::WriteOutcome;
@@ -19,7 +19,7 @@ use model::text::SafeText;
 use model::time::{SECOND, Timestamp, Zone};
 use store::lane::{LaneRow, Settlement};
 use store::outbox::NewRow;
-use store::{Durability, Setup, Store};
+use store::{Store, StoreDurability, StoreOptions};
 
 /// One wish of a person, however many rows and keys it took.
 #[derive(Debug, Default)]
@@ -114,9 +114,9 @@ impl World {
     }
 
     pub(super) fn store(&mut self, process: usize) -> Store {
-        let setup = || Setup {
+        let setup = || StoreOptions {
             chance: Chance::new(rand::random),
-            durability: Durability::Simulated,
+            durability: StoreDurability::Simulated,
             owner: String::new(),
             zone: Zone::UTC,
         };
@@ -221,7 +221,7 @@ impl World {
             |it: &LaneRow| Some((it.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)));
         let read_at = rows.iter().filter_map(read_at).collect();
         let now = self.moment();
-        let desk = Desk {
+        let desk = LaneContext {
             now,
             held: &held,
             credential: "key",
@@ -231,16 +231,16 @@ impl World {
         };
         let store = self.store(process);
         match lanes::choose(&rows, &desk) {
-            Choice::Recover => {
+            LaneStep::Recover => {
                 self.runtime.block_on(store.recover_lapsed(now.wall)).unwrap();
             }
-            Choice::Expire(index) => {
+            LaneStep::Expire(index) => {
                 assert!(rows[index].key_age(&now).is_some_and(|it| it >= KEY_AGE));
                 let stop = Settlement::Stop(Stop::Expired, SafeText::line("old"));
                 self.runtime.block_on(store.settle(&rows[index], stop)).unwrap();
             }
-            Choice::Send(index) => self.send(process, &rows, index, fault),
-            Choice::Wait(_) | Choice::Nothing | Choice::Look(_) | Choice::ReadFirst(_) => {}
+            LaneStep::Send(index) => self.send(process, &rows, index, fault),
+            LaneStep::Wait(_) | LaneStep::Nothing | LaneStep::Look(_) | LaneStep::ReadFirst(_) => {}
         }
     }
 

@@ -14,7 +14,7 @@ use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, Stop}
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{Channel, ChannelSpec, PushStep};
+use frontdesk::sync::{ChannelSpec, ChannelSync, PushStep};
 
 use crate::desk::HandClock;
 use crate::faults::world::World;
@@ -181,10 +181,10 @@ impl<'a> Bench<'a> {
         Self { cell, world, store, clock, proxy, spec, wish, row, keys, decisions: 0 }
     }
 
-    fn channel(&self, base_url: &str, bounds: ClientTimeouts) -> Channel {
+    fn channel(&self, base_url: &str, bounds: ClientTimeouts) -> ChannelSync {
         let spec = ChannelSpec { base_url: base_url.to_owned(), ..self.spec.clone() };
         let client = Client::within(&spec.base_url, &spec.key, self.clock.clone(), bounds).expect("a client");
-        Channel::with_client(spec, client, self.store.clone(), self.clock.clone(), Arc::new(|_: News| ()))
+        ChannelSync::with_client(spec, client, self.store.clone(), self.clock.clone(), Arc::new(|_: News| ()))
     }
 
     async fn run(mut self, bounds: ClientTimeouts) -> Result<(), String> {
@@ -270,7 +270,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Lets the outbox go on by itself until nothing more happens.
-    async fn go_on(&self, channel: &Channel) -> Result<(), String> {
+    async fn go_on(&self, channel: &ChannelSync) -> Result<(), String> {
         for _ in 0..STEPS {
             match channel.push_once(self.clock.now()).await {
                 PushStep::Moved => {}

@@ -21,7 +21,7 @@ use frontdesk::model::waves::{
 };
 use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::store::Store;
-use frontdesk::sync::{Channel, PushStep};
+use frontdesk::sync::{ChannelSync, PushStep};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
@@ -224,7 +224,7 @@ async fn a_life_of_a_desk() {
     let store = Store::open(&folder.join("data")).expect("the files open");
     let clock = Arc::new(Ahead(folder.join("data").join("ahead")));
     let channel =
-        Channel::new(spec, store.clone(), clock.clone(), Arc::new(|_: News| ())).expect("a channel");
+        ChannelSync::new(spec, store.clone(), clock.clone(), Arc::new(|_: News| ())).expect("a channel");
     channel.pull_account().await;
     assert_eq!(channel.known_platform(), Some(Platform::Whatsapp));
     loop {

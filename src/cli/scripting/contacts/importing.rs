@@ -16,7 +16,7 @@ use crate::cli::unfinished::{Left, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::import::DryRun;
 use model::time::SECOND;
-use sync::Channel;
+use sync::ChannelSync;
 use sync::import::{self, Import};
 
 /// Between two looks at what became of rows on their way.
@@ -66,14 +66,14 @@ fn found_json(found: &DryRun) -> Value {
 }
 
 /// That rows of an import are left; running it again goes on.
-fn unfinished(channel: &Channel, failure: RequestFailure) -> anyhow::Error {
+fn unfinished(channel: &ChannelSync, failure: RequestFailure) -> anyhow::Error {
     let left = Left::GoesOn("frontdesk contacts import".to_owned());
     let (channel, what) = (channel.spec().name.clone(), "the import".to_owned());
     Unfinished { failure, left, channel, what }.into()
 }
 
 /// Imports to the end; a line on stderr now and then says how far it is.
-pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArguments) -> Result<()> {
+pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportArguments) -> Result<()> {
     let platform = writable(session, channel)?;
     let id = channel.spec().id.clone();
     let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use crate::cli::scripting::Session;
 use client::RequestFailure;
 use model::time::{MINUTE, Timestamp};
-use store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
-use sync::{Channel, Lead, Pulled, PushStep, leading};
+use store::leases::{Holder, LEASE, LeaseRequest, Other, RENEW, Rank};
+use sync::{ChannelSync, Lead, Pulled, PushStep, leading};
 
 /// What a step of the sending did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn work(&self, channel: &Channel, kind: &'static str) -> Result<Work> {
+    pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<Work> {
         if channel.spec().read_only {
             return Ok(Work::Halted);
         }
@@ -58,7 +58,7 @@ impl Session {
     }
 
     /// Takes or keeps the lease for sending.
-    fn hold(&self, channel: &Channel, kind: &'static str) -> Result<Holder> {
+    fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<Holder> {
         let (store, now) = (&self.files.store, self.now());
         let name = leading::sending_name(channel.spec());
         let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
@@ -66,7 +66,8 @@ impl Session {
             Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),
             _ => {
                 let (id, vitals) = (channel.spec().id.clone(), channel.vitals());
-                let wanted = Wanted { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
+                let wanted =
+                    LeaseRequest { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
                 let held = self.runtime.block_on(store.hold_leases(&self.owner, vec![wanted], now))?;
                 held.into_iter().next().context("no lease came back")?
             }
@@ -80,7 +81,7 @@ impl Session {
 
     /// Takes running broadcasts in waves a step on. Their rules look at the
     /// balance and the quality rating, so without these nothing goes on.
-    fn carry_waves(&self, channel: &Channel) -> Result<()> {
+    fn carry_waves(&self, channel: &ChannelSync) -> Result<()> {
         let id = &channel.spec().id;
         let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
         if running.is_empty() || channel.is_stopped() {
