@@ -16,7 +16,7 @@ pub const HELD: usize = 10;
 
 /// What is wanted of one conversation or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum BulkWish {
     /// Pause the AI.
     Pause,
     /// Hand back to the AI.
@@ -45,7 +45,7 @@ pub enum Wish {
     Seen(bool),
 }
 
-impl Wish {
+impl BulkWish {
     /// The verb of the question, and of the list of results.
     pub fn verb(&self) -> &'static str {
         match self {
@@ -124,20 +124,20 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
 
 /// Which of many conversations a wish fits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct BulkPlan {
     /// What is wanted.
-    pub wish: Wish,
+    pub wish: BulkWish,
     /// Those it fits.
     pub apply: Vec<ConversationRow>,
     /// The others, and why not.
     pub skipped: Vec<(ConversationRow, String)>,
 }
 
-impl Plan {
+impl BulkPlan {
     /// Plans a wish for these; `may` says whether the server can be asked for
     /// one at all.
     pub fn new(
-        wish: Wish,
+        wish: BulkWish,
         rows: Vec<ConversationRow>,
         may: impl Fn(&ConversationRow) -> Result<(), String>,
     ) -> Self {
@@ -194,7 +194,7 @@ impl Plan {
 
 /// One conversation of a wish for many.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct BulkItem {
     /// The conversation.
     pub key: ConversationKey,
     /// Its name.
@@ -211,9 +211,9 @@ pub struct Batch {
     /// The number of what was done.
     pub group: u64,
     /// What was wanted.
-    pub wish: Wish,
+    pub wish: BulkWish,
     /// Each conversation, those left out last.
-    pub items: Vec<Item>,
+    pub items: Vec<BulkItem>,
     /// Whether what became of them has to be asked for.
     pub stale: bool,
     /// Whether its end has been told.
@@ -222,8 +222,8 @@ pub struct Batch {
 
 impl Batch {
     /// A plan that is carried out now.
-    pub fn new(group: u64, plan: &Plan) -> Self {
-        let item = |row: &ConversationRow, fate| Item {
+    pub fn new(group: u64, plan: &BulkPlan) -> Self {
+        let item = |row: &ConversationRow, fate| BulkItem {
             key: row.key(),
             title: row.conversation.title(),
             row: None,

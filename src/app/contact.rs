@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::travel::Travel;
 use model::contacts::ContactCard;
 use model::queries::ConversationKey;
@@ -13,7 +13,7 @@ const LINES: usize = 24;
 
 /// What a card shows, and of whom.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct ShownCard {
     key: Option<ConversationKey>,
     card: Option<ContactCard>,
     stale: bool,
@@ -21,7 +21,7 @@ pub struct Shown {
     first: usize,
 }
 
-impl Shown {
+impl ShownCard {
     /// Something behind it may have changed.
     pub(super) fn mark_stale(&mut self) {
         self.stale = true;
@@ -43,7 +43,7 @@ impl App {
         }
         let key = self.at_hand().map(|it| it.key());
         if self.contact.key != key {
-            self.contact = Shown { key, card: None, stale: true, first: 0 };
+            self.contact = ShownCard { key, card: None, stale: true, first: 0 };
         }
         if let Some(key) = self.contact.key.clone()
             && std::mem::take(&mut self.contact.stale)
@@ -61,7 +61,8 @@ impl App {
     /// it does.
     pub(super) fn scroll_card(&mut self, travel: Travel) -> bool {
         let areas = self.areas();
-        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == Page::Inbox) else {
+        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == PageKind::Inbox)
+        else {
             return false;
         };
         let page = usize::from(area.inner().height);

@@ -1,11 +1,11 @@
 //! Deciding over rows of the outbox: asking, and carrying the answer out.
 
 use crate::App;
-use crate::decisions::{self, Answer};
+use crate::decisions::{self, DecisionOption};
 use crate::event::{Effect, Intent, Load};
-use crate::giving_back::{Kept, Returned};
+use crate::giving_back::{DraftPlace, Returned};
 use crate::layers::Layer;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use model::ids::{ChannelId, RowId};
 use model::messages::Place;
 use model::outbox::{KEY_AGE, Operation, OutboxRow, StopVerdict};
@@ -17,8 +17,8 @@ impl App {
     /// history.
     pub fn row_at_hand(&self) -> Option<&OutboxRow> {
         match self.page {
-            Page::Outbox => self.outbox.chosen().map(|it| &it.row),
-            Page::Inbox => self.tab().history.as_ref()?.row_at_hand(),
+            PageKind::Outbox => self.outbox.chosen().map(|it| &it.row),
+            PageKind::Inbox => self.tab().history.as_ref()?.row_at_hand(),
             _ => None,
         }
     }
@@ -40,7 +40,7 @@ impl App {
     }
 
     /// A person has answered.
-    pub(super) fn decided_on(&mut self, entry: &OutboxEntry, answers: Vec<Answer>, key: char) {
+    pub(super) fn decided_on(&mut self, entry: &OutboxEntry, answers: Vec<DecisionOption>, key: char) {
         let Some(answer) = answers.into_iter().find(|it| it.key == key) else { return };
         let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
         self.context.push(Effect::Decide(
@@ -76,7 +76,7 @@ impl App {
     fn edit_again(&mut self, row: &OutboxRow) {
         if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
         {
-            let at_hand = self.give_back(&row.channel, conversation, returned, Kept::AsDraft);
+            let at_hand = self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft);
             self.say(match at_hand {
                 true => "back in the composer".to_owned(),
                 false => self.keyed("back as a draft · {go-to-drafts}"),

@@ -10,7 +10,7 @@ const CANDIDATES: usize = 4;
 
 /// One possible answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct DecisionOption {
     /// The key that gives it.
     pub key: char,
     /// What it says.
@@ -21,7 +21,7 @@ pub struct Answer {
     pub effect: String,
 }
 
-impl Answer {
+impl DecisionOption {
     fn new(key: char, verdict: StopVerdict, word: &str, effect: &str) -> Self {
         Self { key, verdict, word: word.to_owned(), effect: effect.to_owned() }
     }
@@ -46,7 +46,7 @@ pub fn question(row: &OutboxRow) -> &'static str {
 
 /// The answers, first the one that sends. `spent` says whether the row's key
 /// is too old for the server to recognise.
-pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
+pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     let row = &entry.row;
     let RowState::Stopped(stop, _) = &row.state else { return Vec::new() };
     let stop = *stop;
@@ -58,12 +58,12 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
         && stop.allows(&StopVerdict::NewKey, spent)
     {
         let effect = "as a new one; if the first one was done, it is done twice";
-        out.push(Answer::new('n', StopVerdict::NewKey, "send a new one", effect));
+        out.push(DecisionOption::new('n', StopVerdict::NewKey, "send a new one", effect));
     }
     for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(CANDIDATES)) {
         let effect = format!("it was sent: {}", first_line(message));
         let verdict = StopVerdict::Adopt(message.id.clone());
-        out.push(Answer { key: number, verdict, word: "that is it".to_owned(), effect });
+        out.push(DecisionOption { key: number, verdict, word: "that is it".to_owned(), effect });
     }
     if row.operation.written().is_some() {
         let effect = if stop.is_ambiguous() {
@@ -71,15 +71,15 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
         } else {
             "back into the composer; nothing is sent"
         };
-        out.push(Answer::new('e', StopVerdict::Edit, "edit", effect));
+        out.push(DecisionOption::new('e', StopVerdict::Edit, "edit", effect));
     }
     let effect =
         if stop.is_ambiguous() { "forget it; it may have been done" } else { "forget it; nothing is sent" };
-    out.push(Answer::new('x', StopVerdict::Drop, "drop", effect));
+    out.push(DecisionOption::new('x', StopVerdict::Drop, "drop", effect));
     out
 }
 
-fn sending(stop: Stop, spent: bool) -> Answer {
+fn sending(stop: Stop, spent: bool) -> DecisionOption {
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
         (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
@@ -90,7 +90,7 @@ fn sending(stop: Stop, spent: bool) -> Answer {
         }
         _ => ("send a new one", "the first is too old to be asked about; if it was done, it is done twice"),
     };
-    Answer::new('y', verdict, word, effect)
+    DecisionOption::new('y', verdict, word, effect)
 }
 
 fn first_line(message: &Message) -> String {

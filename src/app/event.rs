@@ -4,9 +4,9 @@
 
 use crate::broadcasts;
 use crate::copying::Copied;
-use crate::importing::{Order, Told};
-use crate::keys::Key;
-use crate::outside::{Answered, Asked};
+use crate::importing::{ImportAction, ImportResult};
+use crate::keys::KeyPress;
+use crate::outside::{Answered, OutsideRequest};
 use crate::pointer::Pointer;
 use model::account::{Account, Platform};
 use model::attachments::ReplyAttachment;
@@ -44,7 +44,7 @@ pub enum Event {
     /// The time has moved on. Comes before the events of a turn.
     Time(Timestamp),
     /// A key was pressed.
-    Key(Key),
+    Key(KeyPress),
     /// A line was entered in the plain mode.
     Line(String),
     /// The mouse did something.
@@ -86,9 +86,9 @@ pub enum Event {
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
     /// What was ordered of a broadcast was carried out, or not.
-    Campaign(broadcasts::Answer),
+    Campaign(broadcasts::BroadcastActionResult),
     /// Something was told of an import.
-    Import(Told),
+    Import(ImportResult),
     /// A conversation was written into a file, or why not.
     Exported(Result<String, String>),
     /// A write to this desk's own files failed.
@@ -176,7 +176,7 @@ pub enum Loaded {
     /// The conversation a person meant, or why there is not one.
     Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
-    Broadcasts(Box<broadcasts::Told>),
+    Broadcasts(Box<broadcasts::BroadcastResult>),
 }
 
 /// What can be loaded.
@@ -252,7 +252,7 @@ pub enum Load {
     /// The conversation a person means by this text.
     Lookup(Selector),
     /// Something about broadcasts.
-    Broadcasts(broadcasts::Wanted),
+    Broadcasts(broadcasts::BroadcastQuery),
 }
 
 /// How the marks of a whole list are set.
@@ -295,7 +295,7 @@ pub enum Effect {
     /// Take a private note back.
     TakeNoteBack(ChannelId, ConversationId, NoteId),
     /// Ask the world outside; answered by [`Event::Answered`].
-    Ask(Asked),
+    Ask(OutsideRequest),
     /// Add a channel key, step by step, on the lent terminal; answered by
     /// [`Event::SetUp`].
     SetUp,
@@ -364,9 +364,9 @@ pub enum Effect {
     },
     /// Look a file of people through, import it, or stop; answered by
     /// [`Event::Import`].
-    Import(Order),
+    Import(ImportAction),
     /// Do something to a broadcast; answered by [`Event::Campaign`].
-    Campaign(broadcasts::Order),
+    Campaign(broadcasts::BroadcastOrder),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

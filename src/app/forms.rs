@@ -6,7 +6,7 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::text_line::TextLine;
 use model::bounds;
@@ -235,7 +235,7 @@ impl App {
     }
 
     /// A key in a form.
-    pub(super) fn form_field_key(&mut self, mut form: Box<Form>, key: Key) {
+    pub(super) fn form_field_key(&mut self, mut form: Box<Form>, key: KeyPress) {
         let count = form.values.len().max(1);
         match key.code {
             // What was filled in is there again when the form is opened next.
@@ -310,7 +310,7 @@ impl App {
     }
 
     /// An answer to what was found in it.
-    pub(super) fn json_key(&mut self, layer: Layer, key: Key) {
+    pub(super) fn json_key(&mut self, layer: Layer, key: KeyPress) {
         let Layer::Json { text, wrong } = layer else { return };
         match key.typed() {
             Some('e') => self.edit_json(),

@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::history::History;
-use crate::lines::Item;
+use crate::lines::HistoryItem;
 use model::ids::ChannelId;
 use model::outbox::{Operation, OutboxRow, RowState, waiting};
 use model::time::Timestamp;
@@ -72,9 +72,9 @@ impl App {
 }
 
 /// The outbox row of an item.
-fn row_of(item: &Item) -> Option<&OutboxRow> {
+fn row_of(item: &HistoryItem) -> Option<&OutboxRow> {
     match item {
-        Item::Message(_) | Item::Note(_) => None,
-        Item::Outbox(row, _) => Some(row),
+        HistoryItem::Message(_) | HistoryItem::Note(_) => None,
+        HistoryItem::Outbox(row, _) => Some(row),
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::canned::Canned;
-use crate::connections::errands::{Errand, Outcome};
+use crate::connections::errands::{ConnectionRequest, ConnectionResult};
 use model::attachments::FileFacts;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{Fetched, PictureRequest};
@@ -11,11 +11,11 @@ use model::secret::Secret;
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum OutsideRequest {
     /// Make a secret.
     Secret,
     /// Something of a connection, which may take its time.
-    Connections(Box<Errand>),
+    Connections(Box<ConnectionRequest>),
     /// Read the canned replies, if they have changed.
     Replies,
     /// Save a file that came with a mail under a name that is not there yet.
@@ -55,7 +55,7 @@ pub enum Answered {
     /// A secret nobody else knows.
     Secret(Secret),
     /// What came of a connection.
-    Connections(Outcome),
+    Connections(ConnectionResult),
     /// The canned replies as they are now.
     Replies(Canned),
     /// A file's whole path and size, or why it cannot be read.

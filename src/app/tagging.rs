@@ -4,9 +4,9 @@
 
 use crate::App;
 use crate::availability;
-use crate::bulk::{Plan, Wish, tagged};
+use crate::bulk::{BulkPlan, BulkWish, tagged};
 use crate::event::{Effect, Intent, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use model::account::Platform;
 use model::bounds;
@@ -107,7 +107,7 @@ impl App {
     }
 
     /// A key goes to the line.
-    pub(super) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: Key) {
+    pub(super) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: KeyPress) {
         match (key.code, key.typed()) {
             (KeyCode::Esc, _) => return,
             (KeyCode::Enter, _) => {
@@ -136,8 +136,8 @@ impl App {
     }
 
     /// Sets the tags of all a plan applies to.
-    pub(super) fn tag_all(&mut self, plan: &Plan) {
-        let Wish::Tag { add, remove } = &plan.wish else { return };
+    pub(super) fn tag_all(&mut self, plan: &BulkPlan) {
+        let BulkWish::Tag { add, remove } = &plan.wish else { return };
         let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| self.tags_leave(it));
         let intents: Vec<Intent> = far.iter().filter_map(|it| self.tag_intent(it, add, remove)).collect();
         if !intents.is_empty() {
@@ -146,7 +146,7 @@ impl App {
         // Of those that leave, only what this desk alone kept goes here.
         let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);
         let forgetful = far.into_iter().filter(|it| it.local.tags.iter().any(forgets));
-        let kept = Plan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
+        let kept = BulkPlan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
         let wanted = |row: &ConversationRow| {
             let stays = near.iter().any(|it| it.is(&row.key()));
             tagged(&row.local.tags, if stays { add } else { &[] }, remove)
@@ -182,18 +182,18 @@ impl App {
 
 /// What a line asks for: of one conversation the tags as they shall be, of
 /// many what is added and taken away.
-fn wish(rows: &[ConversationRow], line: &TagLine) -> Wish {
+fn wish(rows: &[ConversationRow], line: &TagLine) -> BulkWish {
     if let [one] = rows {
         let wanted = line.wanted();
         let gone = one.local.tags.iter().map(|it| it.word.clone()).filter(|it| !wanted.contains(it));
         let remove = gone.collect();
-        return Wish::Tag { add: wanted, remove };
+        return BulkWish::Tag { add: wanted, remove };
     }
     let signed = |sign: bool| {
         let parts = line.text.split(',').map(str::trim).filter(move |it| it.starts_with('-') == sign);
         words(parts.map(|it| it.trim_start_matches(['+', '-'])))
     };
-    Wish::Tag { add: signed(false), remove: signed(true) }
+    BulkWish::Tag { add: signed(false), remove: signed(true) }
 }
 
 #[cfg(test)]

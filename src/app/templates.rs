@@ -4,9 +4,9 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::picker::{Picked, Picker};
 use crate::tab::{Focus, Tab};
 use crate::text_line::TextLine;
@@ -146,7 +146,7 @@ impl App {
     pub(super) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
         let now = self.context.now;
         let shown =
-            self.page == Page::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
+            self.page == PageKind::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
@@ -168,7 +168,7 @@ impl App {
 
     /// Asks again for a list that did not come.
     pub(super) fn retry_templates(&mut self) {
-        if self.page == Page::Templates && self.tab().templates_page.has_failed() {
+        if self.page == PageKind::Templates && self.tab().templates_page.has_failed() {
             self.fetch_templates(&self.tab().channel.id.clone());
         }
     }
@@ -186,7 +186,7 @@ impl App {
     }
 
     /// A key in the picker.
-    pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key) {
+    pub(super) fn templates_key(&mut self, mut picker: Picker, key: KeyPress) {
         if self.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
             self.fetch_templates(&self.tab().channel.id.clone());
             self.say("asking for the templates");
@@ -213,11 +213,11 @@ impl App {
 
     /// A key in the form. Enter sends a full one and else goes to the next
     /// empty box.
-    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: Key) {
+    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: KeyPress) {
         let count = form.values.len().max(1);
         match key.code {
             // The page still has its search and its chosen card.
-            KeyCode::Esc if form.from_page => return self.page = Page::Templates,
+            KeyCode::Esc if form.from_page => return self.page = PageKind::Templates,
             KeyCode::Esc => return self.pick_template(),
             KeyCode::Char('c') if key.ctrl => return,
             KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,

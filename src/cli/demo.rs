@@ -22,7 +22,7 @@ use service::admin::Admin;
 use service::demo::shop_api;
 use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
-use ui::theme::Palette;
+use ui::theme::ThemePalette;
 
 /// The tabs: the service's channel word and the tab's name.
 const TABS: [(&str, &str); 4] = [
@@ -66,7 +66,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         agent: Some("Ana".to_owned()),
         polling: Polling::default(),
         receiver: None,
-        theme: inbox::theme(Palette::default(), false),
+        theme: inbox::theme(ThemePalette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
         clipboard: inbox::clipboard(Vec::new()),

@@ -22,7 +22,7 @@ use model::text::SafeText;
 use model::time::{HOUR, SECOND};
 use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
-use ui::theme::{Palette, Theme};
+use ui::theme::{Theme, ThemePalette};
 
 /// Runs the inbox.
 ///
@@ -158,9 +158,9 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// The look: `NO_COLOR` and the configuration decide.
-pub fn theme(palette: Palette, ascii: bool) -> Theme {
+pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
     let none = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-    Theme { palette: if none { Palette::Mono } else { palette }, ascii }
+    Theme { palette: if none { ThemePalette::Mono } else { palette }, ascii }
 }
 
 /// Where copies go from the terminal this runs in.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use app::connections::errands::{Errand, Outcome, Slot};
+use app::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
 use app::outside::Answered;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
@@ -59,34 +59,38 @@ impl Linked {
     }
 
     /// Does it on a thread of its own, and tells what came.
-    pub fn begin(&self, errand: Errand, tell: impl FnOnce(Answered) + Send + 'static) {
+    pub fn begin(&self, errand: ConnectionRequest, tell: impl FnOnce(Answered) + Send + 'static) {
         let this = self.clone();
         drop(self.0.runtime.spawn_blocking(move || tell(Answered::Connections(this.answer(errand)))));
     }
 
     /// Does it, taking as long as it takes.
-    pub fn answer(&self, errand: Errand) -> Outcome {
+    pub fn answer(&self, errand: ConnectionRequest) -> ConnectionResult {
         match errand {
-            Errand::Call { slot, facts, answers, by_hand } => {
+            ConnectionRequest::Call { slot, facts, answers, by_hand } => {
                 let mapped = self.call(&slot, &facts, &answers);
-                Outcome::Called { slot, by_hand, mapped }
+                ConnectionResult::Called { slot, by_hand, mapped }
             }
-            Errand::Try { attempt, connection, secret, facts } => {
-                Outcome::Tried(attempt, self.attempt(&connection, &secret, &facts))
+            ConnectionRequest::Try { attempt, connection, secret, facts } => {
+                ConnectionResult::Tried(attempt, self.attempt(&connection, &secret, &facts))
             }
-            Errand::Save { connection, secret } => Outcome::Saved(self.save(&connection, &secret)),
-            Errand::Credential { connection, secret, facts } => {
+            ConnectionRequest::Save { connection, secret } => {
+                ConnectionResult::Saved(self.save(&connection, &secret))
+            }
+            ConnectionRequest::Credential { connection, secret, facts } => {
                 let tried = self.accept(&connection, &secret, &facts);
-                Outcome::Accepted(connection, tried)
+                ConnectionResult::Accepted(connection, tried)
             }
-            Errand::Remove(name) => Outcome::Removed(self.remove(&name).map(|left| (name, left))),
-            Errand::Log => Outcome::Log(self.0.log.newest(SHOWN)),
+            ConnectionRequest::Remove(name) => {
+                ConnectionResult::Removed(self.remove(&name).map(|left| (name, left)))
+            }
+            ConnectionRequest::Log => ConnectionResult::Log(self.0.log.newest(SHOWN)),
         }
     }
 
     fn call(
         &self,
-        slot: &Slot,
+        slot: &AnswerKey,
         facts: &ContactFacts,
         answers: &[(String, String)],
     ) -> Result<Mapped, String> {

@@ -22,7 +22,7 @@ use crate::shell::piping;
 use crate::shell::reading;
 use crate::shell::searching::Searching;
 use app::event::{Effect, Event, Intent, Load};
-use app::outside::Asked;
+use app::outside::OutsideRequest;
 use client::{Enclosed, prepare_with};
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::messages::Place;
@@ -209,7 +209,7 @@ pub struct Hands {
     loads: Sender<Load>,
     searching: Searching,
     writes: Sender<Effect>,
-    asks: Sender<Asked>,
+    asks: Sender<OutsideRequest>,
     viewer: Viewer,
     linked: Option<Linked>,
     importing: Importing,
@@ -271,12 +271,16 @@ impl Hands {
             // A thread that has ended has told so itself.
             Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
-            Effect::Ask(Asked::Picture(wanted)) => {
+            Effect::Ask(OutsideRequest::Picture(wanted)) => {
                 let mailbox = self.mailbox.clone();
                 self.viewer.begin(wanted, move |it| mailbox.result(Event::Answered(it)));
             }
-            Effect::Ask(Asked::Connections(it)) => outside::begin(self.linked.as_ref(), *it, &self.mailbox),
-            Effect::Ask(Asked::Pipe { command, json }) => piping::begin(command, json, self.mailbox.clone()),
+            Effect::Ask(OutsideRequest::Connections(it)) => {
+                outside::begin(self.linked.as_ref(), *it, &self.mailbox)
+            }
+            Effect::Ask(OutsideRequest::Pipe { command, json }) => {
+                piping::begin(command, json, self.mailbox.clone())
+            }
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),

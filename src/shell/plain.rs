@@ -15,7 +15,7 @@ use crate::shell::run::{self, Desk, DeskError};
 use crate::shell::{failures, opening, receiving, signals};
 use app::App;
 use app::event::{Effect, Event};
-use app::line_input::{self, Line};
+use app::line_input::{self, PlainCommand};
 use model::news::News;
 use model::pictures::Graphics;
 use model::time::Timestamp;
@@ -150,7 +150,7 @@ impl Plain {
     fn line(&mut self, line: &str) -> io::Result<bool> {
         let mut read = line_input::read(&self.app, line, self.spoken.listed());
         for _ in 0..LAYERS {
-            if read != Line::Elsewhere {
+            if read != PlainCommand::Elsewhere {
                 break;
             }
             for event in line_input::leaving(&self.app) {
@@ -159,15 +159,15 @@ impl Plain {
             read = line_input::read(&self.app, line, self.spoken.listed());
         }
         match read {
-            Line::Again => self.spoken.again(),
-            Line::List => say(&self.spoken.list(&self.app))?,
-            Line::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
-            Line::Elsewhere => say(&["answer or leave this first".to_owned()])?,
-            Line::Unknown(why) => {
+            PlainCommand::Again => self.spoken.again(),
+            PlainCommand::List => say(&self.spoken.list(&self.app))?,
+            PlainCommand::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
+            PlainCommand::Elsewhere => say(&["answer or leave this first".to_owned()])?,
+            PlainCommand::Unknown(why) => {
                 say(&[why])?;
                 say(&spoken_help::choices(&self.app))?;
             }
-            Line::Events(events) => return self.events(events),
+            PlainCommand::Events(events) => return self.events(events),
         }
         Ok(false)
     }

@@ -25,7 +25,7 @@ use app::App;
 use app::event::{Effect, Event};
 use app::pointer::Pointer;
 use app::settings::{ChannelInfo, Settings};
-use app::views::View;
+use app::views::SavedView;
 use model::account::Environment;
 use model::news::News;
 use model::time::Clock;
@@ -65,7 +65,7 @@ pub struct Desk {
     /// Where copies go.
     pub clipboard: Clipboard,
     /// The saved views.
-    pub views: Vec<View>,
+    pub views: Vec<SavedView>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where the hands run.

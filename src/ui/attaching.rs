@@ -7,7 +7,7 @@ use crate::paint::Run;
 use crate::questions::{Lines, gap, plain};
 use crate::theme::Theme;
 use app::App;
-use app::attaching::{AttachForm, Found};
+use app::attaching::{AttachForm, AttachmentCheck};
 use app::commands::Command;
 use app::tab::Tab;
 use model::attachments::{self, AttachmentSource, ReplyAttachment};
@@ -29,8 +29,8 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
     let before: String = before.as_str().chars().skip(skip).collect();
     let mut lines = vec![plain(format!("{before}{cursor}{after}"))];
     lines.push(match (&form.found, form.thing()) {
-        (Found::Wrong(why), _) => (SafeText::line(why).to_string(), theme.error()),
-        (Found::Looking, _) => ("looking…".to_owned(), theme.dim()),
+        (AttachmentCheck::Wrong(why), _) => (SafeText::line(why).to_string(), theme.error()),
+        (AttachmentCheck::Looking, _) => ("looking…".to_owned(), theme.dim()),
         (_, None) => {
             ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.dim())
         }

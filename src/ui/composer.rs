@@ -15,9 +15,9 @@ use crate::tabs;
 use crate::theme::Theme;
 use app::App;
 use app::commands::Command;
-use app::composer::{Composer, Mode};
+use app::composer::{Composer, ComposerMode};
 use app::layout::Area;
-use app::lines::Item;
+use app::lines::HistoryItem;
 use app::tab::{Focus, Tab};
 use app::wrap;
 use model::attachments::ReplyAttachment;
@@ -37,7 +37,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     if let Some(head) = tab.mail_head() {
         return email::compose(app, theme, composer, head, area, buffer);
     }
-    let note = composer.mode == Mode::Note;
+    let note = composer.mode == ComposerMode::Note;
     let locked = if note { None } else { lock(tab) };
     let foot = foot(app, theme, composer, area, locked.is_some());
     border(app, theme, composer, (area, foot.keys.is_some()), buffer);
@@ -82,7 +82,7 @@ fn border(
 ) {
     let tab = app.tab();
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
-    if composer.mode == Mode::Note {
+    if composer.mode == ComposerMode::Note {
         let modal = modal(app, focused);
         let left = [
             (modal.as_str(), theme.strong()),
@@ -235,11 +235,13 @@ fn kept(tab: &Tab, words: &str) -> String {
 
 /// Whether the newest that was said is a template.
 fn awaits_reply(tab: &Tab) -> bool {
-    let newest =
-        tab.history.as_ref().and_then(|it| it.items.iter().rev().find(|it| !matches!(it, Item::Note(_))));
+    let newest = tab
+        .history
+        .as_ref()
+        .and_then(|it| it.items.iter().rev().find(|it| !matches!(it, HistoryItem::Note(_))));
     match newest {
-        Some(Item::Message(row)) => row.sent_here && row.message.content_type == "template",
-        Some(Item::Outbox(row, _)) => {
+        Some(HistoryItem::Message(row)) => row.sent_here && row.message.content_type == "template",
+        Some(HistoryItem::Outbox(row, _)) => {
             matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
                 && !row.is_stopped()
         }
@@ -293,7 +295,7 @@ fn keys(
     (locked, room): (bool, usize),
     theme: Theme,
 ) -> (String, Style) {
-    if composer.mode == Mode::Note {
+    if composer.mode == ComposerMode::Note {
         let words = " {send} keeps the note here · {switch-mode} answer · {leave} leave ";
         return (app.keyed(words), theme.note());
     }

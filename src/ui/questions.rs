@@ -242,7 +242,7 @@ pub fn speaker(theme: Theme, message: &Message) -> (String, Style) {
     }
 }
 
-fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::Answer]) -> Lines {
+fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::DecisionOption]) -> Lines {
     let row = &entry.row;
     let mut lines = Lines::new();
     if let RowState::Stopped(stop, why) = &row.state

@@ -12,7 +12,7 @@ use app::App;
 use app::layout::Area;
 use app::loads::Pane;
 use app::pages::{DRAFT_LINES, OUTBOX_LINES};
-use app::rows::{Named, Rows};
+use app::rows::{PageRow, PagedRows};
 use model::email::compose::WrittenMail;
 use model::ids::ChannelId;
 use model::outbox::RowState;
@@ -52,12 +52,12 @@ pub fn drafts(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     });
 }
 
-fn frame<T: Named>(
+fn frame<T: PageRow>(
     app: &App,
     theme: Theme,
     area: Area,
     name: &str,
-    (page, asks, empty): (&Rows<T>, &str, &str),
+    (page, asks, empty): (&PagedRows<T>, &str, &str),
     buffer: &mut Buffer,
 ) {
     let scope = if page.all_tabs { "all tabs" } else { app.tab().channel.name.as_str() };
@@ -76,7 +76,7 @@ fn frame<T: Named>(
 }
 
 /// Gives each row on screen its place, and whether it is the chosen one.
-fn each<T: Named>(page: &Rows<T>, area: Area, lines: usize, mut draw: impl FnMut(&T, Area, bool)) {
+fn each<T: PageRow>(page: &PagedRows<T>, area: Area, lines: usize, mut draw: impl FnMut(&T, Area, bool)) {
     let inner = area.inner();
     let height = u16::try_from(lines).unwrap_or(1);
     let shown = usize::from(inner.height / height).max(1);

@@ -13,7 +13,7 @@ use model::waves::{Aim, Frozen, WavePlan};
 
 /// What a broadcast can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BroadcastKind {
     /// A text.
     Text,
     /// A picture by its link.
@@ -22,7 +22,7 @@ pub enum Kind {
     Template,
 }
 
-impl Kind {
+impl BroadcastKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Text, Self::Image, Self::Template];
 
@@ -38,7 +38,7 @@ impl Kind {
 
 /// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum BroadcastField {
     /// Text, image or template.
     Kind,
     /// The text.
@@ -61,7 +61,7 @@ pub enum Field {
     Keep,
 }
 
-impl Field {
+impl BroadcastField {
     /// What stands before it, but for a template's variable.
     pub fn label(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ pub struct BroadcastForm {
     /// Contacts read so far, while pages of the server are walked.
     pub walking: bool,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BroadcastKind,
     text: TextLine,
     link: TextLine,
     template: TextLine,
@@ -116,7 +116,7 @@ impl BroadcastForm {
             query,
             found: None,
             walking,
-            kind: Kind::Text,
+            kind: BroadcastKind::Text,
             text: TextLine::default(),
             link: TextLine::default(),
             template: TextLine::default(),
@@ -165,50 +165,58 @@ impl BroadcastForm {
     }
 
     /// The fields in their order.
-    pub fn fields(&self) -> Vec<Field> {
-        let mut fields = vec![Field::Kind];
+    pub fn fields(&self) -> Vec<BroadcastField> {
+        let mut fields = vec![BroadcastField::Kind];
         match self.kind {
-            Kind::Text => fields.push(Field::Text),
-            Kind::Image => fields.push(Field::Link),
-            Kind::Template => {
-                fields.push(Field::Template);
-                fields.extend((0..self.slots.len()).map(Field::Slot));
+            BroadcastKind::Text => fields.push(BroadcastField::Text),
+            BroadcastKind::Image => fields.push(BroadcastField::Link),
+            BroadcastKind::Template => {
+                fields.push(BroadcastField::Template);
+                fields.extend((0..self.slots.len()).map(BroadcastField::Slot));
             }
         }
         if self.query.source != AudienceSource::Everyone {
-            fields.extend([Field::Canary, Field::Wave, Field::Wait, Field::StopAbove, Field::Keep]);
+            fields.extend([
+                BroadcastField::Canary,
+                BroadcastField::Wave,
+                BroadcastField::Wait,
+                BroadcastField::StopAbove,
+                BroadcastField::Keep,
+            ]);
         }
         fields
     }
 
     /// The field with the keyboard.
-    pub fn at_hand(&self) -> Field {
+    pub fn at_hand(&self) -> BroadcastField {
         let fields = self.fields();
         fields[self.focus.min(fields.len() - 1)]
     }
 
     /// What stands in a field.
-    pub fn line(&self, field: Field) -> Option<&TextLine> {
+    pub fn line(&self, field: BroadcastField) -> Option<&TextLine> {
         match field {
-            Field::Kind => None,
-            Field::Text => Some(&self.text),
-            Field::Link => Some(&self.link),
-            Field::Template => Some(&self.template),
-            Field::Slot(place) => self.values.get(place),
-            Field::Canary | Field::Wave | Field::Wait | Field::StopAbove | Field::Keep => {
-                self.numbers.get(number(field))
-            }
+            BroadcastField::Kind => None,
+            BroadcastField::Text => Some(&self.text),
+            BroadcastField::Link => Some(&self.link),
+            BroadcastField::Template => Some(&self.template),
+            BroadcastField::Slot(place) => self.values.get(place),
+            BroadcastField::Canary
+            | BroadcastField::Wave
+            | BroadcastField::Wait
+            | BroadcastField::StopAbove
+            | BroadcastField::Keep => self.numbers.get(number(field)),
         }
     }
 
     /// The line of the field at hand, to be written in.
     pub fn line_mut(&mut self) -> Option<&mut TextLine> {
         match self.at_hand() {
-            Field::Kind => None,
-            Field::Text => Some(&mut self.text),
-            Field::Link => Some(&mut self.link),
-            Field::Template => Some(&mut self.template),
-            Field::Slot(place) => self.values.get_mut(place),
+            BroadcastField::Kind => None,
+            BroadcastField::Text => Some(&mut self.text),
+            BroadcastField::Link => Some(&mut self.link),
+            BroadcastField::Template => Some(&mut self.template),
+            BroadcastField::Slot(place) => self.values.get_mut(place),
             field => {
                 self.planned = true;
                 self.numbers.get_mut(number(field))
@@ -218,8 +226,8 @@ impl BroadcastForm {
 
     /// Another kind of message.
     pub fn turn(&mut self, by: usize) {
-        let at = Kind::ALL.iter().position(|it| *it == self.kind).unwrap_or(0);
-        self.kind = Kind::ALL[(at + by) % Kind::ALL.len()];
+        let at = BroadcastKind::ALL.iter().position(|it| *it == self.kind).unwrap_or(0);
+        self.kind = BroadcastKind::ALL[(at + by) % BroadcastKind::ALL.len()];
     }
 
     /// Letters of the template's name.
@@ -254,7 +262,7 @@ impl BroadcastForm {
     /// What is missing, in words.
     pub fn content(&self) -> Result<BroadcastContent, String> {
         match self.kind {
-            Kind::Text => {
+            BroadcastKind::Text => {
                 let text = self.body();
                 match bounds::length(&text) {
                     0 => Err("the text is empty".to_owned()),
@@ -264,7 +272,7 @@ impl BroadcastForm {
                     _ => Ok(BroadcastContent::Text(text)),
                 }
             }
-            Kind::Image => {
+            BroadcastKind::Image => {
                 let link = self.link.text().trim();
                 match attachments::link_refusal(link) {
                     _ if link.is_empty() => Err("the link of the picture is missing".to_owned()),
@@ -272,7 +280,7 @@ impl BroadcastForm {
                     None => Ok(BroadcastContent::Image(link.to_owned())),
                 }
             }
-            Kind::Template => self.filled().map(BroadcastContent::Template),
+            BroadcastKind::Template => self.filled().map(BroadcastContent::Template),
         }
     }
 
@@ -323,17 +331,17 @@ impl BroadcastForm {
         if self.query.source == AudienceSource::Everyone {
             return Ok(plan);
         }
-        let read = |field: Field| {
+        let read = |field: BroadcastField| {
             let text = self.numbers[number(field)].text().trim();
             text.parse::<u32>().map_err(|_| format!("{} is no number: {text:?}", field.label()))
         };
-        plan.canary = read(Field::Canary)? as usize;
-        plan.wave = read(Field::Wave)? as usize;
-        plan.wait = i64::from(read(Field::Wait)?) * SECOND;
-        plan.rules.failed_percent =
-            u8::try_from(read(Field::StopAbove)?).map_err(|_| "failures are 0 to 100 percent".to_owned())?;
-        let keep = self.numbers[number(Field::Keep)].text().trim();
-        plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(Field::Keep)?)) };
+        plan.canary = read(BroadcastField::Canary)? as usize;
+        plan.wave = read(BroadcastField::Wave)? as usize;
+        plan.wait = i64::from(read(BroadcastField::Wait)?) * SECOND;
+        plan.rules.failed_percent = u8::try_from(read(BroadcastField::StopAbove)?)
+            .map_err(|_| "failures are 0 to 100 percent".to_owned())?;
+        let keep = self.numbers[number(BroadcastField::Keep)].text().trim();
+        plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::Keep)?)) };
         plan.refusal().map_or(Ok(plan), Err)
     }
 
@@ -343,12 +351,12 @@ impl BroadcastForm {
     }
 }
 
-fn number(field: Field) -> usize {
+fn number(field: BroadcastField) -> usize {
     match field {
-        Field::Canary => 0,
-        Field::Wave => 1,
-        Field::Wait => 2,
-        Field::StopAbove => 3,
+        BroadcastField::Canary => 0,
+        BroadcastField::Wave => 1,
+        BroadcastField::Wait => 2,
+        BroadcastField::StopAbove => 3,
         _ => 4,
     }
 }

@@ -4,14 +4,14 @@
 use crate::App;
 use crate::availability::tab_writable;
 use crate::broadcasts::flight::Flight;
-use crate::broadcasts::form::{BroadcastForm, Field, Kind};
-use crate::broadcasts::{Order, Wanted, availability};
+use crate::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
+use crate::broadcasts::{BroadcastOrder, BroadcastQuery, availability};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::people::marking::Marked;
 use crate::text_line::TextLine;
-use crate::undoing::What;
+use crate::undoing::UndoTarget;
 use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::{CampaignId, ChannelId};
 use model::time::SECOND;
@@ -75,7 +75,7 @@ impl App {
         let channel = query.channel.clone();
         self.context.push(Effect::Load(Load::Templates(channel.clone())));
         self.context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
-        self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query.clone()))));
+        self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query.clone()))));
         // The server may look for words elsewhere than this desk does: all of
         // its people are read, and looked through here.
         if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
@@ -154,21 +154,21 @@ impl App {
                     let search = search.clone();
                     self.context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
                 }
-                self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))));
+                self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
             }
             (Fetch::People { .. }, Err(why)) if form.walking => {
                 let why = format!("the server's contacts could not all be read: {why}");
                 self.warn(why);
             }
             (Fetch::Person { .. }, Ok(_)) => {
-                self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))))
+                self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
             }
             _ => (),
         }
     }
 
     /// A key in the form.
-    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
+    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: KeyPress) {
         let count = form.fields().len();
         let at = form.focus.min(count - 1);
         match key.code {
@@ -180,12 +180,15 @@ impl App {
             KeyCode::Enter if at + 1 == count => return self.check_flight(form),
             KeyCode::Tab | KeyCode::Down | KeyCode::Enter => form.focus = (at + 1) % count,
             KeyCode::BackTab | KeyCode::Up => form.focus = (at + count - 1) % count,
-            KeyCode::Right | KeyCode::Char(' ') if form.at_hand() == Field::Kind => form.turn(1),
-            KeyCode::Left if form.at_hand() == Field::Kind => form.turn(Kind::ALL.len() - 1),
-            KeyCode::Char(letter) if form.at_hand() == Field::Kind => {
-                if let Some(kind) = Kind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
+            KeyCode::Right | KeyCode::Char(' ') if form.at_hand() == BroadcastField::Kind => form.turn(1),
+            KeyCode::Left if form.at_hand() == BroadcastField::Kind => {
+                form.turn(BroadcastKind::ALL.len() - 1)
+            }
+            KeyCode::Char(letter) if form.at_hand() == BroadcastField::Kind => {
+                if let Some(kind) = BroadcastKind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
                     // Text and template begin alike: the same letter goes on.
-                    let next = if form.kind == kind && letter == 't' { Kind::Template } else { kind };
+                    let next =
+                        if form.kind == kind && letter == 't' { BroadcastKind::Template } else { kind };
                     form.kind = next;
                 }
             }
@@ -210,7 +213,7 @@ impl App {
 
     /// The template its letters find.
     fn find_template(&self, form: &mut BroadcastForm) {
-        if form.kind != Kind::Template {
+        if form.kind != BroadcastKind::Template {
             return;
         }
         let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
@@ -239,14 +242,14 @@ impl App {
     pub(crate) fn begin_broadcast(&mut self, flight: Flight) {
         let before = self.quality_now();
         self.board.kept = Some(Box::new(flight.form));
-        self.context.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
     }
 
     /// It is on disk; as long as it is held it can be taken back.
     pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
         let until = self.context.now.plus(new.hold);
         let words = format!("began a broadcast to {}", new.aim.count());
-        self.note_done(new.channel, &words, What::Campaign(id.clone(), until));
+        self.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until));
         self.people.marked = Marked::default();
         self.board.choose = Some(id);
         self.go_to_board();

@@ -3,11 +3,11 @@
 
 use crate::App;
 use crate::availability::tab_writable;
-use crate::broadcasts::{Answer, Order};
+use crate::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::text_line::TextLine;
 use model::board::{BoardEntry, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
@@ -62,7 +62,7 @@ impl App {
     /// Pauses it: the wave that has left goes its way, no further one leaves.
     pub(crate) fn pause_broadcast(&mut self) {
         if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
-            self.context.push(Effect::Campaign(Order::Halt(id, Phase::Paused)));
+            self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
         }
     }
 
@@ -80,13 +80,13 @@ impl App {
     }
 
     /// A key in that question.
-    pub(crate) fn continue_key(&mut self, mut asked: Box<Continuing>, key: Key) {
+    pub(crate) fn continue_key(&mut self, mut asked: Box<Continuing>, key: KeyPress) {
         match key.code {
             KeyCode::Esc => return,
             KeyCode::Enter => match asked.limit.text().trim().parse::<u8>() {
                 Ok(limit) if limit <= 100 => {
                     let quality = self.quality_now();
-                    return self.context.push(Effect::Campaign(Order::Continue(
+                    return self.context.push(Effect::Campaign(BroadcastOrder::Continue(
                         asked.id,
                         Some(limit),
                         quality,
@@ -117,12 +117,12 @@ impl App {
 
     /// Stops it for good.
     pub(crate) fn stop_broadcast(&mut self, id: CampaignId) {
-        self.context.push(Effect::Campaign(Order::Halt(id, Phase::Stopped)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
     }
 
     /// `:export csv`
     pub(crate) fn export_csv(&mut self, file: &str) -> Result<(), String> {
-        if self.page != Page::Broadcasts {
+        if self.page != PageKind::Broadcasts {
             return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
         }
         self.export_report(file);
@@ -130,31 +130,37 @@ impl App {
     }
 
     /// An order was carried out, or came too late.
-    pub(crate) fn campaign_answered(&mut self, answer: Answer) {
+    pub(crate) fn campaign_answered(&mut self, answer: BroadcastActionResult) {
         self.board_changed();
         self.rows_changed();
         let counts = self.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
         self.context.effects.extend(counts);
         match answer {
-            Answer::Begun(new, id) => self.broadcast_begun(*new, id),
-            Answer::Done(Order::Recall(_), true) => {
+            BroadcastActionResult::Begun(new, id) => self.broadcast_begun(*new, id),
+            BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
                 self.say("taken back; nothing has left, and the form is kept");
             }
-            Answer::Done(Order::Recall(_), false) => {
+            BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
                 self.warn(
                     self.keyed(
                         "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
                     ),
                 );
             }
-            Answer::Done(Order::Halt(_, Phase::Paused), true) => {
+            BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
                 self.say(self.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
             }
-            Answer::Done(Order::Halt(..), true) => self.say("stopped: what has not left stays here"),
-            Answer::Done(Order::Continue(..), true) => self.say("it goes on"),
-            Answer::Done(Order::Track(_, id), _) => self.say(format!("{id} is watched from now on")),
-            Answer::Done(..) => self.warn("it does not stand so any more"),
-            Answer::Failed(_, why) => self.warn(format!("the broadcast could not be kept: {why}")),
+            BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
+                self.say("stopped: what has not left stays here")
+            }
+            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.say("it goes on"),
+            BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
+                self.say(format!("{id} is watched from now on"))
+            }
+            BroadcastActionResult::Done(..) => self.warn("it does not stand so any more"),
+            BroadcastActionResult::Failed(_, why) => {
+                self.warn(format!("the broadcast could not be kept: {why}"))
+            }
         }
     }
 
@@ -211,7 +217,7 @@ impl App {
         let text = report(&detail.recipients);
         let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
-        self.context.push(Effect::Campaign(Order::Report { text, file }));
+        self.context.push(Effect::Campaign(BroadcastOrder::Report { text, file }));
     }
 
     /// Shows whom it went to, and asks the server for the messages that went
@@ -287,7 +293,7 @@ impl App {
             return Err("broadcasts go out on business chat only".to_owned());
         }
         let id = BroadcastId::new(id.trim());
-        self.context.push(Effect::Campaign(Order::Track(self.tab().channel.id.clone(), id)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Track(self.tab().channel.id.clone(), id)));
         self.go_to_board();
         Ok(())
     }

@@ -2,8 +2,8 @@
 //! filled in.
 
 use crate::App;
-use crate::deck::Card;
-use crate::pages::Page;
+use crate::deck::DeckCard;
+use crate::pages::PageKind;
 use model::account::Platform;
 use model::templates::{ApprovedTemplate, TemplatePart};
 use model::text::SafeText;
@@ -23,7 +23,7 @@ impl App {
         }
     }
 
-    pub(super) fn template_cards(&self) -> Vec<Card> {
+    pub(super) fn template_cards(&self) -> Vec<DeckCard> {
         self.tab().found_templates("").into_iter().map(template_card).collect()
     }
 
@@ -34,7 +34,7 @@ impl App {
             return self.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
-        self.page = Page::Inbox;
+        self.page = PageKind::Inbox;
         self.visit(&key.channel, &key.conversation, crate::tab::Focus::History);
         self.fill_template(template, true);
     }
@@ -44,14 +44,14 @@ fn name_of(template: &ApprovedTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
-fn template_card(it: &ApprovedTemplate) -> Card {
-    let mut card = Card {
+fn template_card(it: &ApprovedTemplate) -> DeckCard {
+    let mut card = DeckCard {
         id: name_of(it),
         kind: it.language.clone(),
         title: SafeText::line(&it.name),
         words: SafeText::line(&body(it)),
         right: it.category.to_lowercase(),
-        ..Card::default()
+        ..DeckCard::default()
     };
     // Only approved ones are told.
     card.line("status", "APPROVED");

@@ -4,7 +4,7 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Intent};
-use crate::undoing::What;
+use crate::undoing::UndoTarget;
 use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::Thread;
 use model::ids::ThreadId;
@@ -87,7 +87,7 @@ impl App {
             [one] => format!("{words} · {}", one.conversation.title()),
             many => format!("{words} · {} threads", many.len()),
         };
-        self.note_done(channel, &named, What::Filed(backs));
+        self.note_done(channel, &named, UndoTarget::Filed(backs));
         self.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
         self.context.push(Effect::Enqueue { intents, clears_draft: false });
     }

@@ -3,7 +3,7 @@
 //!
 //! The text below is the composer's.
 
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::text_line::TextLine;
 use model::email::Correspondent;
 use model::email::compose::WrittenMail;
@@ -110,7 +110,7 @@ impl Head {
     }
 
     /// A key while a field has the keyboard.
-    pub fn key(&mut self, key: Key) -> Did {
+    pub fn key(&mut self, key: KeyPress) -> Did {
         if self.at >= BODY {
             return Did::Nothing;
         }
@@ -175,7 +175,7 @@ mod tests {
 
     fn typed(head: &mut Head, text: &str) {
         for it in text.chars() {
-            head.key(Key::plain(KeyCode::Char(it)));
+            head.key(KeyPress::plain(KeyCode::Char(it)));
         }
     }
 
@@ -189,11 +189,11 @@ mod tests {
         head.offer("g", vec![garnier.clone()]);
         assert!(head.offered.is_empty(), "an older question");
         head.offer("ga", vec![garnier]);
-        assert_eq!(head.key(Key::plain(KeyCode::Enter)), Did::Changed(None));
+        assert_eq!(head.key(KeyPress::plain(KeyCode::Enter)), Did::Changed(None));
         assert_eq!(head.fields[0].text(), "a@b.example, garnier@y.example, ");
-        head.key(Key::plain(KeyCode::Tab));
+        head.key(KeyPress::plain(KeyCode::Tab));
         assert_eq!(head.at, 1);
-        head.key(Key::plain(KeyCode::BackTab));
+        head.key(KeyPress::plain(KeyCode::BackTab));
         assert_eq!(head.at, 0);
     }
 

@@ -7,9 +7,9 @@ use crate::commands::Command;
 use crate::email::head::BODY;
 use crate::email::markdown;
 use crate::event::{Effect, Intent};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use crate::tab::Focus;
 use crate::text_line::TextLine;
 use model::email::NEW_MAIL as NEW;
@@ -57,7 +57,7 @@ impl App {
             return self.warn(why);
         }
         for file in written.files.iter().filter(|it| !is_link(it)) {
-            self.context.push(Effect::Ask(Asked::FileSize(file.clone())));
+            self.context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
         }
         self.open_layer(Layer::MailReview { preview: false, first: 0 });
     }
@@ -69,7 +69,7 @@ impl App {
     }
 
     /// A key in the review.
-    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: Key) {
+    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: KeyPress) {
         let now = self.context.now;
         let stays = Layer::MailReview { preview, first };
         match (key.typed(), key.code) {
@@ -116,7 +116,7 @@ impl App {
         let kept = composer.draft();
         self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
-            let what = crate::undoing::What::Discarded(conversation, text);
+            let what = crate::undoing::UndoTarget::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what);
         }
         self.leave_mail();
@@ -186,7 +186,7 @@ impl App {
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::email::triage::Decision::Answered);
+            self.triage_decided(crate::email::triage::TriageDecision::Answered);
         }
     }
 
@@ -225,7 +225,7 @@ impl App {
     }
 
     /// A key while a file is named.
-    pub(crate) fn file_key(&mut self, mut line: TextLine, key: Key) {
+    pub(crate) fn file_key(&mut self, mut line: TextLine, key: KeyPress) {
         let now = self.context.now;
         match key.code {
             KeyCode::Esc => (),
@@ -236,7 +236,9 @@ impl App {
                     composer.change_head(now, |it| it.files.push((link, None)));
                 }
             }
-            KeyCode::Enter => self.context.push(Effect::Ask(Asked::FileSize(line.text().trim().to_owned()))),
+            KeyCode::Enter => {
+                self.context.push(Effect::Ask(OutsideRequest::FileSize(line.text().trim().to_owned())))
+            }
             _ => {
                 line.key(key);
                 self.layers.push(Layer::MailFile(line));

@@ -3,10 +3,10 @@
 
 use crate::App;
 use crate::commands::Command;
-use crate::composer::{Composer, Mode};
+use crate::composer::{Composer, ComposerMode};
 use crate::email::head::{BODY, Did, Head};
 use crate::email::reading::letter_at_hand;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::tab::{Focus, Tab};
 use crate::watch;
 use model::email::compose::{WrittenMail, answer, forward};
@@ -29,7 +29,7 @@ pub enum Begun {
 impl Tab {
     /// The head of the mail being written.
     pub fn mail_head(&self) -> Option<&Head> {
-        self.composer.as_ref().filter(|it| it.mode == Mode::Reply)?.head.as_ref()
+        self.composer.as_ref().filter(|it| it.mode == ComposerMode::Reply)?.head.as_ref()
     }
 
     /// Whether keys go to the text itself, not to a field over it.
@@ -99,10 +99,10 @@ impl App {
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
-        mode: Mode,
+        mode: ComposerMode,
     ) -> bool {
         let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
-        if !is_mail || mode == Mode::Note {
+        if !is_mail || mode == ComposerMode::Note {
             return false;
         }
         self.visit_written(channel, conversation);
@@ -115,7 +115,7 @@ impl App {
     pub(crate) fn visit_written(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         if conversation.as_str().starts_with(NEW) {
             self.take_up(channel);
-            self.page = crate::pages::Page::Inbox;
+            self.page = crate::pages::PageKind::Inbox;
             self.show_new_mail(conversation);
         } else {
             self.visit(channel, conversation, Focus::History);
@@ -140,7 +140,7 @@ impl App {
         tab.mail.begun = None;
         tab.focus = Focus::Composer;
         let Some(composer) = &mut tab.composer else { return };
-        composer.mode = Mode::Reply;
+        composer.mode = ComposerMode::Reply;
         match written {
             Some(written) => composer.begin_mail(written, now),
             None => {
@@ -177,7 +177,7 @@ impl App {
     }
 
     /// A key while a mail is written; false if it is the composer's own.
-    pub(crate) fn mail_key(&mut self, key: Key) -> bool {
+    pub(crate) fn mail_key(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         let Some(head) = self.tab().mail_head() else { return false };
         let in_body = head.at >= BODY;
@@ -210,7 +210,7 @@ impl App {
         true
     }
 
-    fn head_key(&mut self, key: Key) -> bool {
+    fn head_key(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         match composer.change_head(now, |it| it.key(key)) {

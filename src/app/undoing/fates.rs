@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::undoing::What;
+use crate::undoing::UndoTarget;
 use model::ids::RowId;
 use model::outbox::OutboxRow;
 use model::queries::OutboxFate;
@@ -12,7 +12,8 @@ impl App {
     /// Asks what became of all that was done: what was refused has not left.
     pub(crate) fn ask_fates_of_done(&mut self) {
         let done = self.journal.done.iter().filter(|it| !it.undone);
-        let rows = done.filter_map(|it| if let What::Rows(rows) = &it.what { Some(rows) } else { None });
+        let rows =
+            done.filter_map(|it| if let UndoTarget::Rows(rows) = &it.what { Some(rows) } else { None });
         let rows: Vec<RowId> = rows.flatten().map(|it| it.id.clone()).collect();
         self.journal.fates.clear();
         if !rows.is_empty() {
@@ -24,7 +25,7 @@ impl App {
     pub(crate) fn fates_of_done(&mut self, fates: &[(RowId, OutboxFate)]) {
         let known = |row: &RowId| {
             let rows = self.journal.done.iter().filter_map(|it| match &it.what {
-                What::Rows(rows) => Some(rows),
+                UndoTarget::Rows(rows) => Some(rows),
                 _ => None,
             });
             rows.flatten().any(|it| it.id == *row)

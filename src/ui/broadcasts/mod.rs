@@ -18,7 +18,7 @@ use app::broadcasts::steering::{Continuing, wave_words};
 use app::commands::Command;
 use app::layout::Area;
 use app::loads::Pane;
-use app::resource::Shown;
+use app::resource::LoadState;
 use model::board::BoardEntry;
 use model::prices;
 use model::time::{ago, short_span};
@@ -73,7 +73,7 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let right = format!("{open} running · {}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
-    if app.shown(Pane::Page) != Shown::Well {
+    if app.shown(Pane::Page) != LoadState::Well {
         return;
     }
     let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
