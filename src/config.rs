@@ -31,7 +31,7 @@ mod tests;
 mod views;
 
 pub use keys::KeySource;
-use reading::{Place, Section};
+use reading::{ConfigText, Section};
 pub use receiver::ReceiverConfig;
 
 /// The whole configuration.
@@ -186,7 +186,7 @@ impl Config {
     /// were not there.
     pub fn examine(name: &str, text: &str) -> (Self, Vec<ConfigError>) {
         let mut config = Self::default();
-        let place = Place { name, text };
+        let place = ConfigText { name, text };
         let table = match DeTable::parse(text) {
             Ok(table) => table,
             Err(error) => {

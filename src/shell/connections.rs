@@ -23,7 +23,7 @@ const TRIED: usize = 5;
 
 /// What a desk's connections are made of.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct ConnectionsSetup {
     /// The connections, as they were read.
     pub connections: Vec<Connection>,
     /// The file they stand in.
@@ -38,11 +38,11 @@ pub struct Setup {
 
 /// A desk's connections. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Linked(Arc<Inner>);
+pub struct Linked(Arc<ConnectionsState>);
 
 #[derive(Debug)]
-struct Inner {
-    setup: Setup,
+struct ConnectionsState {
+    setup: ConnectionsSetup,
     connections: Mutex<Vec<Connection>>,
     caller: EndpointCaller,
     log: CallLog,
@@ -51,11 +51,11 @@ struct Inner {
 
 impl Linked {
     /// With the runtime that carries the calls.
-    pub fn new(setup: Setup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
+    pub fn new(setup: ConnectionsSetup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
         let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let log = CallLog::open(Some(setup.log.clone()));
         let connections = Mutex::new(setup.connections.clone());
-        Self(Arc::new(Inner { setup, connections, caller, log, runtime }))
+        Self(Arc::new(ConnectionsState { setup, connections, caller, log, runtime }))
     }
 
     /// Does it on a thread of its own, and tells what came.

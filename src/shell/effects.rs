@@ -14,7 +14,7 @@ use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::Importing;
 use crate::shell::mail_files;
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
 use crate::shell::pictures::Viewer;
@@ -213,7 +213,7 @@ pub struct Hands {
     viewer: Viewer,
     linked: Option<Linked>,
     importing: Importing,
-    mailbox: Mailbox,
+    mailbox: EventQueue,
     writer: Option<JoinHandle<()>>,
     engine: Arc<Engine>,
 }
@@ -229,7 +229,7 @@ impl Hands {
         outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
-        mailbox: Mailbox,
+        mailbox: EventQueue,
     ) -> std::io::Result<Self> {
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use app::event::Event;
 use app::importing::{ImportAction, ImportResult, ImportSource};
 use model::time::Clock;
@@ -31,7 +31,7 @@ impl Importing {
         store: Store,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
-        mailbox: Mailbox,
+        mailbox: EventQueue,
     ) -> std::io::Result<Self> {
         let (orders, queue) = channel();
         let name = std::thread::Builder::new().name("importer".to_owned());

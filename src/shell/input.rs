@@ -6,7 +6,7 @@ use std::time::Duration;
 use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 
 use crate::shell::bursts;
-use crate::shell::mailbox::{Mailbox, Signal};
+use crate::shell::mailbox::{EventQueue, Signal};
 use app::event::Event;
 use app::keys::{KeyCode, KeyPress};
 use app::pointer::Pointer;
@@ -21,7 +21,7 @@ const CLOSING: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When the thread cannot be made.
-pub fn spawn(mailbox: Mailbox) -> std::io::Result<Gate> {
+pub fn spawn(mailbox: EventQueue) -> std::io::Result<Gate> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     let gate = Gate::default();
     let reading = gate.clone();
@@ -79,7 +79,7 @@ impl Gate {
     }
 }
 
-fn read_all(mailbox: &Mailbox, gate: &Gate) {
+fn read_all(mailbox: &EventQueue, gate: &Gate) {
     let joins = std::env::var("TERM").is_ok_and(|it| bursts::is_unmarked(&it));
     loop {
         gate.pass();

@@ -7,7 +7,7 @@ use std::sync::mpsc::Receiver;
 use crate::shell::connections::Linked;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::receiving;
@@ -83,7 +83,7 @@ impl Outside {
 }
 
 /// Does something of a connection beside everything else.
-pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox: &Mailbox) {
+pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox: &EventQueue) {
     let mailbox = mailbox.clone();
     match linked {
         Some(linked) => linked.begin(errand, move |it| mailbox.result(Event::Answered(it))),
@@ -109,7 +109,7 @@ fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
 }
 
 /// Answers what is asked until nobody asks any more.
-pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &Mailbox) {
+pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
     while let Ok(asked) = queue.recv() {
         mailbox.result(Event::Answered(outside.answer(asked)));
     }

@@ -3,7 +3,7 @@
 use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use app::event::{Event, Load, Loaded};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort};
@@ -130,7 +130,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
 
 /// Answers loads until nobody asks any more; of those that wait, the newest
 /// of each thing is enough.
-pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &Mailbox) {
+pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &EventQueue) {
     while let Ok(first) = queue.recv() {
         let mut waiting = vec![first];
         waiting.extend(queue.try_iter());

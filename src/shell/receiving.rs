@@ -49,7 +49,7 @@ pub trait Secrets: Send + Sync {
 
 /// How webhooks are received.
 #[derive(Clone)]
-pub struct Setup {
+pub struct ReceiverSetup {
     /// Where to listen.
     pub listen: SocketAddr,
     /// How that is reached from the service.
@@ -74,7 +74,7 @@ struct Stand {
 }
 
 /// What the tasks share.
-struct Shared {
+struct ReceiverState {
     engine: Arc<Engine>,
     tell: Tell,
     stands: Mutex<HashMap<ChannelId, Stand>>,
@@ -91,7 +91,7 @@ pub fn fresh_secret() -> Secret {
 /// nothing is to be received any more.
 pub fn start(
     handle: &Handle,
-    setup: Option<Setup>,
+    setup: Option<ReceiverSetup>,
     engine: &Arc<Engine>,
     channels: Vec<ChannelSpec>,
     tell: Tell,
@@ -100,7 +100,7 @@ pub fn start(
     let engine = engine.clone();
     match setup {
         Some(setup) => {
-            let shared = Arc::new(Shared { engine, tell, stands: Mutex::default() });
+            let shared = Arc::new(ReceiverState { engine, tell, stands: Mutex::default() });
             handle.spawn(until_stopped(stopping.clone(), run(shared, setup, channels, stopping)));
         }
         None => {
@@ -133,7 +133,12 @@ async fn forget(engine: Arc<Engine>, channel: ChannelId) {
     }
 }
 
-async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop: watch::Receiver<bool>) {
+async fn run(
+    shared: Arc<ReceiverState>,
+    setup: ReceiverSetup,
+    channels: Vec<ChannelSpec>,
+    stop: watch::Receiver<bool>,
+) {
     let mut hooks = Vec::new();
     for channel in channels {
         let before = setup.public_url.trim_end_matches('/');
@@ -167,7 +172,11 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
 }
 
 /// Listens, as soon as the address is free.
-async fn listen(shared: &Shared, address: SocketAddr, hooks: &[(ChannelId, DesiredWebhook)]) -> TcpListener {
+async fn listen(
+    shared: &ReceiverState,
+    address: SocketAddr,
+    hooks: &[(ChannelId, DesiredWebhook)],
+) -> TcpListener {
     loop {
         match TcpListener::bind(address).await {
             Ok(listener) => {
@@ -200,7 +209,7 @@ async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(S
 }
 
 /// Keeps one webhook registered.
-async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: DesiredWebhook) {
+async fn keep(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredWebhook) {
     while let Some(kept) = shared.engine.keep_hook(&channel, Some(&hook)).await {
         hook.is_known |= kept == WebhookState::Asked;
         let wait = match &kept {
@@ -221,7 +230,7 @@ async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: DesiredWebhook)
 }
 
 /// Tells what time alone has changed.
-async fn look(shared: &Shared) {
+async fn look(shared: &ReceiverState) {
     loop {
         tokio::time::sleep(LOOK).await;
         let all: Vec<ChannelId> = shared.stands().keys().cloned().collect();
@@ -229,7 +238,7 @@ async fn look(shared: &Shared) {
     }
 }
 
-impl Shared {
+impl ReceiverState {
     fn stands(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelId, Stand>> {
         self.stands.lock().unwrap_or_else(PoisonError::into_inner)
     }

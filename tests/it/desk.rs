@@ -25,13 +25,13 @@ use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::service;
-use frontdesk::shell::connections::{Linked, Setup};
+use frontdesk::shell::connections::{ConnectionsSetup, Linked};
 use frontdesk::shell::effects;
 use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
-use frontdesk::shell::run::Desk as ShellDesk;
+use frontdesk::shell::run::DeskParts;
 use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
 use frontdesk::sync::{ChannelSpec, ChannelSync};
@@ -283,7 +283,7 @@ impl Desk {
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
-        let app = App::new(ShellDesk::infos(&specs), settings, size, clock.now());
+        let app = App::new(DeskParts::infos(&specs), settings, size, clock.now());
         let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
         let channels = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
@@ -722,8 +722,13 @@ impl Desk {
         self.app.context.settings.connections.clone_from(&connections);
         self.app.context.settings.connects = true;
         let log = folder.join("connection-calls.log");
-        let setup =
-            Setup { connections, file, log, credentials, zone: self.app.context.settings.zone.clone() };
+        let setup = ConnectionsSetup {
+            connections,
+            file,
+            log,
+            credentials,
+            zone: self.app.context.settings.zone.clone(),
+        };
         self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
         self
     }

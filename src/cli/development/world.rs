@@ -91,13 +91,13 @@ const WORDS: [&str; 64] = [
 
 /// A world of a seed.
 #[derive(Debug)]
-pub struct World {
+pub struct SeededWorld {
     seed: u64,
     conversations: u64,
     messages: u64,
 }
 
-impl World {
+impl SeededWorld {
     /// So many conversations that hold so many messages together.
     pub fn new(seed: u64, conversations: u32, messages: u64) -> Self {
         Self { seed, conversations: u64::from(conversations), messages }
@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn a_seed_is_one_world_and_every_message_is_dealt() {
-        let (one, same, other) = (World::new(7, 30, 100), World::new(7, 30, 100), World::new(8, 30, 100));
+        let (one, same, other) =
+            (SeededWorld::new(7, 30, 100), SeededWorld::new(7, 30, 100), SeededWorld::new(8, 30, 100));
         let dealt: usize = (0..30).map(|it| one.conversation(it).1.len()).sum();
         assert_eq!(dealt, 100);
         assert_eq!(one.conversation(11), same.conversation(11));

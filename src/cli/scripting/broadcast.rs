@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::standing;
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
@@ -179,7 +179,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     }
     let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
     let queued = session.store().enqueue(row, session.now()).context("queueing the broadcast")?;
-    confirmed(session, &channel, std::slice::from_ref(&queued.id), Refused::GivenUp)?;
+    confirmed(session, &channel, std::slice::from_ref(&queued.id), RefusedRow::GivenUp)?;
     let made = session.store().made(&queued.id).context("reading this desk's files")?;
     let made = made.unwrap_or_default();
     let count = recipients.aim.count();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Session, waiting};
 use crate::cli::unfinished::{Left, Unfinished};
 use client::{FailureCause, RequestFailure};
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// What becomes of a row that certainly was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusedRow {
     /// It goes: the command that queued it says so, and nothing is left.
     GivenUp,
     /// It stays: a person put it there before this command.
@@ -30,7 +30,12 @@ pub enum Refused {
 ///
 /// # Errors
 /// When one is not, with what is left of it.
-pub fn confirmed(session: &Session, channel: &ChannelSync, rows: &[RowId], refused: Refused) -> Result<()> {
+pub fn confirmed(
+    session: &Session,
+    channel: &ChannelSync,
+    rows: &[RowId],
+    refused: RefusedRow,
+) -> Result<()> {
     channel.forget_failure();
     for (at, row) in rows.iter().enumerate() {
         let Some(mut unfinished) = one(session, channel, row)? else { continue };
@@ -45,7 +50,7 @@ pub fn confirmed(session: &Session, channel: &ChannelSync, rows: &[RowId], refus
             ),
             Left::Unknown(_) | Left::GoesOn(_) => false,
         };
-        if is_certain && refused == Refused::GivenUp && session.store().give_up(&rows[at..])? {
+        if is_certain && refused == RefusedRow::GivenUp && session.store().give_up(&rows[at..])? {
             unfinished.left = Left::Nothing;
         }
         if at > 0 {
@@ -83,7 +88,7 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             failure.as_ref().map(|it| it.cause),
             Some(FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured)
         );
-        if work == Work::Halted || (matches!(work, Work::Elsewhere(_)) && stops) {
+        if work == SendStep::Halted || (matches!(work, SendStep::Elsewhere(_)) && stops) {
             let failure = failure
                 .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing leaves for now"));
             return unfinished(failure, rest_of(&left.row), what);
@@ -97,7 +102,7 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             };
             return unfinished(failure, rest_of(&left.row), what);
         }
-        if work != Work::Moved {
+        if work != SendStep::Moved {
             session.sleep(LOOK);
         }
     }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::waiting::{Waits, WaitsFor};
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
@@ -140,7 +140,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     if let (Some(session), Some(after)) = (session, &decided.after) {
         let channels = session.channels(Some(&name))?;
         let channel = channels.first().with_context(|| format!("{name} is no longer configured"))?;
-        confirmed(&session, channel, std::slice::from_ref(&after.id), Refused::Kept)?;
+        confirmed(&session, channel, std::slice::from_ref(&after.id), RefusedRow::Kept)?;
     }
     let done = if is_dropped { "dropped" } else { "done" };
     if arguments.common.json {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::cli::scripting::{Files, Found};
+use crate::cli::scripting::{Files, FoundConversation};
 use crate::cli::unfinished::{Left, Several, Unfinished};
 use crate::cli::{inbox, print};
 use client::{Deadline, FailureCause, ReadError, RequestFailure};
@@ -27,7 +27,7 @@ use sync::{ChannelSync, Pulled, leading};
 mod labels;
 mod sending;
 
-pub use sending::Work;
+pub use sending::SendStep;
 
 /// How often a reading that failed is tried again: one bad answer is no
 /// reason to give up.
@@ -76,7 +76,7 @@ impl Drop for Session {
 
 /// How much a reading step has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read {
+pub enum ReadAmount {
     /// All that is due.
     All,
     /// What comes first; something behind it is left.
@@ -131,7 +131,12 @@ impl Session {
     ///
     /// # Errors
     /// With why the server did not tell.
-    pub fn read(&self, channel: &ChannelSync, what: &str, step: impl AsyncFn() -> Pulled) -> Result<Read> {
+    pub fn read(
+        &self,
+        channel: &ChannelSync,
+        what: &str,
+        step: impl AsyncFn() -> Pulled,
+    ) -> Result<ReadAmount> {
         channel.forget_failure();
         let mut failures = 0;
         loop {
@@ -139,8 +144,8 @@ impl Session {
                 Pulled::Skipped if !channel.is_stopped() && channel.failure().is_some() => {
                     return Err(self.failed(channel, what));
                 }
-                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(Read::All),
-                Pulled::Later(_) => return Ok(Read::First),
+                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(ReadAmount::All),
+                Pulled::Later(_) => return Ok(ReadAmount::First),
                 Pulled::More if !self.is_over() => continue,
                 Pulled::More => 0,
                 Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() && is_passing(channel) => {
@@ -298,7 +303,7 @@ impl Session {
     /// not suffice within the command's patience.
     pub fn refresh(&self, channel: &ChannelSync) -> Result<()> {
         let mut read = self.read_top(channel)?;
-        while read == Read::First {
+        while read == ReadAmount::First {
             if self.is_over() {
                 return Err(self.no_room(channel));
             }
@@ -316,9 +321,9 @@ impl Session {
     }
 
     /// Reads new messages and the top of the list.
-    fn read_top(&self, channel: &ChannelSync) -> Result<Read> {
+    fn read_top(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         if !self.asks(channel)? {
-            return Ok(Read::All);
+            return Ok(ReadAmount::All);
         }
         if self.platform(channel)? == Platform::Whatsapp {
             self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
@@ -328,10 +333,10 @@ impl Session {
 
     /// Reads a part of what is behind the top, after a moment: it waits for
     /// the budget, and reading the top again would use that up.
-    fn read_behind(&self, channel: &ChannelSync) -> Result<Read> {
+    fn read_behind(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         self.sleep(MOMENT);
         if !self.asks(channel)? {
-            return Ok(Read::All);
+            return Ok(ReadAmount::All);
         }
         self.read(channel, "reading conversations", async || channel.pull_behind().await)
     }
@@ -345,7 +350,7 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn newest(&self, found: &Found) -> Result<Option<Place>> {
+    pub fn newest(&self, found: &FoundConversation) -> Result<Option<Place>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
         Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::{Misuse, print};
 use client::{Enclosed, prepare_with};
@@ -88,7 +88,7 @@ pub fn carry_out(
     let row = NewRow::at_once(channel.spec().id.clone(), lane, operation, request);
     let queued = session.store().enqueue_many(vec![row], false, session.now())?;
     let row = queued.first().context("nothing was queued")?;
-    confirmed(session, channel, std::slice::from_ref(&row.id), Refused::GivenUp)?;
+    confirmed(session, channel, std::slice::from_ref(&row.id), RefusedRow::GivenUp)?;
     Ok(session.store().made(&row.id)?)
 }
 

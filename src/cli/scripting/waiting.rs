@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::inbox;
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Files, Session};
 use model::ids::ChannelId;
 use model::leader::Leader;
@@ -19,9 +19,9 @@ use model::spending;
 
 /// Who sends for each channel, how the connection fares there, and what is
 /// left to pay with.
-pub struct Waits(HashMap<ChannelId, Channel>);
+pub struct Waits(HashMap<ChannelId, ChannelState>);
 
-struct Channel {
+struct ChannelState {
     leader: Leader,
     health: Health,
     credits: Option<f64>,
@@ -46,7 +46,7 @@ impl Waits {
             if !known.contains_key(&row.channel) {
                 let sender = runtime.block_on(files.store.sender(&row.channel, files.now()))?;
                 let account = runtime.block_on(files.store.account(&row.channel))?;
-                let channel = Channel {
+                let channel = ChannelState {
                     leader: sender.as_ref().map_or(Leader::Nobody, |it| it.leader()),
                     health: sender.and_then(|it| it.vitals.health).unwrap_or(Health::Connecting),
                     credits: account.map(|it| it.credits),
@@ -59,8 +59,8 @@ impl Waits {
 
     /// What one of them waits for; `others` may stand before it.
     pub fn of_row(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> WaitsFor {
-        let nobody = Channel { leader: Leader::Nobody, health: Health::Connecting, credits: None };
-        let Channel { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
+        let nobody = ChannelState { leader: Leader::Nobody, health: Health::Connecting, credits: None };
+        let ChannelState { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
         let template = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
         let least = spending::price(&row.operation, template).and_then(|it| i32::try_from(it.least).ok());
         let pays = least.zip(*credits).map(|(least, credits)| f64::from(least) <= credits);
@@ -77,12 +77,12 @@ impl Waits {
 pub fn words(
     session: &Session,
     channel: &sync::ChannelSync,
-    work: &Work,
+    work: &SendStep,
     (row, others): (&OutboxRow, &[OutboxRow]),
 ) -> String {
     let (leader, vitals) = match work {
-        Work::Elsewhere(other) => (other.leader(), other.vitals.clone()),
-        Work::Moved | Work::Waits | Work::Halted => (Leader::Here, channel.vitals()),
+        SendStep::Elsewhere(other) => (other.leader(), other.vitals.clone()),
+        SendStep::Moved | SendStep::Waits | SendStep::Halted => (Leader::Here, channel.vitals()),
     };
     let health = vitals.health.unwrap_or(Health::Connecting);
     let facts = QueueFacts { now: session.now(), health: &health, leader: &leader, pays: None };

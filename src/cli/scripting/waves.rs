@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
 use client::FailureCause;
@@ -117,7 +117,7 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
             let why = format!("nothing moved for a while{why}");
             return Err(unfinished(channel, id, (FailureCause::NoAnswer, &why)));
         }
-        if work != Work::Moved {
+        if work != SendStep::Moved {
             session.sleep(LOOK);
         }
     }

@@ -12,7 +12,7 @@ use frontdesk::model::reception::ReceptionState;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::shell::clock::{SystemClock, instant};
-use frontdesk::shell::receiving::{self, Receiving, Secrets, Setup};
+use frontdesk::shell::receiving::{self, ReceiverSetup, Receiving, Secrets};
 use frontdesk::store::Store;
 use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use portable_pty::CommandBuilder;
@@ -99,7 +99,7 @@ impl Scene {
         let specs = vec![spec];
         let engine = Engine::start(handle.clone(), store, specs.clone(), clock, tell.clone(), polling);
         let engine = Arc::new(engine);
-        let setup = port.map(|port| Setup {
+        let setup = port.map(|port| ReceiverSetup {
             listen: ([127, 0, 0, 1], port).into(),
             public_url: format!("http://127.0.0.1:{port}/hooks"),
             secrets: self.secrets.clone(),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::contacts::writable;
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Common, Session};
 use crate::cli::unfinished::{Left, Unfinished};
 use client::{FailureCause, RequestFailure};
@@ -102,7 +102,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
             };
             return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
-        if work != Work::Moved {
+        if work != SendStep::Moved {
             session.sleep(LOOK);
         }
     };

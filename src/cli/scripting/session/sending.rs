@@ -10,7 +10,7 @@ use sync::{ChannelSync, Lead, Pulled, PushStep, leading};
 
 /// What a step of the sending did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub enum SendStep {
     /// Another process sends; what it said last of its connection is there.
     Elsewhere(Other),
     /// Something was moved on; there may be more.
@@ -21,7 +21,7 @@ pub enum Work {
     Halted,
 }
 
-impl Work {
+impl SendStep {
     /// Why nothing leaves where another process sends, as it said last.
     pub fn failure(&self) -> Option<RequestFailure> {
         match self {
@@ -38,12 +38,12 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<Work> {
+    pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<SendStep> {
         if channel.spec().read_only {
-            return Ok(Work::Halted);
+            return Ok(SendStep::Halted);
         }
         if let Holder::Other(other) = self.hold(channel, kind)? {
-            return Ok(Work::Elsewhere(other));
+            return Ok(SendStep::Elsewhere(other));
         }
         self.carry_waves(channel)?;
         let step = self.runtime.block_on(async {
@@ -51,9 +51,9 @@ impl Session {
             channel.push_once(self.now()).await
         });
         Ok(match step {
-            PushStep::Moved => Work::Moved,
-            PushStep::Halted => Work::Halted,
-            PushStep::Due(_) | PushStep::Idle => Work::Waits,
+            PushStep::Moved => SendStep::Moved,
+            PushStep::Halted => SendStep::Halted,
+            PushStep::Due(_) | PushStep::Idle => SendStep::Waits,
         })
     }
 
