@@ -64,7 +64,7 @@ async fn redirects_are_answers() {
 fn a_proxy_in_the_environment_is_not_asked() {
     let wire = Tripwire::set();
     let mut child = Command::new(std::env::current_exe().expect("this program"));
-    child.args(["--exact", "connections::guard::tests::answers::redirects_are_answers"]);
+    child.args(["--exact", "guard::tests::answers::redirects_are_answers"]);
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         child.env(name, format!("http://{}", wire.address()));
     }
