@@ -76,8 +76,8 @@
 //! The input thread reads `p`, [`shell::input`] translates it and puts it
 //! into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
 //! `Event::Key` to [`inbox::Inbox::update`]; the key map of [`inbox::keymap`], made
-//! from [`inbox::commands::TABLE`], resolves it, [`inbox::availability`] says
-//! whether it can be done, and the answer is `Effect::Enqueue`. The writing thread
+//! from [`inbox::command::TABLE`], resolves it, its row says whether it can be
+//! done and what it does, and the answer is `Effect::Enqueue`. The writing thread
 //! gives the intent its bytes and key and commits it to `outbox.db`; the row
 //! comes back as `Event::Enqueued`, the list and history reload and show `AI
 //! pausing`. The engine wakes, claims the row, sends it, and stores what the

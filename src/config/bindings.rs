@@ -3,8 +3,8 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use inbox::commands;
-use inbox::commands::{Command, CommandScope, TABLE};
+use inbox::command;
+use inbox::command::{Command, CommandScope, TABLE};
 use inbox::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
 use inbox::keys::{KeyCode, KeyPress};
 use model::nearest::nearest;
@@ -22,7 +22,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
     let mut keymap = KeyMap::default();
     let (mut chosen, mut found) = (Vec::new(), Vec::new());
     for name in section.names() {
-        let Some(command) = commands::named(name) else {
+        let Some(command) = command::named(name) else {
             found.push((name, unknown(name)));
             continue;
         };
@@ -51,7 +51,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<String> = TABLE.iter().map(|it| commands::name(it.command)).collect();
+    let names: Vec<String> = TABLE.iter().map(|it| command::name(it.command)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let hint = match nearest(name, &names) {
         Some(near) => format!("did you mean {near}?"),
@@ -65,7 +65,7 @@ fn told(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
     let Some(first) = clashes.first() else { return String::new() };
     let whose = |command| {
         let own = if is_chosen(command) { "" } else { " (its own key)" };
-        format!("{}{own}", commands::name(command))
+        format!("{}{own}", command::name(command))
     };
     let (keys, one) = (named(&first.keys), whose(first.one));
     let longer: Vec<String> = clashes
@@ -101,7 +101,7 @@ fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<
 /// Reads one sequence, and says why it can never be pressed.
 fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
     let keys = written.split(' ').filter(|it| !it.is_empty()).map(key).collect::<Result<Sequence, _>>()?;
-    let place = commands::row(command).place;
+    let place = command::row(command).place;
     match keys.as_slice() {
         [] => Err("no key stands there; an empty list [] takes all keys away".to_owned()),
         [key] if place == CommandScope::Composer && key.typed().is_some() => {

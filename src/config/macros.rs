@@ -2,8 +2,8 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use inbox::commands;
-use inbox::commands::CommandScope;
+use inbox::command;
+use inbox::command::CommandScope;
 use inbox::features::macros::recording::Fixed;
 use inbox::features::macros::steps;
 use inbox::keymap::KeyMap;
@@ -62,10 +62,10 @@ fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<KeyPress, S
     if before.iter().any(|it| it.key == Some(key)) {
         return Err(format!("key = {name:?} plays another macro already"));
     }
-    let desk = commands::TABLE.iter().filter(|it| it.place != CommandScope::Composer);
+    let desk = command::TABLE.iter().filter(|it| it.place != CommandScope::Composer);
     let mut begun = desk.filter(|row| keymap.keys(row.command).iter().any(|it| it.first() == Some(&key)));
     match begun.next() {
-        Some(row) => Err(format!("key = {name:?} is a key of {}; take another", commands::name(row.command))),
+        Some(row) => Err(format!("key = {name:?} is a key of {}; take another", command::name(row.command))),
         None => Ok(key),
     }
 }

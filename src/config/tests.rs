@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::shell::notify::NotifyMethod;
-use inbox::commands::Command;
+use inbox::command::Command;
 
 const EXAMPLE: &str = r#"
 [[channel]]

@@ -2,8 +2,8 @@
 //! it. To add one with arguments, add a row to [`VERBS`].
 
 use crate::Inbox;
-use crate::commands;
-use crate::commands::TABLE;
+use crate::command;
+use crate::command::TABLE;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::features::macros::steps::RecordedStep;
@@ -161,7 +161,7 @@ impl Inbox {
         match begun.split_once(' ') {
             None => {
                 let verbs = VERBS.iter().map(|it| format!("{} ", it.name));
-                let names = TABLE.iter().map(|it| commands::name(it.command));
+                let names = TABLE.iter().map(|it| command::name(it.command));
                 let short = ["help", "quit"].map(str::to_owned);
                 let mut all: Vec<String> =
                     verbs.chain(short).chain(names).filter(|it| it.starts_with(begun)).collect();
@@ -207,7 +207,7 @@ impl Inbox {
             };
             return done.unwrap_or_else(|why| self.warn(why));
         }
-        match commands::named(name).filter(|_| rest.is_empty()) {
+        match command::named(name).filter(|_| rest.is_empty()) {
             Some(command) => match self.why_off(command) {
                 Some(reason) => self.warn(format!("{name}: {reason}")),
                 None => self.call(command, KeyPress::plain(KeyCode::Enter)),
@@ -219,10 +219,10 @@ impl Inbox {
 
 /// What is near an unknown word.
 fn unknown(name: &str, rest: &str) -> String {
-    if commands::named(name).is_some() {
+    if command::named(name).is_some() {
         return format!("{name} takes nothing after it, not {rest:?}");
     }
-    let names: Vec<String> = TABLE.iter().map(|it| commands::name(it.command)).collect();
+    let names: Vec<String> = TABLE.iter().map(|it| command::name(it.command)).collect();
     let all: Vec<&str> = VERBS.iter().map(|it| it.name).chain(names.iter().map(String::as_str)).collect();
     let begun = all.iter().find(|it| it.starts_with(name)).copied();
     match begun.or_else(|| nearest(name, &all)) {

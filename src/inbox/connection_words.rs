@@ -3,7 +3,7 @@
 
 use ratatui::style::Style;
 
-use crate::commands::Command;
+use crate::command::Command;
 use crate::settings::Settings;
 use crate::theme_view::Theme;
 use model::news::Health;

@@ -2,7 +2,6 @@
 //! and what others must not see.
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::Effect;
 use crate::layout::SIDE_BY_SIDE;
 
@@ -10,33 +9,30 @@ use crate::layout::SIDE_BY_SIDE;
 const STEP: u16 = 4;
 
 impl Inbox {
-    pub(crate) fn view_command(&mut self, command: Command) -> bool {
-        match command {
-            Command::Zoom if self.context.size.0 < SIDE_BY_SIDE => {
-                self.say("this pane fills the screen already")
-            }
-            Command::Zoom => self.zoomed = !self.zoomed,
-            Command::Mouse => {
-                self.mouse = !self.mouse;
-                self.context.push(Effect::ReadMouse(self.mouse));
-                self.say(self.keyed(if self.mouse {
-                    "the mouse is read: click selects, wheel scrolls"
-                } else {
-                    "the mouse is the terminal's: drag selects text; {mouse} takes it back"
-                }));
-            }
-            Command::Blur => {
-                self.blurred = !self.blurred;
-                let word = if self.blurred { "hidden; {blur} shows them again" } else { "shown again" };
-                self.say(self.keyed(&format!("names, numbers and addresses are {word}")));
-            }
-            Command::Narrower | Command::Wider => self.move_divider(command == Command::Wider),
-            _ => return false,
+    pub(crate) fn zoom(&mut self) {
+        if self.context.size.0 < SIDE_BY_SIDE {
+            return self.say("this pane fills the screen already");
         }
-        true
+        self.zoomed = !self.zoomed;
     }
 
-    fn move_divider(&mut self, wider: bool) {
+    pub(crate) fn turn_mouse(&mut self) {
+        self.mouse = !self.mouse;
+        self.context.push(Effect::ReadMouse(self.mouse));
+        self.say(self.keyed(if self.mouse {
+            "the mouse is read: click selects, wheel scrolls"
+        } else {
+            "the mouse is the terminal's: drag selects text; {mouse} takes it back"
+        }));
+    }
+
+    pub(crate) fn turn_blur(&mut self) {
+        self.blurred = !self.blurred;
+        let word = if self.blurred { "hidden; {blur} shows them again" } else { "shown again" };
+        self.say(self.keyed(&format!("names, numbers and addresses are {word}")));
+    }
+
+    pub(crate) fn move_divider(&mut self, wider: bool) {
         let areas = self.areas();
         let (Some(list), Some(_)) = (areas.list, areas.history) else {
             return self.say("there is one pane: its width is the screen's");

@@ -1,9 +1,9 @@
 //! Who gets a key: the topmost layer, the composer, or the key map.
 
 use crate::Inbox;
-use crate::availability;
+use crate::command;
+use crate::command::{Command, CommandScope, Reason};
 use crate::commands;
-use crate::commands::{Command, CommandScope};
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
@@ -85,25 +85,28 @@ impl Inbox {
         }
     }
 
-    /// Runs a command a person called, and records it.
-    pub(crate) fn call(&mut self, command: Command, key: KeyPress) {
-        if availability::check(self, command).is_ok() {
-            self.recorded(RecordedStep::Command(command, key));
-            if commands::row(command).place == CommandScope::Conversation {
-                self.list_mut().touch();
-            }
-        }
-        self.command(command, key);
+    /// Whether a command can be done now.
+    ///
+    /// # Errors
+    /// The reason it cannot, in words for the status line.
+    pub fn enabled(&self, command: Command) -> Result<(), Reason> {
+        let (enabled, _) = commands::functions(command);
+        enabled(self).map_err(|it| self.keyed(&it))
     }
 
-    /// Runs a command, or says why it cannot be done.
-    pub(crate) fn command(&mut self, command: Command, key: KeyPress) {
-        match availability::check(self, command) {
-            Ok(()) => {
-                self.perform(command, key);
-                self.tutor_saw(command);
-            }
-            Err(reason) => self.warn(format!("{}: {reason}", commands::row(command).word)),
+    /// Runs a command a person called and records it, or says why it cannot be
+    /// done.
+    pub(crate) fn call(&mut self, command: Command, key: KeyPress) {
+        let row = command::row(command);
+        if let Err(reason) = self.enabled(command) {
+            return self.warn(format!("{}: {reason}", row.word));
         }
+        self.recorded(RecordedStep::Command(command, key));
+        if row.place == CommandScope::Conversation {
+            self.list_mut().touch();
+        }
+        let (_, run) = commands::functions(command);
+        run(self, key);
+        self.tutor_saw(command);
     }
 }

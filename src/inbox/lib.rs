@@ -3,13 +3,18 @@
 //! Only [`Inbox::update`] changes the inbox; it never blocks, never fails and
 //! returns what is to be done as [`crate::event::Effect`] values.
 
+// The table comes before the module that makes data of it.
+#[macro_use]
+pub(crate) mod commands;
+
 pub(crate) mod actions;
-pub mod availability;
+pub mod command;
 pub mod command_line;
-pub mod commands;
 pub mod components;
+pub(crate) mod conditions;
 pub mod connection_words;
 pub mod context;
+pub(crate) mod desk_commands;
 pub(crate) mod display;
 pub(crate) mod due;
 pub mod event;

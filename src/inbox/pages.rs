@@ -2,7 +2,6 @@
 //! page stays when the tab changes, and shows that tab's rows.
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::{Effect, Load};
 use crate::layout::{Area, SIDE_BY_SIDE};
 use crate::screens::cards::is_deck;
@@ -69,27 +68,14 @@ impl Inbox {
         }
     }
 
-    /// Commands of the pages of rows.
-    pub(crate) fn rows_command(&mut self, command: Command) -> bool {
-        match command {
-            Command::RowDown => self.step_rows(1),
-            Command::RowUp => self.step_rows(-1),
-            Command::GoToRow => self.go_to_row(),
-            Command::AllTabs => {
-                let all = match self.page {
-                    PageKind::Drafts => &mut self.drafts.all_tabs,
-                    PageKind::Broadcasts => &mut self.board.rows.all_tabs,
-                    _ => &mut self.outbox.all_tabs,
-                };
-                *all = !*all;
-            }
-            Command::LeaveRows => self.go_to_page(PageKind::Inbox),
-            Command::Decide | Command::DecideRow => self.ask_about_row(),
-            Command::DecideAll => self.ask_about_all(),
-            Command::RowNow | Command::RowBack => self.held_row(command == Command::RowNow),
-            _ => return false,
-        }
-        true
+    /// Shows the rows of this tab, or of all.
+    pub(crate) fn turn_all_tabs(&mut self) {
+        let all = match self.page {
+            PageKind::Drafts => &mut self.drafts.all_tabs,
+            PageKind::Broadcasts => &mut self.board.rows.all_tabs,
+            _ => &mut self.outbox.all_tabs,
+        };
+        *all = !*all;
     }
 
     /// Moves through the rows of the page; true if the page has rows.
@@ -119,7 +105,7 @@ impl Inbox {
         (lines / each).max(1)
     }
 
-    fn go_to_row(&mut self) {
+    pub(crate) fn go_to_row(&mut self) {
         match self.page {
             PageKind::People => return self.go_to_person(),
             PageKind::Broadcasts => return self.open_recipients(),

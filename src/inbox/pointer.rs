@@ -6,8 +6,7 @@
 //! tab itself.
 
 use crate::Inbox;
-use crate::availability;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
@@ -106,7 +105,7 @@ impl Inbox {
 
     /// A click into the composer is its key: it says why where it cannot be.
     fn click_composer(&mut self) {
-        match availability::check(self, Command::Write) {
+        match self.enabled(Command::Write) {
             Ok(()) => self.open(Focus::Composer),
             Err(why) => self.warn(why),
         }

@@ -2,7 +2,6 @@
 //! list or the history, whichever is looked at.
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::pages::PageKind;
 use crate::tab::Focus;
 
@@ -17,31 +16,11 @@ pub(crate) enum Travel {
     Bottom,
 }
 
-impl Travel {
-    fn of(command: Command) -> Option<Self> {
-        Some(match command {
-            Command::HalfDown => Self::HalfDown,
-            Command::HalfUp => Self::HalfUp,
-            Command::PageDown => Self::PageDown,
-            Command::PageUp => Self::PageUp,
-            Command::Top => Self::Top,
-            Command::Bottom => Self::Bottom,
-            _ => return None,
-        })
-    }
-}
-
 impl Inbox {
-    /// A command that travels; false if it is about something else.
-    pub(crate) fn travel_command(&mut self, command: Command) -> bool {
-        let Some(travel) = Travel::of(command) else { return false };
-        if !self.scroll_card(travel) {
-            self.travel(travel);
+    pub(crate) fn travel(&mut self, travel: Travel) {
+        if self.scroll_card(travel) {
+            return;
         }
-        true
-    }
-
-    fn travel(&mut self, travel: Travel) {
         let visible = self.list_rows(&self.areas());
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
         if self.page != PageKind::Inbox {

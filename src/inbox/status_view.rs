@@ -4,9 +4,8 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::availability;
-use crate::commands;
-use crate::commands::Command;
+use crate::command;
+use crate::command::Command;
 use crate::components::paint_view;
 use crate::connection_words;
 use crate::layout::Area;
@@ -188,7 +187,7 @@ pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) 
     }
     let wide = |key: &str, word: &str| paint_view::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
     let hints = hints(inbox);
-    let is_help = |word: &str| word == commands::row(Command::Help).word;
+    let is_help = |word: &str| word == command::row(Command::Help).word;
     // Whatever does not fit is in the help, so its key always does.
     let help = hints.iter().find(|(_, word)| is_help(word)).map_or(0, |(key, word)| wide(key, word) + 2);
     let mut left_out = false;
@@ -240,18 +239,20 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
 
 /// What a key does where it is pressed now.
 fn word(inbox: &Inbox, command: Command) -> &'static str {
-    match command {
-        Command::Close if inbox.tab().is_mail() => "archive",
-        Command::Unseen if inbox.tab().is_mail() => "unread",
-        Command::GoToRow if inbox.page == PageKind::Wall => "what failed",
-        _ => commands::row(command).word,
-    }
+    let (is_mail, is_wall) = (inbox.tab().is_mail(), inbox.page == PageKind::Wall);
+    let other = [
+        (Command::Close, is_mail, "archive"),
+        (Command::Unseen, is_mail, "unread"),
+        (Command::GoToRow, is_wall, "what failed"),
+    ];
+    let here = other.into_iter().find(|(one, applies, _)| *applies && *one == command);
+    here.map_or(command::row(command).word, |(_, _, word)| word)
 }
 
 /// What is offered where rows of the outbox or drafts are shown.
 fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
     use Command as C;
-    let several = availability::check(inbox, C::DecideAll).is_ok();
+    let several = inbox.enabled(C::DecideAll).is_ok();
     match inbox.page {
         PageKind::Webhooks => {
             &[C::NewWebhook, C::RemoveWebhook, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit]

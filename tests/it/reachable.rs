@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use clap::CommandFactory;
-use frontdesk::inbox::commands;
-use frontdesk::inbox::commands::TABLE;
+use frontdesk::inbox::command;
+use frontdesk::inbox::command::TABLE;
 use frontdesk::inbox::keymap::KeyMap;
 use serde_json::Value;
 
@@ -90,7 +90,7 @@ fn every_command_at_the_screen_has_a_key_and_is_in_the_palette() {
         assert!(!names.is_empty(), "{operation} has no command");
         for name in names {
             // The palette offers the rows of the table, and the line takes their names.
-            let row = TABLE.iter().find(|it| commands::name(it.command) == *name);
+            let row = TABLE.iter().find(|it| command::name(it.command) == *name);
             let row = row.unwrap_or_else(|| panic!("{operation}: no command is called {name}"));
             assert!(!map.all(row.command).is_empty(), "{operation}: {name} has no key");
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use frontdesk::config::Config;
-use frontdesk::inbox::commands::{CommandScope, TABLE, name};
+use frontdesk::inbox::command::{CommandScope, TABLE, name};
 use frontdesk::inbox::keymap::KeyMap;
 
 use crate::binary::Binary;

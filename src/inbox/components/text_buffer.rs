@@ -6,7 +6,6 @@
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::commands::Command;
 use crate::keys::{KeyCode, KeyPress};
 use crate::wrap;
 use model::bounds;
@@ -28,6 +27,31 @@ pub struct Sheet {
     /// Whether the next typed character continues the newest group.
     grouping: Grouping,
     changed: bool,
+}
+
+/// An editing command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextEdit {
+    /// Begins a new line.
+    NewLine,
+    /// Undoes the newest edit.
+    Undo,
+    /// Does again what was undone.
+    Redo,
+    /// Goes to the start of the line.
+    LineStart,
+    /// Goes to the end of the line.
+    LineEnd,
+    /// Goes one word back.
+    WordLeft,
+    /// Goes one word on.
+    WordRight,
+    /// Deletes the word before the cursor.
+    DeleteWord,
+    /// Deletes to the start of the line.
+    DeleteToStart,
+    /// Deletes to the end of the line.
+    DeleteToEnd,
 }
 
 /// What the newest undo group ends with.
@@ -178,29 +202,27 @@ impl Sheet {
         self.move_to(at.0, at.1);
     }
 
-    /// Performs an editing command. Returns whether it is one.
-    pub fn edit(&mut self, command: Command) -> bool {
-        match command {
-            Command::NewLine => self.step(Grouping::Closed, |area| {
+    /// Performs an editing command.
+    pub fn edit(&mut self, edit: TextEdit) {
+        match edit {
+            TextEdit::NewLine => self.step(Grouping::Closed, |area| {
                 area.insert_newline();
                 1
             }),
-            Command::UndoEdit => self.undo(),
-            Command::RedoEdit => self.redo(),
-            Command::LineStart => self.jump(CursorMove::Head),
-            Command::LineEnd => self.jump(CursorMove::End),
-            Command::WordLeft => self.jump(CursorMove::WordBack),
-            Command::WordRight => self.jump(CursorMove::WordForward),
-            Command::DeleteWord => self.step(Grouping::Closed, |area| usize::from(area.delete_word())),
-            Command::DeleteToStart => {
+            TextEdit::Undo => self.undo(),
+            TextEdit::Redo => self.redo(),
+            TextEdit::LineStart => self.jump(CursorMove::Head),
+            TextEdit::LineEnd => self.jump(CursorMove::End),
+            TextEdit::WordLeft => self.jump(CursorMove::WordBack),
+            TextEdit::WordRight => self.jump(CursorMove::WordForward),
+            TextEdit::DeleteWord => self.step(Grouping::Closed, |area| usize::from(area.delete_word())),
+            TextEdit::DeleteToStart => {
                 self.step(Grouping::Closed, |area| usize::from(area.delete_line_by_head()));
             }
-            Command::DeleteToEnd => {
+            TextEdit::DeleteToEnd => {
                 self.step(Grouping::Closed, |area| usize::from(area.delete_line_by_end()));
             }
-            _ => return false,
         }
-        true
     }
 
     /// Handles a key that is no command: text and cursor keys. Returns whether

@@ -1,7 +1,6 @@
 //! Copying: what goes to the clipboard, and what is said about it.
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::Effect;
 use crate::overlays::Layer;
 use crate::screens::history::History;
@@ -23,7 +22,7 @@ pub enum Copied {
 
 /// What a command copies.
 #[derive(Debug, Clone, Copy)]
-enum CopyTarget {
+pub(crate) enum CopyTarget {
     Address,
     Id,
     OfHistory(CopiedPart),
@@ -31,32 +30,16 @@ enum CopyTarget {
 
 /// What is copied of a history.
 #[derive(Debug, Clone, Copy)]
-enum CopiedPart {
+pub(crate) enum CopiedPart {
     Text,
     Link,
     Error,
     Transcript,
 }
 
-impl CopyTarget {
-    fn of(command: Command) -> Option<Self> {
-        Some(match command {
-            Command::CopyPhone => Self::Address,
-            Command::CopyId => Self::Id,
-            Command::CopyText => Self::OfHistory(CopiedPart::Text),
-            Command::CopyLink => Self::OfHistory(CopiedPart::Link),
-            Command::CopyError => Self::OfHistory(CopiedPart::Error),
-            Command::CopyTranscript => Self::OfHistory(CopiedPart::Transcript),
-            _ => return None,
-        })
-    }
-}
-
 impl Inbox {
-    /// Copies what a command names; says what it was, or why there is nothing.
-    /// False if it is about something else.
-    pub(crate) fn copy_command(&mut self, command: Command) -> bool {
-        let Some(wanted) = CopyTarget::of(command) else { return false };
+    /// Copies; says what it was, or why there is nothing.
+    pub(crate) fn copy(&mut self, wanted: CopyTarget) {
         match self.to_copy(wanted) {
             Ok((what, text)) => {
                 let count = text.chars().count();
@@ -65,7 +48,6 @@ impl Inbox {
             }
             Err(why) => self.warn(why),
         }
-        true
     }
 
     /// Says whether a text is where it can be pasted from.

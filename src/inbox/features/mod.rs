@@ -2,6 +2,7 @@
 
 pub(crate) mod bursts;
 pub mod clipboard;
+pub(crate) mod commands;
 pub mod credits;
 pub mod handover;
 pub(crate) mod jump_list;

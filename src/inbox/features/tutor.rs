@@ -4,7 +4,7 @@
 //! It only sees that it was pressed.
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::overlays::Layer;
 
 /// What is to be pressed, and why.

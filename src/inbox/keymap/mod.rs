@@ -5,8 +5,8 @@
 pub(crate) mod tests;
 
 use crate::Inbox;
-use crate::commands;
-use crate::commands::{Command, CommandRow, CommandScope, TABLE};
+use crate::command;
+use crate::command::{Command, CommandRow, CommandScope, TABLE};
 use crate::features::vim;
 use crate::keys::{KeyCode, KeyPress};
 
@@ -78,7 +78,7 @@ impl KeyMap {
     /// The one key of a command that can be pressed in a dialog in which
     /// letters are text: its first that is none, else the table's own.
     pub fn in_text(&self, command: Command) -> Option<KeyPress> {
-        let own = || commands::row(command).keys.iter().filter_map(|it| KeyPress::parse(it));
+        let own = || command::row(command).keys.iter().filter_map(|it| KeyPress::parse(it));
         let one = self.keys(command).iter().filter_map(|it| <[KeyPress; 1]>::try_from(it.as_slice()).ok());
         let mut all = one.map(|[key]| key).chain(own());
         all.find(|it| it.typed().is_none() && (it.ctrl || it.alt || matches!(it.code, KeyCode::F(_))))
@@ -154,7 +154,7 @@ impl KeyMap {
                 .keys(command)
                 .iter()
                 .find(|it| self.comes(it))
-                .map_or_else(|| format!(":{}", commands::name(command)), named),
+                .map_or_else(|| format!(":{}", command::name(command)), named),
         }
     }
 
@@ -173,7 +173,7 @@ impl KeyMap {
 
     /// The help line of a command, with the keys that are meant in it.
     pub fn doc(&self, command: Command) -> String {
-        self.words(commands::row(command).doc)
+        self.words(command::row(command).doc)
     }
 
     /// Words of this program in which `{command-name}` stands for its key.
@@ -182,7 +182,7 @@ impl KeyMap {
         let mut rest = words;
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
-            let called = after.split_once('}').and_then(|(name, rest)| Some((commands::named(name)?, rest)));
+            let called = after.split_once('}').and_then(|(name, rest)| Some((command::named(name)?, rest)));
             match called {
                 Some((command, after)) => {
                     out.push_str(&self.first(command));

@@ -1,6 +1,6 @@
 //! What keys mean, as they are and after a person has chosen others.
 
-use crate::commands::{Command as C, CommandScope, TABLE};
+use crate::command::{Command as C, CommandScope, TABLE};
 use crate::keymap::{Clash, KeyMap, Resolution, Sequence};
 use crate::keys::KeyPress;
 

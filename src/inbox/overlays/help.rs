@@ -4,8 +4,8 @@
 //! What is pressed here stays here: no key reaches what lies behind.
 
 use crate::Inbox;
-use crate::commands;
-use crate::commands::{Command, CommandRow, CommandScope, TABLE};
+use crate::command;
+use crate::command::{Command, CommandRow, CommandScope, TABLE};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
@@ -177,7 +177,7 @@ fn wrapped(keys: &str, doc: &str, (left, right): (u16, u16), lines: &mut Vec<Hel
 /// words. One letter alone is a key or begins a word: it stands in nearly
 /// every row.
 fn fits(row: &CommandRow, keys: &[String], doc: &str, find: &str) -> bool {
-    let words = format!("{} {} {doc}", commands::name(row.command), row.word).to_lowercase();
+    let words = format!("{} {} {doc}", command::name(row.command), row.word).to_lowercase();
     let has = |term: &str| {
         let lower = term.to_lowercase();
         if term.chars().count() == 1 {
@@ -212,7 +212,7 @@ mod tests {
         ];
         let keymap = crate::keymap::KeyMap::default();
         for (find, command, found) in cases {
-            let row = commands::row(command);
+            let row = command::row(command);
             assert_eq!(
                 fits(row, &keymap.all(command), &keymap.doc(command), find),
                 found,

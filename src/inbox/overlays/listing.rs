@@ -4,8 +4,8 @@
 //! A line is data.
 
 use crate::Inbox;
-use crate::commands;
-use crate::commands::Command;
+use crate::command;
+use crate::command::Command;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
 use crate::tab::Focus;
@@ -90,7 +90,7 @@ impl Inbox {
             KeyCode::F(_) => true,
             _ => false,
         };
-        let own = commands::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
+        let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
         let chosen = self.context.settings.keymap.keys(command).iter().filter_map(one).find(free);
         chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
     }

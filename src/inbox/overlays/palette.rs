@@ -7,9 +7,8 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::Inbox;
-use crate::availability;
-use crate::commands;
-use crate::commands::{Command, CommandRow, CommandScope, TABLE};
+use crate::command;
+use crate::command::{Command, CommandRow, CommandScope, TABLE};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
@@ -223,7 +222,7 @@ impl Inbox {
     fn command_entries(&self, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
         let entry = |row: &CommandRow| PaletteItem {
             choice: PaletteAction::Command(row.command),
-            name: commands::name(row.command),
+            name: command::name(row.command),
             doc: self.context.settings.keymap.doc(row.command),
             beside: self.context.settings.keymap.all(row.command).join(", "),
             off: self.why_off(row.command),
@@ -233,11 +232,11 @@ impl Inbox {
 
     /// Why a command cannot be run from where the person is.
     pub(crate) fn why_off(&self, command: Command) -> Option<String> {
-        let place = commands::row(command).place;
+        let place = command::row(command).place;
         if !self.places().contains(&place) && !self.is_typing() {
             return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
         }
-        availability::check(self, command).err()
+        self.enabled(command).err()
     }
 }
 

@@ -2,9 +2,9 @@
 //! and what one command does.
 
 use crate::Inbox;
+use crate::command;
+use crate::command::{Command, CommandRow, TABLE};
 use crate::command_line::VERBS;
-use crate::commands;
-use crate::commands::{Command, CommandRow, TABLE};
 use crate::plain::frames_view::layer_lines;
 
 /// What the plain mode's own words do.
@@ -35,7 +35,7 @@ pub fn help(inbox: &Inbox, word: Option<&str>) -> Vec<String> {
     }
     let mut lines = choices(inbox);
     lines.extend(OWN.iter().map(|(word, doc)| format!("{word}: {doc}")));
-    let words: Vec<&str> = SHORT.iter().map(|it| commands::row(*it).word).collect();
+    let words: Vec<&str> = SHORT.iter().map(|it| command::row(*it).word).collect();
     lines.push(format!("Commands: {}", words.join(", ")));
     lines.push("help reply: what one command does; help all: every command of this place".to_owned());
     lines
@@ -62,7 +62,7 @@ fn explained(inbox: &Inbox, word: &str) -> Vec<String> {
     if word == "all" {
         return TABLE.iter().filter(here).map(|it| spoken_key(inbox, it)).collect();
     }
-    let called = |it: &&CommandRow| it.word.to_lowercase() == word || commands::name(it.command) == word;
+    let called = |it: &&CommandRow| it.word.to_lowercase() == word || command::name(it.command) == word;
     let own = OWN.iter().filter(|it| it.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
     let verbs =
         VERBS.iter().filter(|it| it.name == word).map(|it| format!("{} {}: {}", it.name, it.takes, it.doc));

@@ -5,8 +5,8 @@
 //! is being written, and `text WORDS` writes words that are a command, too.
 
 use crate::Inbox;
+use crate::command::{Command, CommandRow, CommandScope, TABLE};
 use crate::command_line::VERBS;
-use crate::commands::{Command, CommandRow, CommandScope, TABLE};
 use crate::event::Event;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
@@ -164,7 +164,7 @@ fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -
         return PlainCommand::Events(keys.into_iter().map(Event::Key).collect());
     }
     let name = words.split(' ').next().unwrap_or(words);
-    if VERBS.iter().any(|it| it.name == name) || crate::commands::named(words).is_some() {
+    if VERBS.iter().any(|it| it.name == name) || crate::command::named(words).is_some() {
         let line = [Event::Paste(words.to_owned()), plain(KeyCode::Enter)];
         return PlainCommand::Events(press(inbox, Command::CommandLine).into_iter().chain(line).collect());
     }

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use frontdesk::inbox::command::TABLE;
 use frontdesk::inbox::command_line::VERBS;
-use frontdesk::inbox::commands::TABLE;
 
 use crate::desk::{Desk, direct};
 

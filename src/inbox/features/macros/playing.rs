@@ -5,8 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::Inbox;
-use crate::commands;
-use crate::commands::CommandScope;
+use crate::command;
 use crate::event::{Effect, Load};
 use crate::features::macros::recording;
 use crate::features::macros::steps;
@@ -217,19 +216,13 @@ impl Inbox {
         true
     }
 
-    fn play_command(&mut self, command: commands::Command, key: KeyPress) {
-        let row = commands::row(command);
+    fn play_command(&mut self, command: command::Command, key: KeyPress) {
+        let row = command::row(command);
         if !self.layers.is_empty() || !self.places().contains(&row.place) {
             let place = row.place.heading().to_lowercase();
             return self.warn(format!("{} is for another place: {place}", row.word));
         }
-        match row.place {
-            CommandScope::Composer => {
-                self.recorded(RecordedStep::Command(command, key));
-                self.composer_command(command, key);
-            }
-            _ => self.call(command, key),
-        }
+        self.call(command, key);
     }
 
     /// The last step was played: what the person pressed meanwhile comes now.

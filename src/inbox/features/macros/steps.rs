@@ -1,8 +1,8 @@
 //! The steps of a macro: what was pressed, as commands where keys called one,
 //! so that a macro outlives other keys. And the lines they are kept as.
 
-use crate::commands;
-use crate::commands::{Command, CommandScope};
+use crate::command;
+use crate::command::{Command, CommandScope};
 use crate::keys::KeyPress;
 use crate::wrap;
 use model::nearest::nearest;
@@ -27,7 +27,7 @@ impl RecordedStep {
     /// As it is kept.
     fn line(&self) -> String {
         match self {
-            Self::Command(command, key) => format!("command {} {key}", commands::name(*command)),
+            Self::Command(command, key) => format!("command {} {key}", command::name(*command)),
             Self::Key(key) => format!("key {key}"),
             Self::Paste(text) => {
                 format!("paste {}", text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r"))
@@ -40,7 +40,7 @@ impl RecordedStep {
         match line.split_once(' ')? {
             ("command", rest) => {
                 let (name, key) = rest.split_once(' ')?;
-                Some(Self::Command(commands::named(name)?, KeyPress::parse(key)?))
+                Some(Self::Command(command::named(name)?, KeyPress::parse(key)?))
             }
             ("key", name) => Some(Self::Key(KeyPress::parse(name)?)),
             ("paste", text) => Some(Self::Paste(unescaped(text))),
@@ -61,7 +61,7 @@ impl RecordedStep {
     /// What it is called where a macro stops.
     pub fn name(&self) -> String {
         match self {
-            Self::Command(command, _) => commands::row(*command).word.to_owned(),
+            Self::Command(command, _) => command::row(*command).word.to_owned(),
             Self::Key(key) => key.to_string(),
             Self::Paste(_) => "pasted text".to_owned(),
             Self::Line(text) => format!(":{}", wrap::cut(text, TEXT)),
@@ -110,8 +110,8 @@ pub fn written(words: &str) -> Result<RecordedStep, String> {
         }
         _ => (),
     }
-    let Some(command) = commands::named(words) else {
-        let names: Vec<String> = commands::TABLE.iter().map(|it| commands::name(it.command)).collect();
+    let Some(command) = command::named(words) else {
+        let names: Vec<String> = command::TABLE.iter().map(|it| command::name(it.command)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let hint = match nearest(words, &names) {
             Some(near) => format!("did you mean {near:?}?"),
@@ -122,7 +122,7 @@ pub fn written(words: &str) -> Result<RecordedStep, String> {
     if !can_be_recorded(command) {
         return Err(format!("{words:?} cannot be a step of a macro"));
     }
-    let key = commands::row(command).keys.iter().find_map(|it| KeyPress::parse_sequence(it)?.last().copied());
+    let key = command::row(command).keys.iter().find_map(|it| KeyPress::parse_sequence(it)?.last().copied());
     Ok(RecordedStep::Command(command, key.unwrap_or(KeyPress::plain(crate::keys::KeyCode::Enter))))
 }
 
@@ -166,7 +166,7 @@ pub fn words(steps: &[RecordedStep]) -> String {
 /// hand must be the same.
 pub fn goes_elsewhere(command: Command) -> bool {
     use Command as C;
-    let place = commands::row(command).place;
+    let place = command::row(command).place;
     let stays = matches!(
         command,
         C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkNone | C::MarkAgain | C::Undo | C::Open
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_is_repeated_can_be_recorded() {
-        for row in commands::TABLE.iter().filter(|it| can_be_repeated(it.command)) {
+        for row in command::TABLE.iter().filter(|it| can_be_repeated(it.command)) {
             assert!(can_be_recorded(row.command), "{:?}", row.command);
         }
     }

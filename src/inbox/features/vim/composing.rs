@@ -2,8 +2,7 @@
 //! mean what they always do.
 
 use crate::Inbox;
-use crate::commands::Command;
-use crate::components::text_buffer::Sheet;
+use crate::components::text_buffer::{Sheet, TextEdit};
 use crate::features::vim::{Vim, VimMode};
 use crate::keys::{KeyCode, KeyPress};
 
@@ -44,7 +43,7 @@ fn take(vim: &mut Vim, key: KeyPress, is_mail: bool, sheet: &mut Sheet) -> bool 
     }
     let letter = match key.code {
         KeyCode::Char('r') if key.ctrl => {
-            sheet.edit(Command::RedoEdit);
+            sheet.edit(TextEdit::Redo);
             return true;
         }
         // A chat's Enter sends, whatever the mode.

@@ -1,7 +1,6 @@
 //! What each letter does while letters are not text.
 
-use crate::commands::Command;
-use crate::components::text_buffer::Sheet;
+use crate::components::text_buffer::{Sheet, TextEdit};
 use crate::features::vim::motions::{MotionReach, MotionText};
 use crate::features::vim::{MOST, Operator, Vim, VimMode, go, here};
 
@@ -111,7 +110,7 @@ impl Vim {
             'A' => self.insert(sheet, page, end),
             'o' | 'O' => {
                 self.insert(sheet, page, if it == 'o' { end } else { start });
-                sheet.edit(Command::NewLine);
+                sheet.edit(TextEdit::NewLine);
                 if it == 'O' {
                     let (line, _) = page.line_and_character(start);
                     sheet.move_to(line, 0);
@@ -141,7 +140,7 @@ impl Vim {
             }
             'u' => {
                 for _ in 0..count {
-                    sheet.edit(Command::UndoEdit);
+                    sheet.edit(TextEdit::Undo);
                 }
                 self.go_to_change(sheet, page);
             }

@@ -1,8 +1,8 @@
 //! The board: broadcasts that go on and those of before, how each stands, and
 //! what can be done between two waves.
 
-pub(crate) mod availability;
 pub(crate) mod charts_view;
+pub(crate) mod commands;
 pub(crate) mod completed;
 pub mod flight;
 pub mod form;
@@ -12,7 +12,6 @@ pub mod steering;
 pub mod view;
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::components::paged_rows::{PageRow, PagedRows};
 use crate::event::{Effect, Load};
 use crate::features::handover::HandoverFacts;
@@ -211,24 +210,5 @@ impl Inbox {
                 self.board.choose = Some(id);
             }
         }
-    }
-
-    /// Commands of the page, and those that lead to the form.
-    pub(crate) fn broadcast_command(&mut self, command: Command) -> bool {
-        match command {
-            Command::GoToBroadcasts => self.go_to_page(PageKind::Broadcasts),
-            Command::Broadcast => self.open_broadcast(self.marked_conversations()),
-            Command::BroadcastPeople => self.open_broadcast(self.marked_people()),
-            Command::NewBroadcast => self.open_broadcast(self.kept_source()),
-            Command::PauseBroadcast => self.pause_broadcast(),
-            Command::ContinueBroadcast => self.ask_continue(),
-            Command::StopBroadcast => self.ask_stop(),
-            Command::RetryFailed => self.retry_failed(),
-            Command::CopyFailed => self.copy_failed(),
-            Command::ExportReport => self.export_report(""),
-            Command::ShowRecipients => self.open_recipients(),
-            _ => return false,
-        }
-        true
     }
 }

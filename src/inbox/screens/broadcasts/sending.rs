@@ -2,13 +2,13 @@
 //! up whom it comes to, its keys, and taking it back while it is held.
 
 use crate::Inbox;
-use crate::availability::tab_writable;
 use crate::components::text_line::TextLine;
+use crate::conditions::tab_writable;
 use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
-use crate::screens::broadcasts::availability;
+use crate::screens::broadcasts::commands;
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
@@ -89,7 +89,7 @@ impl Inbox {
     /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
     pub(crate) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
         let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
-        availability::broadcasts(self)?;
+        commands::has_broadcasts(self)?;
         let source = match (word, rest.trim()) {
             ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
             ("track", id) => return self.track(id),

@@ -2,8 +2,8 @@
 //! over the recipients, those that failed, and trying them again.
 
 use crate::Inbox;
-use crate::availability::tab_writable;
 use crate::components::text_line::TextLine;
+use crate::conditions::tab_writable;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;

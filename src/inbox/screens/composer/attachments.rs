@@ -4,8 +4,7 @@
 //! What was found comes in.
 
 use crate::Inbox;
-use crate::availability;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
@@ -175,14 +174,6 @@ impl Tab {
 }
 
 impl Inbox {
-    /// Opens the form if a file can go along here.
-    pub(crate) fn attach_if_possible(&mut self) {
-        match availability::check(self, Command::Attach) {
-            Ok(()) => self.open_attach(),
-            Err(why) => self.warn(format!("file or link: {why}")),
-        }
-    }
-
     /// Opens the form with what is attached already.
     pub(crate) fn open_attach(&mut self) {
         let attached = self.tab().composer.as_ref().and_then(|it| it.attachment.clone());
@@ -282,7 +273,7 @@ impl Inbox {
     /// A text that was pasted may be the path of a file: it is looked at.
     pub(crate) fn recognise_path(&mut self, pasted: &str) {
         let writes = self.composer_mode() == ComposerMode::Reply;
-        let possible = writes && availability::check(self, Command::Attach).is_ok();
+        let possible = writes && self.enabled(Command::Attach).is_ok();
         if attachments::pasted_path(pasted).is_some() && possible {
             self.context
                 .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));

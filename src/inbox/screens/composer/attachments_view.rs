@@ -4,7 +4,7 @@
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::paint_view::Run;
 use crate::overlays::questions_view::{Lines, gap, plain};
 use crate::screens::composer::attachments::{AttachForm, AttachmentCheck};

@@ -2,8 +2,7 @@
 //! with the reason where it cannot.
 
 use crate::Inbox;
-use crate::availability;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
 use crate::screens::composer::rich_forms::FormKind;
@@ -82,8 +81,8 @@ impl Inbox {
     /// Why an entry cannot be chosen now.
     pub fn entry_is_off(&self, entry: ComposerMenuItem) -> Option<String> {
         match entry {
-            ComposerMenuItem::Template => availability::check(self, Command::Template).err(),
-            ComposerMenuItem::Attach => availability::check(self, Command::Attach).err(),
+            ComposerMenuItem::Template => self.enabled(Command::Template).err(),
+            ComposerMenuItem::Attach => self.enabled(Command::Attach).err(),
             ComposerMenuItem::Location
             | ComposerMenuItem::Buttons
             | ComposerMenuItem::List
@@ -91,7 +90,7 @@ impl Inbox {
             ComposerMenuItem::Markup if !self.tab().has_markup() => {
                 Some("bot-chat alone has them".to_owned())
             }
-            ComposerMenuItem::Later => availability::check(self, Command::Write).err(),
+            ComposerMenuItem::Later => self.enabled(Command::Write).err(),
             ComposerMenuItem::Markup
             | ComposerMenuItem::Canned
             | ComposerMenuItem::Emoji

@@ -7,6 +7,7 @@
 pub mod attachments;
 pub mod attachments_view;
 pub mod canned;
+pub(crate) mod commands;
 pub(crate) mod draft_conflict;
 pub(crate) mod editor;
 pub(crate) mod emoji;
@@ -28,8 +29,7 @@ pub mod view;
 
 use tui_textarea::TextArea;
 
-use crate::commands::Command;
-use crate::components::text_buffer::Sheet;
+use crate::components::text_buffer::{Sheet, TextEdit};
 use crate::keys::KeyPress;
 use crate::screens::mail::head::Head;
 use model::attachments::ReplyAttachment;
@@ -328,10 +328,9 @@ impl Composer {
         self.change(now, |it| it.paste(outside))
     }
 
-    /// Performs an editing command or a cursor key. Returns whether the key
-    /// meant anything here.
-    pub fn edit(&mut self, command: Command, now: Timestamp) -> bool {
-        self.change(now, |it| it.edit(command))
+    /// Performs an editing command.
+    pub fn edit(&mut self, edit: TextEdit, now: Timestamp) {
+        self.change(now, |it| it.edit(edit));
     }
 
     /// Handles a key that is no command: text and cursor keys.

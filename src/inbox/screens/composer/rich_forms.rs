@@ -4,7 +4,7 @@
 //! The answer that was begun stays in the composer.
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::text_line::TextLine;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};

@@ -1,7 +1,7 @@
 //! Changing the server: the AI switch, sending, holding, closing, and what
 //! becomes of a stopped message. Everything goes into the outbox.
 
-use crate::commands::Command;
+use crate::command::Command;
 use crate::event::{Effect, Intent};
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
@@ -216,7 +216,7 @@ impl Inbox {
 
     /// Whether anything may leave now; the reason keeps it in the composer.
     fn may_send(&self) -> Result<(), String> {
-        crate::availability::check(self, Command::Write)?;
+        self.enabled(Command::Write)?;
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let row = row.ok_or("the conversation is still being read; the draft is kept")?;
         if row.conversation.window == ServiceWindow::Closed {
@@ -229,7 +229,7 @@ impl Inbox {
 
     /// Whether places, buttons and lists can leave here now.
     pub(crate) fn may_send_content(&self) -> Result<(), String> {
-        crate::availability::check(self, Command::Write)?;
+        self.enabled(Command::Write)?;
         match self.tab().platform() {
             Some(Platform::Whatsapp) if self.window_is_closed() => {
                 Err("the window is closed: only templates leave now".to_owned())

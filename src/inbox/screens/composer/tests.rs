@@ -40,11 +40,11 @@ fn undoes_by_word() {
     let mut composer = composer();
     type_in(&mut composer, "one two three");
     for expected in ["one two ", "one ", "", ""] {
-        composer.edit(Command::UndoEdit, Timestamp::default());
+        composer.edit(TextEdit::Undo, Timestamp::default());
         assert_eq!(composer.text(), expected);
     }
-    composer.edit(Command::RedoEdit, Timestamp::default());
-    composer.edit(Command::RedoEdit, Timestamp::default());
+    composer.edit(TextEdit::Redo, Timestamp::default());
+    composer.edit(TextEdit::Redo, Timestamp::default());
     assert_eq!(composer.text(), "one two ");
 }
 
@@ -69,7 +69,7 @@ fn a_paste_is_one_step_and_only_text() {
     let mut composer = composer();
     composer.paste("q\r\nz\u{1b}[2J", Timestamp::default());
     assert_eq!(composer.text(), "q\nz[2J");
-    composer.edit(Command::UndoEdit, Timestamp::default());
+    composer.edit(TextEdit::Undo, Timestamp::default());
     assert_eq!(composer.text(), "");
     assert!(!composer.paste(&"x".repeat(CAPACITY + 1), Timestamp::default()));
 }

@@ -1,13 +1,13 @@
 //! Keys and pastes in the composer: what each does to the text at hand.
 
 use crate::Inbox;
-use crate::commands::{Command, CommandScope};
+use crate::command::{Command, CommandScope};
+use crate::components::text_buffer::TextEdit;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
-use crate::keys::{KeyCode, KeyPress};
+use crate::keys::KeyPress;
 use crate::overlays::Layer;
 use crate::screens::composer::{Composer, ComposerMode};
-use crate::tab::Focus;
 
 impl Inbox {
     /// A key was pressed while the composer has the keyboard.
@@ -19,10 +19,7 @@ impl Inbox {
             return;
         }
         match self.context.settings.keymap.resolve(&[CommandScope::Composer], &[key]) {
-            Resolution::Matched(command) => {
-                self.recorded(RecordedStep::Command(command, key));
-                self.composer_command(command, key);
-            }
+            Resolution::Matched(command) => self.call(command, key),
             Resolution::Pending | Resolution::Unknown => {
                 self.recorded(RecordedStep::Key(key));
                 if !self.opens_replies(key) {
@@ -32,37 +29,11 @@ impl Inbox {
         }
     }
 
-    pub(crate) fn composer_command(&mut self, command: Command, key: KeyPress) {
+    pub(crate) fn edit_text(&mut self, edit: TextEdit) {
         let now = self.context.now;
-        self.tutor_saw(command);
-        let taken = self.writing_command(command, key);
-        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| !taken) {
-            composer.edit(command, now);
+        if let Some(composer) = &mut self.tab_mut().composer {
+            composer.edit(edit, now);
         }
-    }
-
-    /// Commands of the composer that are more than an edit of its text; false
-    /// for others.
-    fn writing_command(&mut self, command: Command, key: KeyPress) -> bool {
-        match command {
-            Command::Send if self.composer_mode() == ComposerMode::Note => self.save_note(),
-            Command::Send => self.send(),
-            Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
-            Command::Leave if self.writes_new_mail() => self.leave_new_mail(),
-            Command::Leave => self.tab_mut().focus = Focus::History,
-            Command::PaletteInText => self.open_palette(),
-            Command::HelpInText => self.open_layer(Layer::Help(Box::default())),
-            Command::SwitchMode => self.switch_mode(),
-            Command::Menu => self.open_menu(),
-            Command::Attach => self.attach_if_possible(),
-            Command::TurnMarkup => self.turn_markup(),
-            Command::SendLater if self.composer_mode() == ComposerMode::Reply => self.ask_when(),
-            Command::SendLater => self.warn("a note is kept at once; switch to the answer first"),
-            Command::EditOutside => self.edit_outside(),
-            Command::DropQuote => self.drop_quote(key),
-            _ => return false,
-        }
-        true
     }
 
     /// What the composer writes.
@@ -87,7 +58,7 @@ impl Inbox {
 
     /// Where there is nothing to delete, what is attached goes, then the
     /// quote.
-    fn drop_quote(&mut self, key: KeyPress) {
+    pub(crate) fn drop_quote(&mut self, key: KeyPress) {
         let now = self.context.now;
         let quotes = |it: &&mut Composer| it.mode == ComposerMode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {

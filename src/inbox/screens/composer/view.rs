@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::connection_words;

@@ -13,6 +13,7 @@
 //! for one.
 
 pub mod asking;
+pub(crate) mod commands;
 pub mod errands;
 pub(crate) mod log;
 pub mod upkeep;
@@ -23,7 +24,6 @@ pub(crate) mod wizard_keys;
 use std::collections::HashMap;
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
 use crate::overlays::Layer;
@@ -116,17 +116,6 @@ impl Inbox {
             self.connections.seen = key;
             self.ask_about(|it| it.automatic, FRESH, false);
         }
-    }
-
-    /// A command about connections; false if it is about something else.
-    pub(crate) fn connection_command(&mut self, command: Command) -> bool {
-        match command {
-            Command::LookUp => self.look_up(),
-            Command::AskConnection => self.pick_endpoint(),
-            Command::ShowConnectionCalls => self.show_connection_calls(),
-            _ => return false,
-        }
-        true
     }
 
     /// Looks the customer up now, and shows the card.

@@ -2,9 +2,9 @@
 //! a question by how many there are, then what became of each.
 
 use crate::Inbox;
-use crate::availability;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::marks::{MOST, Marks};
+use crate::conditions;
 use crate::event::{Effect, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
@@ -50,44 +50,24 @@ impl Inbox {
         &self.acting.before
     }
 
-    /// Commands that set marks; without a row there is nothing to mark.
-    pub(crate) fn mark_command(&mut self, command: Command) -> bool {
-        let selected = self.list().selected.clone();
-        match command {
-            Command::Mark => selected.into_iter().for_each(|it| self.mark(&it)),
-            Command::MarkRange => selected.into_iter().for_each(|it| self.mark_range(&it)),
-            Command::MarkAgain => {
-                if selected.is_some() {
-                    let before = self.acting.before.clone();
-                    self.list_mut().marks = before;
-                }
-            }
-            Command::MarkAll | Command::MarkInverted => {
-                if selected.is_some() {
-                    let all = command == Command::MarkAll;
-                    self.ask_spread(if all { Spread::All } else { Spread::Invert });
-                }
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Marks a row, or takes its mark away, and goes down.
-    fn mark(&mut self, selected: &ConversationKey) {
+    /// Marks the row, or takes its mark away, and goes down.
+    pub(crate) fn mark(&mut self) {
         let visible = self.list_rows(&self.areas());
         let list = self.list_mut();
-        let fits = list.marks.toggle(selected);
+        let Some(selected) = list.selected.clone() else { return };
+        let fits = list.marks.toggle(&selected);
         list.step(1, visible);
         if !fits {
             self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
         }
     }
 
-    /// Begins a range at a row, or ends it there.
-    fn mark_range(&mut self, selected: &ConversationKey) {
-        self.list_mut().marks.toggle_range(selected);
-        let ranging = self.list().marks.is_ranging();
+    /// Begins a range at the row, or ends it there.
+    pub(crate) fn mark_range(&mut self) {
+        let list = self.list_mut();
+        let Some(selected) = list.selected.clone() else { return };
+        list.marks.toggle_range(&selected);
+        let ranging = list.marks.is_ranging();
         self.say(match ranging {
             true => self.keyed("move to the end of the range; {mark-range} again ends it"),
             false => "range marked".to_owned(),
@@ -110,7 +90,7 @@ impl Inbox {
     }
 
     /// Asks for all conversations of the list, also those that are not loaded.
-    fn ask_spread(&mut self, how: Spread) {
+    pub(crate) fn ask_spread(&mut self, how: Spread) {
         let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
         self.context.push(Effect::Load(Load::Spread(query, how)));
     }
@@ -198,7 +178,7 @@ impl Inbox {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
-            tab.map_or_else(|| Err("its tab is gone".to_owned()), availability::tab_writable)
+            tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::tab_writable)
         };
         let mut plan = BulkPlan::new(wish, rows, may);
         for (_, why) in &mut plan.skipped {

@@ -3,7 +3,7 @@
 //!
 //! Pure: knows nothing of keys, layers or the outbox.
 
-use crate::availability;
+use crate::screens::conversations::takeover::{closable, switchable};
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
@@ -90,8 +90,8 @@ impl BulkWish {
     pub fn fits(&self, row: &ConversationRow) -> Result<(), String> {
         let asleep = row.local.is_asleep();
         match self {
-            Self::Pause | Self::HandBack => availability::switchable(row, *self == Self::Pause),
-            Self::Close => availability::closable(row),
+            Self::Pause | Self::HandBack => switchable(row, *self == Self::Pause),
+            Self::Close => closable(row),
             Self::Snooze { .. } if crate::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
             Self::Seen(true) if row.unread == 0 => Err("seen already".into()),

@@ -9,6 +9,7 @@ pub mod bulk_plan;
 pub mod card;
 pub mod card_view;
 pub(crate) mod claims;
+pub(crate) mod commands;
 pub(crate) mod lists;
 pub(crate) mod pauses;
 pub mod saved_views;
@@ -16,6 +17,7 @@ pub mod saved_views_view;
 pub(crate) mod seen;
 pub(crate) mod snooze;
 pub mod tags;
+pub(crate) mod takeover;
 pub(crate) mod urgency;
 pub mod view;
 
@@ -34,7 +36,7 @@ const WINDOW: u32 = 200;
 const NEAR_EDGE: usize = 40;
 /// Microseconds after the list moved the selection by itself in which a key
 /// that changes something is refused.
-pub const MOVED_GRACE: i64 = 300_000;
+const MOVED_GRACE: i64 = 300_000;
 
 /// The list.
 #[derive(Debug)]
@@ -121,6 +123,11 @@ impl ConversationList {
     /// selected, whatever comes before it.
     pub fn touch(&mut self) {
         self.untouched = false;
+    }
+
+    /// Whether it has just moved its selection by itself.
+    pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
+        self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
     }
 
     /// How many that nobody has looked at came to stand above the cursor, and

@@ -3,7 +3,7 @@
 //! elsewhere tags stay on this desk.
 
 use crate::Inbox;
-use crate::availability;
+use crate::conditions;
 use crate::event::{Effect, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
@@ -131,7 +131,7 @@ impl Inbox {
             && self.tabs.iter().any(|it| {
                 it.channel.id == row.channel
                     && it.platform().is_some_and(Platform::has_contacts)
-                    && availability::tab_writable(it).is_ok()
+                    && conditions::tab_writable(it).is_ok()
             })
     }
 

@@ -3,6 +3,7 @@
 //!
 //! It says how many messages it wants.
 
+pub(crate) mod commands;
 pub(crate) mod details;
 pub mod find;
 pub(crate) mod letters;

@@ -2,7 +2,7 @@
 //! message it quotes, and the same person in other tabs.
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::event::{Effect, Load};
 use crate::overlays::Layer;
 use crate::screens::history::message_of;

@@ -2,7 +2,7 @@
 //! server and can be taken back by its opposite.
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::event::{Effect, Intent};
 use crate::features::undo::UndoTarget;
 use model::conversations::{ConversationRow, ConversationStatus};
@@ -54,8 +54,7 @@ impl Inbox {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
         let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
-        if !unread || !tab.is_mail() || tab.is_in_triage() || crate::availability::tab_writable(tab).is_err()
-        {
+        if !unread || !tab.is_mail() || tab.is_in_triage() || crate::conditions::tab_writable(tab).is_err() {
             return;
         }
         if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {

@@ -4,7 +4,7 @@
 //! A thread of mails is a conversation, so lists, filters, notes, snoozes and
 //! the outbox work as everywhere.
 
-pub(crate) mod availability;
+pub(crate) mod commands;
 pub(crate) mod filing;
 pub mod head;
 pub mod last_look;
@@ -21,7 +21,6 @@ pub(crate) mod writing;
 pub(crate) mod writing_view;
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::{Effect, Load};
 use crate::screens::composer::ComposerMode;
 use crate::tab::{Focus, Tab};
@@ -31,7 +30,6 @@ use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::content::Mail;
 
-pub(crate) use availability::check;
 pub use review::doubts;
 use triage::Triage;
 use writing::Begun;
@@ -72,40 +70,16 @@ impl Tab {
 }
 
 impl Inbox {
-    /// Performs a command that mail has for itself; false if it is done as
-    /// everywhere.
-    pub(crate) fn mail_command(&mut self, command: Command) -> bool {
-        use Command as C;
-        if !self.tab().is_mail() {
-            return false;
-        }
-        if self.triage_command(command) {
-            return true;
-        }
-        match command {
-            C::Triage => self.begin_triage(),
-            C::Close if !self.acts_on_marks() => self.archive(),
-            C::CloseAndNext if !self.acts_on_marks() => {
-                self.archive();
-                self.next_waiting(true);
-            }
-            C::Reply | C::Write => self.begin_mail(Begun::Answer, false),
-            C::Canned => self.begin_mail(Begun::Answer, true),
-            C::ReplyAll => self.begin_mail(Begun::AnswerAll, false),
-            C::Forward => self.begin_mail(Begun::Forward, false),
-            C::WriteNumber => self.begin_mail(Begun::New, false),
-            C::Unseen => self.toggle_read(),
-            C::Star => self.toggle_star(),
-            C::SetCategory => self.choose_category(),
-            C::MailFolders => self.choose_folder(),
-            C::MailContacts => self.look_for_contacts(),
-            C::HtmlView | C::QuotedText => self.turn_letter(command == C::HtmlView),
-            C::SaveFile => self.choose_file(),
-            C::OpenOutside => self.choose_link(),
-            C::OpenInBrowser => self.ask_browser(),
-            _ => return false,
-        }
-        true
+    pub(crate) fn answer_mail(&mut self) {
+        self.begin_mail(Begun::Answer, false);
+    }
+
+    pub(crate) fn answer_mail_canned(&mut self) {
+        self.begin_mail(Begun::Answer, true);
+    }
+
+    pub(crate) fn new_mail(&mut self) {
+        self.begin_mail(Begun::New, false);
     }
 
     /// The account of a mail tab was read from the cache.

@@ -3,7 +3,7 @@
 //! so the desk does.
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
@@ -135,7 +135,7 @@ impl Inbox {
     /// Queues the mail; it is held here, because the server holds nothing.
     pub(crate) fn send_mail(&mut self) {
         let tab = self.tab();
-        if let Err(why) = crate::availability::tab_writable(tab) {
+        if let Err(why) = crate::conditions::tab_writable(tab) {
             return self.warn(why);
         }
         let price = Price::exactly(prices::EMAIL);

@@ -2,7 +2,8 @@
 //! head's fields stand over the composer's text; both are one draft.
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
+use crate::components::text_buffer::TextEdit;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::mail::head::{BODY, Did, Head};
@@ -198,7 +199,7 @@ impl Inbox {
             (KeyCode::BackTab, _) => self.turn_head(false),
             (KeyCode::Enter, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.edit(Command::NewLine, now);
+                    composer.edit(TextEdit::NewLine, now);
                 }
             }
             (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.turn_head(false),

@@ -4,7 +4,7 @@
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::screens::composer::attachments_view;
 use crate::theme_view::Theme;
 use model::ids::ChannelId;

@@ -2,7 +2,7 @@
 //! while it goes on.
 
 use crate::Inbox;
-use crate::availability;
+use crate::conditions;
 use crate::event::{Effect, Load};
 use crate::overlays::Layer;
 use model::account::Platform;
@@ -72,7 +72,7 @@ impl Inbox {
             };
         }
         let tab = self.tab();
-        availability::tab_writable(tab)?;
+        conditions::tab_writable(tab)?;
         let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
         let platform = platform.ok_or("people are imported into a business chat tab")?;
         if let Some(running) = &self.importing {

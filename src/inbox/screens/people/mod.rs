@@ -1,6 +1,7 @@
 //! The people of a tab as a page: a list with search, at once over what this
 //! desk has read and after a moment by the server; and what is done to one.
 
+pub(crate) mod commands;
 pub mod deleting;
 pub mod form;
 pub mod form_view;
@@ -13,12 +14,10 @@ pub mod view;
 use std::collections::HashMap;
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::components::paged_rows::PagedRows;
 use crate::event::{Effect, Load};
 use crate::pages::PageKind;
 use crate::resource::{LoadState, LoadTimeouts, Resource};
-use crate::screens::people::marking::Marked;
 use crate::tab::Focus;
 use model::account::Platform;
 use model::contacts::{PeoplePage, PeopleQuery, Person};
@@ -219,23 +218,6 @@ impl Inbox {
         let rows = self.outbox.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
         let mut about = rows.filter(|it| matches!(&it.lane, Lane::Contact(of) if of == phone));
         about.next_back()
-    }
-
-    /// Commands of the page.
-    pub(crate) fn people_command(&mut self, command: Command) -> bool {
-        match command {
-            Command::NewPerson => self.new_person(),
-            Command::EditPerson => self.edit_person(crate::screens::people::form::PersonField::Name),
-            Command::TagPerson => self.edit_person(crate::screens::people::form::PersonField::Tags),
-            Command::DeletePerson => self.ask_delete_person(),
-            Command::MarkPerson => self.mark_person(),
-            Command::MarkAllPeople => {
-                self.people.marked = Marked::All(self.people.search.trim().to_owned());
-            }
-            Command::MarkNoPeople => self.people.marked = Marked::default(),
-            _ => return false,
-        }
-        true
     }
 
     /// Goes to the conversation with the chosen person.

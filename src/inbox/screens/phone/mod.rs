@@ -1,10 +1,11 @@
 //! The phone tab: texts to a number that is typed, and calls. A number's row
 //! is its conversation here, also before the server lists it.
 
+pub(crate) mod commands;
 pub mod view;
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;

@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
 use crate::Inbox;
-use crate::commands::Command;
+use crate::command::Command;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::components::picker::Picker;

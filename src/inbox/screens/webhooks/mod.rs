@@ -1,11 +1,11 @@
 //! Webhooks as cards: those registered, and those on their way or refused with
 //! what is to be looked at. Registering and removing them.
 
+pub(crate) mod commands;
 pub mod form;
 pub(crate) mod form_view;
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::{Effect, Intent};
 use crate::outside::OutsideRequest;
 use crate::overlays::Layer;
@@ -56,21 +56,13 @@ impl Inbox {
         card
     }
 
-    /// Commands of the page.
-    pub(crate) fn webhook_command(&mut self, command: Command) -> bool {
-        match command {
-            Command::NewWebhook => {
-                let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
-                self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
-                self.context.push(Effect::Ask(OutsideRequest::Secret));
-            }
-            Command::RemoveWebhook => self.ask_remove_webhook(),
-            _ => return false,
-        }
-        true
+    pub(crate) fn new_webhook(&mut self) {
+        let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
+        self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
+        self.context.push(Effect::Ask(OutsideRequest::Secret));
     }
 
-    fn ask_remove_webhook(&mut self) {
+    pub(crate) fn ask_remove_webhook(&mut self) {
         let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
         let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
         if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {

@@ -5,7 +5,6 @@
 pub(crate) mod session;
 
 use crate::Inbox;
-use crate::commands::Command;
 use crate::event::{Effect, Load};
 use crate::features::undo::Done;
 use crate::overlays::Layer;
@@ -149,41 +148,30 @@ impl Inbox {
         }
     }
 
-    /// A command while going through threads; false if it is done as
-    /// everywhere.
-    pub(crate) fn triage_command(&mut self, command: Command) -> bool {
-        use Command as C;
-        let Some(triage) = self.tab().triage() else { return false };
-        let over = triage.is_over();
-        match command {
-            C::LeaveTriage => self.leave_triage(),
-            C::Undo => self.triage_undo(),
-            _ if over => return false,
-            C::Close => self.triage_archive(),
-            C::Unseen => self.triage_decided(TriageDecision::Left),
-            C::NextConversation => self.triage_decided(TriageDecision::Left),
-            C::PreviousConversation => self.triage_back(),
-            C::DecideLater => self.triage_later(),
-            C::SameForAll => self.ask_same(),
-            C::Star => {
-                let row = self.at_hand().cloned();
-                if let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) {
-                    let had = row.thread.as_ref().is_some_and(|it| it.is_starred == Some(true));
-                    let id = row.conversation.id;
-                    if had {
-                        triage.starred.remove(&id)
-                    } else {
-                        triage.starred.insert(id)
-                    };
-                }
-                self.toggle_star();
-            }
-            _ => return false,
-        }
-        true
+    /// Whether a thread is being decided over: not all were.
+    pub(crate) fn decides_in_triage(&self) -> bool {
+        self.tab().triage().is_some_and(|it| !it.is_over())
     }
 
-    fn triage_archive(&mut self) {
+    /// Remembers whether the thread at hand gets a star or loses it.
+    pub(crate) fn triage_star(&mut self) {
+        let row = self.at_hand().cloned();
+        let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) else { return };
+        let had = row.thread.as_ref().is_some_and(|it| it.is_starred == Some(true));
+        let id = row.conversation.id;
+        if had {
+            triage.starred.remove(&id);
+        } else {
+            triage.starred.insert(id);
+        }
+    }
+
+    /// The thread at hand stays as it is.
+    pub(crate) fn triage_left(&mut self) {
+        self.triage_decided(TriageDecision::Left);
+    }
+
+    pub(crate) fn triage_archive(&mut self) {
         let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) else { return };
         self.file(vec![row], "archived", &|_| place(true));
         self.triage_decided(TriageDecision::Archived);
@@ -212,7 +200,7 @@ impl Inbox {
     }
 
     /// The thread at hand goes last.
-    fn triage_later(&mut self) {
+    pub(crate) fn triage_later(&mut self) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if triage.queue.is_empty() {
             return self.say("it is the last one");
@@ -225,7 +213,7 @@ impl Inbox {
     }
 
     /// Back to the thread before, without taking anything back.
-    fn triage_back(&mut self) {
+    pub(crate) fn triage_back(&mut self) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let last = triage.decided.pop_if(|it| it.what == TriageDecision::Left && it.rows.len() == 1);
         match last.and_then(|it| it.rows.into_iter().next()) {
@@ -245,7 +233,7 @@ impl Inbox {
     }
 
     /// Takes the last decision back, and goes to its thread.
-    fn triage_undo(&mut self) {
+    pub(crate) fn triage_undo(&mut self) {
         if self.undo_at_hand() {
             return;
         }
@@ -293,7 +281,7 @@ impl Inbox {
     }
 
     /// Asks whether the last decision is meant for all of its sender.
-    fn ask_same(&mut self) {
+    pub(crate) fn ask_same(&mut self) {
         match self.tab().triage().and_then(Triage::alike) {
             Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
                 let from = rest.first().and_then(address).unwrap_or_default().to_owned();
@@ -319,7 +307,7 @@ impl Inbox {
         }
     }
 
-    fn leave_triage(&mut self) {
+    pub(crate) fn leave_triage(&mut self) {
         let Some(triage) = self.tab_mut().mail.triage.take() else { return };
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {

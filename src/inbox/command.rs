@@ -1,0 +1,154 @@
+//! What a command is: its name, where its keys act, and what its row of the
+//! table says. The rows stand in `commands.rs`, with what each does.
+
+/// Why a command cannot be done now, in words for the status line.
+pub type Reason = String;
+
+/// Where a command's keys act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CommandScope {
+    /// The conversation list.
+    List,
+    /// The message history.
+    History,
+    /// The list and the history: wherever a conversation is at hand.
+    Conversation,
+    /// The pages of rows.
+    Rows,
+    /// The outbox.
+    Outbox,
+    /// The people.
+    People,
+    /// The webhooks.
+    Webhooks,
+    /// The broadcasts.
+    Broadcasts,
+    /// The pages with a search: the people and what comes behind them.
+    Deck,
+    /// Going through threads of mails.
+    Triage,
+    /// Every pane that is not a text field.
+    Desk,
+    /// The composer.
+    Composer,
+}
+
+impl CommandScope {
+    /// The heading in help.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::List => "Conversation list",
+            Self::History => "Messages",
+            Self::Conversation => "The conversation at hand",
+            Self::Rows => "Pages of rows",
+            Self::Outbox => "Outbox",
+            Self::People => "People",
+            Self::Webhooks => "Webhooks",
+            Self::Broadcasts => "Broadcasts",
+            Self::Deck => "People and other lists",
+            Self::Triage => "Triage of mail",
+            Self::Desk => "Everywhere but in text",
+            Self::Composer => "Composer",
+        }
+    }
+
+    /// All places in the order help shows them.
+    pub const ALL: [Self; 12] = [
+        Self::Conversation,
+        Self::List,
+        Self::History,
+        Self::Triage,
+        Self::Outbox,
+        Self::People,
+        Self::Webhooks,
+        Self::Broadcasts,
+        Self::Deck,
+        Self::Rows,
+        Self::Desk,
+        Self::Composer,
+    ];
+}
+
+/// One row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandRow {
+    /// The command.
+    pub command: Command,
+    ident: &'static str,
+    /// Where its keys act.
+    pub place: CommandScope,
+    /// Key sequences; the first is the one hints show. A person may choose
+    /// others: [`crate::keymap`].
+    pub keys: &'static [&'static str],
+    /// One or two words for the hint line.
+    pub word: &'static str,
+    /// One line for help, in which `{name}` stands for that command's key.
+    pub doc: &'static str,
+}
+
+macro_rules! rows {
+    ($($name:ident $place:ident [$($keys:literal),*] $word:literal $doc:literal => $enabled:path, $run:path;)*) => {
+        /// What a person can ask for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Command {
+            $(#[doc = $doc] $name,)*
+        }
+
+        /// The table, in the order help shows it.
+        pub const TABLE: &[CommandRow] = &[
+            $(CommandRow {
+                command: Command::$name,
+                ident: stringify!($name),
+                place: CommandScope::$place,
+                keys: &[$($keys),*],
+                word: $word,
+                doc: $doc,
+            },)*
+        ];
+    };
+}
+
+each_command!(rows);
+
+/// The name a command is called by: stable, with dashes.
+pub fn name(command: Command) -> String {
+    let mut name = String::new();
+    for it in row(command).ident.chars() {
+        if it.is_ascii_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.push(it.to_ascii_lowercase());
+    }
+    name
+}
+
+/// The command of a name.
+pub fn named(name: &str) -> Option<Command> {
+    let found = TABLE.iter().map(|it| it.command).find(|it| self::name(*it) == name);
+    found.or(match name {
+        "q" => Some(Command::Quit),
+        _ => None,
+    })
+}
+
+/// The row of a command.
+pub fn row(command: Command) -> &'static CommandRow {
+    // Every command comes from a row, so the first row is never reached.
+    TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_row_has_words() {
+        for row in TABLE {
+            assert!(
+                !row.keys.is_empty() && !row.word.is_empty() && !row.doc.ends_with('.'),
+                "{:?}",
+                row.command
+            );
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The commands of the desk itself: its pages, tabs and panes, and what is found
+//! from everywhere.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::event::Effect;
+use crate::keys::KeyPress;
+use crate::overlays::Layer;
+use crate::pages::PageKind;
+use crate::screens::broadcasts::commands as broadcasts;
+use crate::screens::people::commands as people;
+use crate::scrolling::Travel;
+
+pub(crate) fn go_to_inbox(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Inbox);
+}
+
+pub(crate) fn go_to_outbox(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Outbox);
+}
+
+pub(crate) fn go_to_drafts(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Drafts);
+}
+
+pub(crate) fn go_to_templates(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Templates);
+}
+
+pub(crate) fn go_to_events(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Events);
+}
+
+pub(crate) fn go_to_webhooks(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Webhooks);
+}
+
+pub(crate) fn go_to_account(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Account);
+}
+
+pub(crate) fn go_to_people(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::People);
+}
+
+pub(crate) fn go_to_broadcasts(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Broadcasts);
+}
+
+pub(crate) fn go_to_wall(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_wall();
+}
+
+pub(crate) fn next_tab(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_tab((inbox.active + 1) % inbox.tabs.len());
+}
+
+pub(crate) fn previous_tab(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_tab((inbox.active + inbox.tabs.len() - 1) % inbox.tabs.len());
+}
+
+pub(crate) fn go_to_all(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_everywhere();
+}
+
+pub(crate) fn go_to_tab(inbox: &mut Inbox, key: KeyPress) {
+    inbox.numbered_tab(key);
+}
+
+pub(crate) fn row_down(inbox: &mut Inbox, _: KeyPress) {
+    inbox.step_rows(1);
+}
+
+pub(crate) fn row_up(inbox: &mut Inbox, _: KeyPress) {
+    inbox.step_rows(-1);
+}
+
+pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.page {
+        PageKind::Outbox if inbox.outbox.chosen().is_none() => Err("the outbox is empty".into()),
+        PageKind::Drafts if inbox.drafts.chosen().is_none() => Err("there are no drafts".into()),
+        PageKind::People => people::may_go_to(inbox),
+        PageKind::Broadcasts => broadcasts::is_chosen(inbox),
+        PageKind::Inbox
+        | PageKind::Outbox
+        | PageKind::Drafts
+        | PageKind::Events
+        | PageKind::Webhooks
+        | PageKind::Templates
+        | PageKind::Account
+        | PageKind::Wall => Ok(()),
+    }
+}
+
+pub(crate) fn go_to_row(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_row();
+}
+
+pub(crate) fn may_search_rows(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.page == PageKind::People {
+        true => people::has_people(inbox),
+        false => Ok(()),
+    }
+}
+
+pub(crate) fn search_rows(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_row_search();
+}
+
+pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.page {
+        PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts => Ok(()),
+        _ => Err("this page is about one tab; {next-tab} goes to the next".into()),
+    }
+}
+
+pub(crate) fn all_tabs(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_all_tabs();
+}
+
+pub(crate) fn leave_rows(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_page(PageKind::Inbox);
+}
+
+pub(crate) fn half_down(inbox: &mut Inbox, _: KeyPress) {
+    inbox.travel(Travel::HalfDown);
+}
+
+pub(crate) fn half_up(inbox: &mut Inbox, _: KeyPress) {
+    inbox.travel(Travel::HalfUp);
+}
+
+pub(crate) fn page_down(inbox: &mut Inbox, _: KeyPress) {
+    inbox.travel(Travel::PageDown);
+}
+
+pub(crate) fn page_up(inbox: &mut Inbox, _: KeyPress) {
+    inbox.travel(Travel::PageUp);
+}
+
+pub(crate) fn top(inbox: &mut Inbox, _: KeyPress) {
+    inbox.travel(Travel::Top);
+}
+
+pub(crate) fn bottom(inbox: &mut Inbox, _: KeyPress) {
+    inbox.travel(Travel::Bottom);
+}
+
+pub(crate) fn next_pane(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_pane(1);
+}
+
+pub(crate) fn previous_pane(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_pane(-1);
+}
+
+pub(crate) fn zoom(inbox: &mut Inbox, _: KeyPress) {
+    inbox.zoom();
+}
+
+pub(crate) fn narrower(inbox: &mut Inbox, _: KeyPress) {
+    inbox.move_divider(false);
+}
+
+pub(crate) fn wider(inbox: &mut Inbox, _: KeyPress) {
+    inbox.move_divider(true);
+}
+
+pub(crate) fn mouse(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_mouse();
+}
+
+pub(crate) fn blur(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_blur();
+}
+
+pub(crate) fn search_all(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_search("");
+}
+
+pub(crate) fn open_palette(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_palette();
+}
+
+pub(crate) fn show_actions(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_actions();
+}
+
+pub(crate) fn command_line(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_command_line();
+}
+
+pub(crate) fn show_calls(inbox: &mut Inbox, _: KeyPress) {
+    inbox.show_calls();
+}
+
+pub(crate) fn copy_curl(inbox: &mut Inbox, _: KeyPress) {
+    inbox.copy_newest_call();
+}
+
+pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_layer(Layer::Help(Box::default()));
+}
+
+pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_server();
+}
+
+pub(crate) fn redraw(inbox: &mut Inbox, _: KeyPress) {
+    inbox.context.push(Effect::Redraw);
+}
+
+pub(crate) fn suspend(inbox: &mut Inbox, _: KeyPress) {
+    inbox.context.push(Effect::Suspend);
+}
+
+pub(crate) fn quit(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_quit();
+}
+
+pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
+    inbox.interrupt();
+}

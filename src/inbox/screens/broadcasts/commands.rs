@@ -1,0 +1,78 @@
+//! The commands of the broadcasts, and those that lead to the form of one.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::tab_at_hand_writable;
+use crate::keys::KeyPress;
+use model::account::Platform;
+use model::waves::Phase;
+
+/// Whether the tab at hand has broadcasts.
+pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
+    if inbox.has_broadcasts() {
+        return Ok(());
+    }
+    let label = inbox.tab().platform().map_or("this channel", Platform::label);
+    Err(format!("{label} has no broadcasts; they go out on business chat"))
+}
+
+pub(crate) fn may_broadcast(inbox: &Inbox) -> Result<(), Reason> {
+    has_broadcasts(inbox)?;
+    tab_at_hand_writable(inbox)
+}
+
+pub(crate) fn broadcast(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_broadcast(inbox.marked_conversations());
+}
+
+pub(crate) fn broadcast_people(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_broadcast(inbox.marked_people());
+}
+
+pub(crate) fn new_broadcast(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_broadcast(inbox.kept_source());
+}
+
+pub(crate) fn may_pause(inbox: &Inbox) -> Result<(), Reason> {
+    inbox.steerable(Some(Phase::Running)).map(drop)
+}
+
+pub(crate) fn pause(inbox: &mut Inbox, _: KeyPress) {
+    inbox.pause_broadcast();
+}
+
+pub(crate) fn may_continue(inbox: &Inbox) -> Result<(), Reason> {
+    inbox.steerable(Some(Phase::Paused)).map(drop)
+}
+
+pub(crate) fn continue_paused(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_continue();
+}
+
+pub(crate) fn may_stop(inbox: &Inbox) -> Result<(), Reason> {
+    inbox.steerable(None).map(drop)
+}
+
+pub(crate) fn stop(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_stop();
+}
+
+pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
+    inbox.board.rows.chosen().map(drop).ok_or_else(|| "no broadcast is chosen".into())
+}
+
+pub(crate) fn show_recipients(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_recipients();
+}
+
+pub(crate) fn retry_failed(inbox: &mut Inbox, _: KeyPress) {
+    inbox.retry_failed();
+}
+
+pub(crate) fn copy_failed(inbox: &mut Inbox, _: KeyPress) {
+    inbox.copy_failed();
+}
+
+pub(crate) fn export_report(inbox: &mut Inbox, _: KeyPress) {
+    inbox.export_report("");
+}

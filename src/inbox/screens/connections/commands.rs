@@ -1,0 +1,30 @@
+//! The commands of connections.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::conversation_at_hand;
+use crate::keys::KeyPress;
+
+pub(crate) fn may_ask(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.context.settings.connections.is_empty() {
+        true => Err("no connection is there yet; :connection add makes one".into()),
+        false => Ok(()),
+    }
+}
+
+pub(crate) fn ask_connection(inbox: &mut Inbox, _: KeyPress) {
+    inbox.pick_endpoint();
+}
+
+pub(crate) fn may_look_up(inbox: &Inbox) -> Result<(), Reason> {
+    conversation_at_hand(inbox)?;
+    may_ask(inbox)
+}
+
+pub(crate) fn look_up(inbox: &mut Inbox, _: KeyPress) {
+    inbox.look_up();
+}
+
+pub(crate) fn show_connection_calls(inbox: &mut Inbox, _: KeyPress) {
+    inbox.show_connection_calls();
+}

@@ -1,0 +1,147 @@
+//! The commands of the message history.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::{conversation_at_hand, no_conversation, writable};
+use crate::keys::KeyPress;
+use crate::tab::Focus;
+
+pub(crate) fn message_down(inbox: &mut Inbox, _: KeyPress) {
+    inbox.tab_mut().history.iter_mut().for_each(|it| it.step(1));
+}
+
+pub(crate) fn message_up(inbox: &mut Inbox, _: KeyPress) {
+    inbox.tab_mut().history.iter_mut().for_each(|it| it.step(-1));
+}
+
+pub(crate) fn first_unseen(inbox: &mut Inbox, _: KeyPress) {
+    if inbox.tab_mut().history.as_mut().is_some_and(|it| !it.go_to_divider()) {
+        inbox.say("nothing new since you looked");
+    }
+}
+
+fn reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
+    let tab = inbox.tab();
+    if tab.is_mail() {
+        return Err("mails take no reactions".into());
+    }
+    writable(inbox)?;
+    if tab.is_phone() {
+        return Err("an SMS takes no reactions".into());
+    }
+    let history = tab.history.as_ref().ok_or_else(|| no_conversation(tab))?;
+    let row = history.selected_message().ok_or("select a message of the customer first")?;
+    let present = match &row.reaction_pending {
+        Some(pending) => !pending.is_empty(),
+        None => row.reaction.is_some(),
+    };
+    if remove && !present {
+        return Err("there is no reaction of yours on this message".into());
+    }
+    if row.message.unreadable {
+        return Err("this message could not be read, so its id is not sure".into());
+    }
+    Ok(())
+}
+
+pub(crate) fn may_react(inbox: &Inbox) -> Result<(), Reason> {
+    reactable(inbox, false)
+}
+
+pub(crate) fn react(inbox: &mut Inbox, _: KeyPress) {
+    inbox.pick_reaction();
+}
+
+pub(crate) fn may_remove_reaction(inbox: &Inbox) -> Result<(), Reason> {
+    reactable(inbox, true)
+}
+
+pub(crate) fn remove_reaction(inbox: &mut Inbox, _: KeyPress) {
+    inbox.remove_reaction();
+}
+
+pub(crate) fn go_to_quoted(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_quoted();
+}
+
+pub(crate) fn show_picture(inbox: &mut Inbox, _: KeyPress) {
+    inbox.toggle_picture();
+}
+
+pub(crate) fn open_outside(inbox: &mut Inbox, _: KeyPress) {
+    match inbox.tab().is_mail() {
+        true => inbox.choose_link(),
+        false => inbox.ask_open(),
+    }
+}
+
+pub(crate) fn elsewhere(inbox: &mut Inbox, _: KeyPress) {
+    inbox.look_elsewhere();
+}
+
+pub(crate) fn raw(inbox: &mut Inbox, _: KeyPress) {
+    inbox.raw();
+}
+
+pub(crate) fn may_show_unreadable(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.tab().unreadable_count() {
+        0 => Err("all that the server sent to this tab could be read".into()),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn show_unreadable(inbox: &mut Inbox, _: KeyPress) {
+    inbox.show_unreadable();
+}
+
+pub(crate) fn pipe(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_pipe();
+}
+
+pub(crate) fn find_in_history(inbox: &mut Inbox, _: KeyPress) {
+    inbox.open_find();
+}
+
+pub(crate) fn may_step_hits(inbox: &Inbox) -> Result<(), Reason> {
+    if inbox.tab().history.as_ref().is_none_or(|it| it.find.is_none()) {
+        return Err("nothing is looked for; {find-in-history} looks in this conversation".into());
+    }
+    Ok(())
+}
+
+pub(crate) fn older_hit(inbox: &mut Inbox, _: KeyPress) {
+    inbox.next_hit(true);
+}
+
+pub(crate) fn newer_hit(inbox: &mut Inbox, _: KeyPress) {
+    inbox.next_hit(false);
+}
+
+pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
+    inbox.tab_mut().focus = Focus::List;
+}
+
+fn has_room_for_second(inbox: &Inbox) -> Result<(), Reason> {
+    inbox.no_room_for_second().map_or(Ok(()), Err)
+}
+
+pub(crate) fn may_keep_beside(inbox: &Inbox) -> Result<(), Reason> {
+    has_room_for_second(inbox)?;
+    conversation_at_hand(inbox)
+}
+
+pub(crate) fn keep_beside(inbox: &mut Inbox, _: KeyPress) {
+    inbox.keep_beside();
+}
+
+pub(crate) fn may_swap_beside(inbox: &Inbox) -> Result<(), Reason> {
+    has_room_for_second(inbox)?;
+    match inbox.second() {
+        Some(_) => Ok(()),
+        None => Err("no other conversation is kept; {keep-beside} keeps the one at hand".into()),
+    }
+}
+
+pub(crate) fn swap_beside(inbox: &mut Inbox, _: KeyPress) {
+    inbox.swap_beside();
+}

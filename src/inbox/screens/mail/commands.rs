@@ -1,0 +1,94 @@
+//! The commands that only mail has.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::{on_mail, tab_at_hand_writable, thread_can_be_filed, writable};
+use crate::keys::KeyPress;
+use crate::screens::mail::reading;
+use crate::screens::mail::writing::Begun;
+use crate::tab::Focus;
+
+pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
+    on_mail(inbox)?;
+    writable(inbox).map(drop)
+}
+
+pub(crate) fn reply_all(inbox: &mut Inbox, _: KeyPress) {
+    inbox.begin_mail(Begun::AnswerAll, false);
+}
+
+pub(crate) fn forward(inbox: &mut Inbox, _: KeyPress) {
+    inbox.begin_mail(Begun::Forward, false);
+}
+
+pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
+    on_mail(inbox)?;
+    thread_can_be_filed(inbox)
+}
+
+pub(crate) fn star(inbox: &mut Inbox, _: KeyPress) {
+    if inbox.decides_in_triage() {
+        inbox.triage_star();
+    }
+    inbox.toggle_star();
+}
+
+pub(crate) fn set_category(inbox: &mut Inbox, _: KeyPress) {
+    inbox.choose_category();
+}
+
+pub(crate) fn mail_folders(inbox: &mut Inbox, _: KeyPress) {
+    inbox.choose_folder();
+}
+
+pub(crate) fn mail_contacts(inbox: &mut Inbox, _: KeyPress) {
+    inbox.look_for_contacts();
+}
+
+/// Whether a mail is open.
+pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
+    on_mail(inbox)?;
+    let letter = reading::letter_at_hand(inbox).filter(|_| inbox.tab().focus != Focus::List);
+    letter.map(drop).ok_or_else(|| "open the mail first".into())
+}
+
+pub(crate) fn html_view(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_letter(true);
+}
+
+pub(crate) fn quoted_text(inbox: &mut Inbox, _: KeyPress) {
+    inbox.turn_letter(false);
+}
+
+pub(crate) fn save_file(inbox: &mut Inbox, _: KeyPress) {
+    inbox.choose_file();
+}
+
+pub(crate) fn open_in_browser(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_browser();
+}
+
+pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {
+    on_mail(inbox)?;
+    tab_at_hand_writable(inbox)
+}
+
+pub(crate) fn triage(inbox: &mut Inbox, _: KeyPress) {
+    inbox.begin_triage();
+}
+
+pub(crate) fn decide_later(inbox: &mut Inbox, _: KeyPress) {
+    if inbox.decides_in_triage() {
+        inbox.triage_later();
+    }
+}
+
+pub(crate) fn same_for_all(inbox: &mut Inbox, _: KeyPress) {
+    if inbox.decides_in_triage() {
+        inbox.ask_same();
+    }
+}
+
+pub(crate) fn leave_triage(inbox: &mut Inbox, _: KeyPress) {
+    inbox.leave_triage();
+}

@@ -1,0 +1,71 @@
+//! The commands of the people.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::tab_at_hand_writable;
+use crate::keys::KeyPress;
+use crate::screens::people::form::PersonField;
+use crate::screens::people::marking::Marked;
+use model::account::Platform;
+use model::outbox::Operation;
+
+/// Whether the tab has people.
+pub(crate) fn has_people(inbox: &Inbox) -> Result<(), Reason> {
+    if inbox.has_people() {
+        return Ok(());
+    }
+    let label = inbox.tab().platform().map_or("this channel", Platform::label);
+    Err(format!("no contacts are kept for {label}; a business chat tab has them"))
+}
+
+pub(crate) fn may_go_to(inbox: &Inbox) -> Result<(), Reason> {
+    has_people(inbox)?;
+    match inbox.people.rows.chosen() {
+        Some(_) => Ok(()),
+        None => Err("no person is chosen".into()),
+    }
+}
+
+pub(crate) fn may_add(inbox: &Inbox) -> Result<(), Reason> {
+    has_people(inbox)?;
+    tab_at_hand_writable(inbox)
+}
+
+pub(crate) fn new_person(inbox: &mut Inbox, _: KeyPress) {
+    inbox.new_person();
+}
+
+/// Whether the chosen person can be changed or deleted.
+pub(crate) fn may_change(inbox: &Inbox) -> Result<(), Reason> {
+    may_add(inbox)?;
+    let chosen = inbox.people.rows.chosen().ok_or("no person is chosen")?;
+    let row = inbox.row_about(&chosen.phone);
+    if row.is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. })) {
+        return Err("this person is being deleted; {undo} keeps it as long as it is held".into());
+    }
+    Ok(())
+}
+
+pub(crate) fn edit_person(inbox: &mut Inbox, _: KeyPress) {
+    inbox.edit_person(PersonField::Name);
+}
+
+pub(crate) fn tag_person(inbox: &mut Inbox, _: KeyPress) {
+    inbox.edit_person(PersonField::Tags);
+}
+
+pub(crate) fn delete_person(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_delete_person();
+}
+
+pub(crate) fn mark_person(inbox: &mut Inbox, _: KeyPress) {
+    inbox.mark_person();
+}
+
+pub(crate) fn mark_all_people(inbox: &mut Inbox, _: KeyPress) {
+    inbox.people.marked = Marked::All(inbox.people.search.trim().to_owned());
+}
+
+pub(crate) fn mark_no_people(inbox: &mut Inbox, _: KeyPress) {
+    inbox.people.marked = Marked::default();
+}

@@ -1,0 +1,38 @@
+//! The commands of the phone.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::tab_at_hand_writable;
+use crate::keys::KeyPress;
+
+/// Whether something can be written to who has not written: a number, or a
+/// new mail.
+pub(crate) fn may_write_number(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.tab().is_mail() {
+        true => tab_at_hand_writable(inbox),
+        false => may_call(inbox),
+    }
+}
+
+pub(crate) fn write_number(inbox: &mut Inbox, _: KeyPress) {
+    match inbox.tab().is_mail() {
+        true => inbox.new_mail(),
+        false => inbox.ask_number(),
+    }
+}
+
+pub(crate) fn may_call(inbox: &Inbox) -> Result<(), Reason> {
+    tab_at_hand_writable(inbox)?;
+    match inbox.tab().is_phone() {
+        true => Ok(()),
+        false => Err("numbers are written to and called from a phone tab".into()),
+    }
+}
+
+pub(crate) fn call(inbox: &mut Inbox, _: KeyPress) {
+    inbox.ask_call();
+}
+
+pub(crate) fn go_to_phone(inbox: &mut Inbox, _: KeyPress) {
+    inbox.go_to_phone();
+}
