@@ -8,6 +8,9 @@ use anyhow::{Context, Result};
 use clap::{Command, CommandFactory, Subcommand};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use inbox::command::{CommandScope, TABLE, VERBS, VERBS_HEADING};
+use inbox::keymap::KeyMap;
 
 use crate::cli::{Cli, print};
 
@@ -51,11 +54,31 @@ fn manual(page: &mut Vec<u8>) -> io::Result<()> {
     man.render_options_section(page)?;
     writeln!(page, ".SH COMMANDS")?;
     commands(&root, page)?;
+    keys().to_writer(page)?;
     let mut exit = Vec::new();
     man.render_extra_section(&mut exit)?;
     writeln!(page, ".SH \"EXIT STATUS\"")?;
     body(&exit, page)?;
     man.render_version_section(page)
+}
+
+/// The keys of the inbox, and what is typed there after `:`.
+fn keys() -> Roff {
+    let keymap = KeyMap::default();
+    let mut page = Roff::new();
+    page.control("SH", ["KEYS"]);
+    for place in CommandScope::ALL {
+        page.control("SS", [place.heading()]);
+        for row in TABLE.iter().filter(|it| it.place == place) {
+            let keys = keymap.all(row.command).join(", ");
+            page.control("TP", []).text([bold(keys)]).text([roman(keymap.doc(row.command))]);
+        }
+    }
+    page.control("SS", [VERBS_HEADING]);
+    for verb in VERBS {
+        page.control("TP", []).text([bold(verb.typed())]).text([roman(verb.doc)]);
+    }
+    page
 }
 
 /// The commands below one, in the order of the help, each before those below

@@ -110,6 +110,42 @@ macro_rules! rows {
 
 each_command!(rows);
 
+/// A command of the line that is followed by words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerbRow {
+    /// Its name.
+    pub name: &'static str,
+    /// What follows it, for help: in brackets if it may be left out, empty if
+    /// nothing does.
+    pub takes: &'static str,
+    /// One line for help.
+    pub doc: &'static str,
+}
+
+impl VerbRow {
+    /// Whether it means nothing alone.
+    pub fn needs_words(&self) -> bool {
+        !self.takes.is_empty() && !self.takes.starts_with('[')
+    }
+
+    /// As it is typed: its name, and what follows it.
+    pub fn typed(&self) -> String {
+        format!(":{} {}", self.name, self.takes).trim_end().to_owned()
+    }
+}
+
+macro_rules! verbs {
+    ($($name:literal $takes:literal $doc:literal => $run:path, $known:path;)*) => {
+        /// The verbs, in the order help shows them.
+        pub const VERBS: &[VerbRow] = &[$(VerbRow { name: $name, takes: $takes, doc: $doc },)*];
+    };
+}
+
+each_verb!(verbs);
+
+/// Above the verbs where they are listed.
+pub const VERBS_HEADING: &str = "Typed after :, with what follows";
+
 /// The name a command is called by: stable, with dashes.
 pub fn name(command: Command) -> String {
     let mut name = String::new();
@@ -135,6 +171,19 @@ pub fn named(name: &str) -> Option<Command> {
 pub fn row(command: Command) -> &'static CommandRow {
     // Every command comes from a row, so the first row is never reached.
     TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])
+}
+
+/// The one of these that is called so, or the only one that begins so.
+pub(crate) fn pick(what: &str, name: &str, all: &[String]) -> Result<usize, String> {
+    let lower = name.to_lowercase();
+    if let Some(index) = all.iter().position(|it| it.to_lowercase() == lower) {
+        return Ok(index);
+    }
+    let mut begun = all.iter().enumerate().filter(|(_, it)| it.to_lowercase().starts_with(&lower));
+    match (begun.next(), begun.next()) {
+        (Some((index, _)), None) => Ok(index),
+        _ => Err(format!("there is no {what} {name:?}; there are {}", all.join(", "))),
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,10 @@ use crate::screens::webhooks::commands as webhooks;
 pub(crate) type Enabled = fn(&Inbox) -> Result<(), Reason>;
 /// Does a command that can be done; some ask which key called it.
 pub(crate) type Run = fn(&mut Inbox, KeyPress);
+/// Does what a line says, or says why not.
+pub(crate) type RunLine = fn(&mut Inbox, &str) -> Result<(), Reason>;
+/// What can follow a verb.
+pub(crate) type Known = fn(&Inbox) -> Vec<String>;
 
 /// The rows, given to the macro that makes data or functions from them.
 macro_rules! each_command {
@@ -230,3 +234,45 @@ macro_rules! functions {
 }
 
 each_command!(functions);
+
+/// The rows of what is typed after `:` with words behind its name: the name,
+/// the words (in brackets if they may be left out), one line for help; what it
+/// does, and what can follow it as far as that is known.
+macro_rules! each_verb {
+    ($make:ident) => {
+        $make! {
+            "filter" "WORDS" "Filter the list" => conversations::filter_by, nothing;
+            "view" "NAME" "Show a saved view" => conversations::show_view, conversations::view_names;
+            "tab" "NAME or NUMBER" "Go to a tab, or to all" => desk::show_tab, desk::tab_names;
+            "sort" "ORDER" "Sort the list" => conversations::sort_by, conversations::orders;
+            "open" "NUMBER, ADDRESS, ID or --name NAME" "Open a conversation" => desk::look_up_conversation, nothing;
+            "draft" "" "Bring back the text that another window wrote over" => Inbox::fetch_aside, nothing;
+            "search" "[WORDS]" "Look in everything seen" => desk::search_for, nothing;
+            "find" "WORDS" "Look in this conversation" => history::find, nothing;
+            "import" "FILE or stop" "Import people from a CSV file, after looking it through" => Inbox::import, nothing;
+            "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => Inbox::connection_line, Inbox::connection_words;
+            "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one of elsewhere" => Inbox::broadcast_line, broadcasts::audiences;
+            "handover" "" "Copy what the next shift must know: what broke, what is paused, what is queued" => features::handover, nothing;
+            "pipe" "COMMAND" "Give the item at hand as JSON to a command" => Inbox::pipe, nothing;
+            "setup" "" "Add a channel key, step by step" => Inbox::set_up, nothing;
+            "tutor" "" "Learn the first keys, in the demo" => features::tutor, nothing;
+            "export" "md|json|txt|csv [FILE]" "Write the conversation into a file, or the report of a broadcast" => history::export, history::formats;
+        }
+    };
+}
+
+macro_rules! verb_functions {
+    ($($name:literal $takes:literal $doc:literal => $run:path, $known:path;)*) => {
+        /// What a verb does, and what can follow it.
+        pub(crate) fn verb(name: &str) -> Option<(RunLine, Known)> {
+            let all: &[(&str, RunLine, Known)] = &[$(($name, $run, $known),)*];
+            all.iter().find(|it| it.0 == name).map(|it| (it.1, it.2))
+        }
+    };
+}
+
+each_verb!(verb_functions);
+
+fn nothing(_: &Inbox) -> Vec<String> {
+    Vec::new()
+}

@@ -2,14 +2,15 @@
 //! from everywhere.
 
 use crate::Inbox;
-use crate::command::Reason;
-use crate::event::Effect;
+use crate::command::{Reason, pick};
+use crate::event::{Effect, Load};
 use crate::keys::KeyPress;
 use crate::overlays::Layer;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
 use crate::scrolling::Travel;
+use model::selector::Selector;
 
 pub(crate) fn go_to_inbox(inbox: &mut Inbox, _: KeyPress) {
     inbox.go_to_page(PageKind::Inbox);
@@ -187,7 +188,7 @@ pub(crate) fn show_actions(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn command_line(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_command_line();
+    inbox.open_command_line("");
 }
 
 pub(crate) fn show_calls(inbox: &mut Inbox, _: KeyPress) {
@@ -220,4 +221,32 @@ pub(crate) fn quit(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
     inbox.interrupt();
+}
+
+pub(crate) fn tab_names(inbox: &Inbox) -> Vec<String> {
+    inbox.tabs.iter().map(|it| it.channel.name.clone()).chain(["All".to_owned()]).collect()
+}
+
+pub(crate) fn show_tab(inbox: &mut Inbox, name: &str) -> Result<(), String> {
+    let number = name.parse().ok().filter(|it| (1..=inbox.tabs.len()).contains(it));
+    let index = match number {
+        Some(number) => number - 1,
+        None => pick("tab", name, &tab_names(inbox))?,
+    };
+    if index == inbox.tabs.len() {
+        inbox.go_everywhere()
+    } else {
+        inbox.go_to_tab(index)
+    }
+    Ok(())
+}
+
+pub(crate) fn look_up_conversation(inbox: &mut Inbox, who: &str) -> Result<(), String> {
+    inbox.context.push(Effect::Load(Load::Lookup(Selector::on_screen(who))));
+    Ok(())
+}
+
+pub(crate) fn search_for(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    inbox.open_search(words);
+    Ok(())
 }

@@ -49,6 +49,7 @@ pub mod theme_view;
 pub(crate) mod update;
 pub mod view;
 pub(crate) mod watch;
+pub mod which_key_view;
 pub mod wrap;
 pub(crate) mod writes;
 

@@ -214,9 +214,8 @@ fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
         return words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
     }
     if !inbox.pressed.is_empty() {
-        let mut hints = inbox.context.settings.keymap.continuations(&inbox.places(), &inbox.pressed);
-        hints.push(("Esc".to_owned(), "cancel"));
-        return hints;
+        // What can follow stands above, in the list of continuations.
+        return vec![("Esc".to_owned(), "cancel")];
     }
     let keymap = &inbox.context.settings.keymap;
     let acts = |it: &&Command| !keymap.keys(**it).is_empty() && !is_elsewhere(inbox, **it);

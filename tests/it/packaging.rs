@@ -1,6 +1,8 @@
 //! What packagers ask for, and help that names every command.
 
 use clap::{Command, CommandFactory};
+use frontdesk::inbox::command::{TABLE, VERBS};
+use frontdesk::inbox::keymap::KeyMap;
 
 use crate::binary::Binary;
 
@@ -41,8 +43,22 @@ fn the_manual_tells_every_command_with_its_options() {
         rest.extend(command.get_subcommands().cloned());
     }
     assert!(told > 40, "{told}");
-    for heading in [".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH COMMANDS", ".SH \"EXIT STATUS\""] {
+    for heading in
+        [".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH COMMANDS", ".SH KEYS", ".SH \"EXIT STATUS\""]
+    {
         assert_eq!(manual.lines().filter(|it| *it == heading).count(), 1, "{heading}");
+    }
+}
+
+#[test]
+fn the_manual_tells_every_key() {
+    let manual = Binary::new().ok(&["man"], "").replace('\\', "");
+    for row in TABLE {
+        let doc = KeyMap::default().doc(row.command).replace('\\', "");
+        assert!(manual.contains(&doc), "{doc}");
+    }
+    for verb in VERBS {
+        assert!(manual.contains(&verb.typed()) && manual.contains(verb.doc), "{}", verb.name);
     }
 }
 

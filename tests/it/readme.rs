@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use frontdesk::config::Config;
-use frontdesk::inbox::command::{CommandScope, TABLE, name};
+use frontdesk::inbox::command::{CommandScope, TABLE, VERBS, name};
 use frontdesk::inbox::keymap::KeyMap;
 
 use crate::binary::Binary;
@@ -34,6 +34,15 @@ fn key_table() -> String {
     table
 }
 
+fn verb_table() -> String {
+    let mut table = String::from("\n| typed | does |\n|---|---|\n");
+    for verb in VERBS {
+        let typed = verb.typed().replace('|', "\\|");
+        writeln!(table, "| `{typed}` | {} |", verb.doc).expect("a string");
+    }
+    table
+}
+
 /// Compares what stands between two marks, or writes it anew.
 fn holds(mark: &str, wanted: &str) {
     // Two tests must not write at the same time.
@@ -53,6 +62,7 @@ fn holds(mark: &str, wanted: &str) {
 #[test]
 fn the_key_table_is_the_command_table() {
     holds("keys", &key_table());
+    holds("verbs", &verb_table());
 }
 
 #[test]

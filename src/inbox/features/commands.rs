@@ -102,3 +102,11 @@ pub(crate) fn copy_transcript(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
     inbox.copy(CopyTarget::OfHistory(CopiedPart::Error));
 }
+
+pub(crate) fn handover(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    inbox.handover()
+}
+
+pub(crate) fn tutor(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    inbox.tutor()
+}

@@ -130,19 +130,15 @@ impl KeyMap {
         if pending { Resolution::Pending } else { Resolution::Unknown }
     }
 
-    /// How the keys pressed so far can go on in these places: the next key and
-    /// the word of each command.
-    pub fn continuations(
-        &self,
-        places: &[CommandScope],
-        pressed: &[KeyPress],
-    ) -> Vec<(String, &'static str)> {
+    /// How the keys pressed so far can go on in these places: the next key of
+    /// each command.
+    pub fn continuations(&self, places: &[CommandScope], pressed: &[KeyPress]) -> Vec<(String, Command)> {
         let next = |keys: &Sequence| {
             let next = keys.get(pressed.len()).filter(|_| keys.starts_with(pressed))?;
             Some(next.to_string())
         };
         let rows = places.iter().flat_map(|place| rows(*place));
-        rows.filter_map(|row| Some((self.keys(row.command).iter().find_map(next)?, row.word))).collect()
+        rows.filter_map(|row| Some((self.keys(row.command).iter().find_map(next)?, row.command))).collect()
     }
 
     /// The first key of a command, as hints and sentences show it; what has no

@@ -39,8 +39,8 @@ fn resolves_sequences() {
     assert_eq!(map.resolve(HISTORY, &press("g y")), Resolution::Unknown);
     assert_eq!(map.resolve(&[CommandScope::Composer], &press("j")), Resolution::Unknown);
     let rest = map.continuations(&[CommandScope::Rows, CommandScope::Desk], &press("g"));
-    assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));
-    assert!(!rest.iter().any(|(_, word)| *word == "first unseen"), "not a key of these places");
+    assert!(rest.contains(&("o".to_owned(), C::GoToOutbox)) && rest.contains(&("g".to_owned(), C::Top)));
+    assert!(!rest.iter().any(|(_, it)| *it == C::FirstUnseen), "not a key of these places");
 }
 
 #[test]

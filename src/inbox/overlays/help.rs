@@ -5,7 +5,7 @@
 
 use crate::Inbox;
 use crate::command;
-use crate::command::{Command, CommandRow, CommandScope, TABLE};
+use crate::command::{Command, CommandScope, TABLE, VERBS, VERBS_HEADING};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
@@ -147,14 +147,27 @@ impl Inbox {
             let mut heading = Some(HelpLine::Heading(place.heading()));
             for row in TABLE.iter().filter(|it| it.place == place) {
                 let (keys, doc) = (keymap.all(row.command), keymap.doc(row.command));
-                if fits(row, &keys, &doc, find) {
+                let name = format!("{} {}", command::name(row.command), row.word);
+                if fits(&name, &keys, &doc, find) {
                     lines.extend(heading.take());
                     let keys = if keys.is_empty() { keymap.first(row.command) } else { keys.join(", ") };
                     wrapped(&keys, &doc, columns(inner), &mut lines);
                 }
             }
+            if place == CommandScope::Desk {
+                verb_lines(find, columns(inner), &mut lines);
+            }
         }
         lines
+    }
+}
+
+/// What is typed after `:`, as far as it fits what is looked for.
+fn verb_lines(find: &str, columns: (u16, u16), lines: &mut Vec<HelpLine>) {
+    let mut heading = Some(HelpLine::Heading(VERBS_HEADING));
+    for verb in VERBS.iter().filter(|it| fits(it.name, &[it.typed()], it.doc, find)) {
+        lines.extend(heading.take());
+        wrapped(&verb.typed(), verb.doc, columns, lines);
     }
 }
 
@@ -176,8 +189,8 @@ fn wrapped(keys: &str, doc: &str, (left, right): (u16, u16), lines: &mut Vec<Hel
 /// Whether a row has all words looked for: as a key, in its name or in its
 /// words. One letter alone is a key or begins a word: it stands in nearly
 /// every row.
-fn fits(row: &CommandRow, keys: &[String], doc: &str, find: &str) -> bool {
-    let words = format!("{} {} {doc}", command::name(row.command), row.word).to_lowercase();
+fn fits(name: &str, keys: &[String], doc: &str, find: &str) -> bool {
+    let words = format!("{name} {doc}").to_lowercase();
     let has = |term: &str| {
         let lower = term.to_lowercase();
         if term.chars().count() == 1 {
@@ -212,9 +225,9 @@ mod tests {
         ];
         let keymap = crate::keymap::KeyMap::default();
         for (find, command, found) in cases {
-            let row = command::row(command);
+            let name = format!("{} {}", command::name(command), command::row(command).word);
             assert_eq!(
-                fits(row, &keymap.all(command), &keymap.doc(command), find),
+                fits(&name, &keymap.all(command), &keymap.doc(command), find),
                 found,
                 "{find} {command:?}"
             );

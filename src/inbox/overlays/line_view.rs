@@ -6,7 +6,7 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::command_line;
+use crate::command::VERBS;
 use crate::components::paint_view;
 use crate::components::text_line::TextLine;
 use crate::layout::{Area, Areas};
@@ -81,7 +81,7 @@ fn looked_for(page: PageKind) -> &'static str {
 fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>) -> String {
     let begun = completing.map_or(text, |(begun, _)| begun.as_str());
     let name = text.split(' ').next().unwrap_or("");
-    let verb = command_line::VERBS.iter().find(|it| it.name == name && text.contains(' '));
+    let verb = VERBS.iter().find(|it| it.name == name && text.contains(' '));
     let all = inbox.completions(begun);
     if let Some(verb) = verb.filter(|_| completing.is_none() || all.len() < 2) {
         let known = inbox.completions(text).into_iter().map(|it| it[name.len() + 1..].to_owned());

@@ -8,7 +8,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::Inbox;
 use crate::command;
-use crate::command::{Command, CommandRow, CommandScope, TABLE};
+use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS, VerbRow};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
@@ -57,6 +57,8 @@ pub struct PaletteItem {
 pub enum PaletteAction {
     /// Runs a command.
     Command(Command),
+    /// Does what is typed after `:`, or asks for what follows it.
+    Verb(&'static VerbRow),
     /// Shows a view.
     View(usize),
     /// Goes to a tab.
@@ -69,7 +71,7 @@ impl PaletteAction {
     /// Its kind, in a word.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Command(_) => "command",
+            Self::Command(_) | Self::Verb(_) => "command",
             Self::View(_) => "view",
             Self::Tab(_) => "tab",
             Self::Conversation(_) => "person",
@@ -194,6 +196,7 @@ impl Inbox {
         }
         match entry.choice.clone() {
             PaletteAction::Command(command) => self.call(command, KeyPress::plain(KeyCode::Enter)),
+            PaletteAction::Verb(verb) => self.choose_verb(verb),
             PaletteAction::View(index) => self.show_view(index),
             PaletteAction::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
             PaletteAction::Tab(index) => self.go_to_tab(index),
@@ -208,6 +211,13 @@ impl Inbox {
         // Tabs have entries of their own.
         let mut entries =
             self.command_entries(|it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
+        entries.extend(VERBS.iter().map(|verb| PaletteItem {
+            choice: PaletteAction::Verb(verb),
+            name: format!(":{}", verb.name),
+            doc: verb.doc.to_owned(),
+            beside: verb.takes.to_owned(),
+            off: None,
+        }));
         for (index, view) in self.views.iter().enumerate() {
             entries.push(going(PaletteAction::View(index), &view.name, &view.text));
         }

@@ -3,8 +3,7 @@
 
 use crate::Inbox;
 use crate::command;
-use crate::command::{Command, CommandRow, TABLE};
-use crate::command_line::VERBS;
+use crate::command::{Command, CommandRow, TABLE, VERBS, VerbRow};
 use crate::plain::frames_view::layer_lines;
 
 /// What the plain mode's own words do.
@@ -60,17 +59,22 @@ pub fn choices(inbox: &Inbox) -> Vec<String> {
 fn explained(inbox: &Inbox, word: &str) -> Vec<String> {
     let here = |row: &&CommandRow| inbox.places().contains(&row.place);
     if word == "all" {
-        return TABLE.iter().filter(here).map(|it| spoken_key(inbox, it)).collect();
+        let commands = TABLE.iter().filter(here).map(|it| spoken_key(inbox, it));
+        return commands.chain(VERBS.iter().map(spoken_verb)).collect();
     }
     let called = |it: &&CommandRow| it.word.to_lowercase() == word || command::name(it.command) == word;
     let own = OWN.iter().filter(|it| it.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
-    let verbs =
-        VERBS.iter().filter(|it| it.name == word).map(|it| format!("{} {}: {}", it.name, it.takes, it.doc));
+    let verbs = VERBS.iter().filter(|it| it.name == word).map(spoken_verb);
     let near: Vec<&CommandRow> = TABLE.iter().filter(here).filter(called).collect();
     let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
     let lines: Vec<String> =
         own.chain(rows.into_iter().map(|it| spoken_key(inbox, it))).chain(verbs).collect();
     if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
+}
+
+/// A verb, what follows it and what it does.
+fn spoken_verb(row: &VerbRow) -> String {
+    format!("{}: {}", row.typed().trim_start_matches(':'), row.doc)
 }
 
 /// A command, its keys and what it does.

@@ -5,8 +5,7 @@
 //! is being written, and `text WORDS` writes words that are a command, too.
 
 use crate::Inbox;
-use crate::command::{Command, CommandRow, CommandScope, TABLE};
-use crate::command_line::VERBS;
+use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;

@@ -1,5 +1,10 @@
 //! Help comes from the command table, and a key never does nothing silently.
 
+use frontdesk::inbox::command::{VERBS, VERBS_HEADING};
+use frontdesk::inbox::keymap::KeyMap;
+use frontdesk::inbox::keys::KeyPress;
+use frontdesk::inbox::plain::help::help;
+
 use crate::desk::Desk;
 
 #[test]
@@ -61,5 +66,49 @@ fn help_shows_every_word_of_an_explanation() {
         let mut desk = Desk::new(size.0, size.1);
         desk.settle().keys("?/filter-list").shows("Filter the list as you type: words,");
         desk.shows("window: from: tag: has:").shows("-not, \"a phrase\"").hides("…");
+    }
+}
+
+#[test]
+fn palette_and_help_list_what_is_typed_after_a_colon() {
+    let mut desk = Desk::new(100, 40);
+    desk.settle();
+    for verb in VERBS {
+        let (typed, doc) = (format!(":{}", verb.name), verb.doc.chars().take(16).collect::<String>());
+        desk.keys("<Ctrl-P>").types(&typed).shows(&format!("{typed} · {doc}"));
+        desk.keys("<Esc>?/").types(&typed).shows(VERBS_HEADING).shows(&doc).keys("<Esc><Esc>");
+    }
+    // Enter asks for what follows, or does it where nothing must.
+    desk.keys("<Ctrl-P>:filter<Enter>").shows(":filter ").hides("Go to or do").keys("<Esc>");
+    desk.keys("<Ctrl-P>:tutor<Enter>").shows("customers of your own are no exercise");
+    let said = help(&desk.app, Some("all")).join("\n");
+    for verb in VERBS {
+        assert!(said.contains(&format!("{}: {}", &verb.typed()[1..], verb.doc)), "{said}");
+    }
+}
+
+#[test]
+fn a_sequence_that_was_begun_shows_every_way_it_goes_on() {
+    let keymap = KeyMap::default();
+    for (columns, rows, goes_to) in
+        [(80, 24, ""), (120, 40, ""), (80, 24, "<Enter>"), (80, 24, "go"), (60, 20, "")]
+    {
+        let mut desk = Desk::new(columns, rows);
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+        desk.settle().keys(goes_to);
+        for first in ["g", "y", "V", ","] {
+            let begun = KeyPress::parse_sequence(first).expect("a key");
+            let all = keymap.continuations(&desk.app.places(), &begun);
+            if all.is_empty() {
+                continue;
+            }
+            desk.keys(first).shows("Esc cancels");
+            for (key, command) in all {
+                let doc = keymap.doc(command);
+                let start: String = doc.chars().take(16).collect();
+                desk.shows(&format!("{key} {start}"));
+            }
+            desk.keys("<Esc>").hides("Esc cancels");
+        }
     }
 }

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use frontdesk::inbox::command::TABLE;
-use frontdesk::inbox::command_line::VERBS;
+use frontdesk::inbox::command::{TABLE, VERBS};
 
 use crate::desk::{Desk, direct};
 

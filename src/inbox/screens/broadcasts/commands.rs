@@ -76,3 +76,7 @@ pub(crate) fn copy_failed(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn export_report(inbox: &mut Inbox, _: KeyPress) {
     inbox.export_report("");
 }
+
+pub(crate) fn audiences(_: &Inbox) -> Vec<String> {
+    ["everyone", "file ", "track "].map(str::to_owned).to_vec()
+}

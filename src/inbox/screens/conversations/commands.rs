@@ -2,7 +2,7 @@
 //! over, put it aside or go to another.
 
 use crate::Inbox;
-use crate::command::Reason;
+use crate::command::{Reason, pick};
 use crate::conditions::{changeable, conversation_at_hand, no_conversation, thread_can_be_filed, writable};
 use crate::event::{Effect, Load, Spread};
 use crate::keys::KeyPress;
@@ -11,7 +11,7 @@ use crate::overlays::listing::ListKind;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::conversations::takeover::{closable, switchable};
 use crate::tab::Focus;
-use model::filter::Sort;
+use model::filter::{self, Sort};
 
 fn may_switch(inbox: &Inbox, pause: bool) -> Result<(), Reason> {
     if inbox.tab().is_mail() {
@@ -270,4 +270,33 @@ pub(crate) fn sort_by_category(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn sort_by_priority(inbox: &mut Inbox, _: KeyPress) {
     inbox.sort(Sort::Priority);
+}
+
+pub(crate) fn filter_by(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    inbox.bring_list();
+    inbox.list_mut().set_typed(words);
+    match filter::parse(words).mistakes.into_iter().next() {
+        Some(mistake) => Err(mistake.words),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn view_names(inbox: &Inbox) -> Vec<String> {
+    inbox.views.iter().map(|it| it.name.clone()).collect()
+}
+
+pub(crate) fn show_view(inbox: &mut Inbox, name: &str) -> Result<(), String> {
+    let index = pick("view", name, &view_names(inbox))?;
+    inbox.show_view(index);
+    Ok(())
+}
+
+pub(crate) fn orders(_: &Inbox) -> Vec<String> {
+    Sort::ALL.iter().map(|(_, word, _)| (*word).to_owned()).collect()
+}
+
+pub(crate) fn sort_by(inbox: &mut Inbox, word: &str) -> Result<(), String> {
+    let index = pick("order", word, &orders(inbox))?;
+    inbox.sort(Sort::ALL[index].0);
+    Ok(())
 }

@@ -1,10 +1,13 @@
 //! The commands of the message history.
 
 use crate::Inbox;
-use crate::command::Reason;
+use crate::command::{Reason, pick};
 use crate::conditions::{conversation_at_hand, no_conversation, writable};
+use crate::event::Effect;
 use crate::keys::KeyPress;
 use crate::tab::Focus;
+use model::ids::ConversationId;
+use model::queries::TranscriptFormat;
 
 pub(crate) fn message_down(inbox: &mut Inbox, _: KeyPress) {
     inbox.tab_mut().history.iter_mut().for_each(|it| it.step(1));
@@ -144,4 +147,39 @@ pub(crate) fn may_swap_beside(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn swap_beside(inbox: &mut Inbox, _: KeyPress) {
     inbox.swap_beside();
+}
+
+pub(crate) fn find(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    match &inbox.tab().history {
+        Some(_) if inbox.is_inbox_shown() => inbox.look_for(words),
+        _ => return Err("open a conversation first".to_owned()),
+    }
+    Ok(())
+}
+
+pub(crate) fn formats(_: &Inbox) -> Vec<String> {
+    TranscriptFormat::WORDS.iter().map(|(word, _)| (*word).to_owned()).collect()
+}
+
+pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    let (word, file) = words.split_once(' ').unwrap_or((words, ""));
+    if word == "csv" {
+        return inbox.export_csv(file.trim());
+    }
+    let format = TranscriptFormat::WORDS[pick("format", word, &formats(inbox))?].1;
+    let key = inbox.at_hand().map(|it| it.key()).ok_or("no conversation is selected")?;
+    let name = inbox.tabs.iter().find(|it| it.channel.id == key.channel);
+    let name = name.map(|it| it.channel.name.clone()).unwrap_or_default();
+    let file = match file.trim() {
+        "" => format!("{}.{word}", file_name(&key.conversation)),
+        file => file.to_owned(),
+    };
+    inbox.context.push(Effect::Export { key, name, format, file });
+    Ok(())
+}
+
+/// A conversation's id as the name of a file.
+fn file_name(id: &ConversationId) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' || it == '_' { it } else { '_' };
+    id.as_str().chars().map(plain).take(60).collect()
 }
