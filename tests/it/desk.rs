@@ -11,6 +11,7 @@ use frontdesk::app::copying::Copied;
 use frontdesk::app::event::{Effect, Event, Load, Loaded};
 use frontdesk::app::importing::{ImportAction, ImportResult, ImportSource};
 use frontdesk::app::keys::{KeyCode, KeyPress};
+use frontdesk::app::layout::Area;
 use frontdesk::app::line_input::{self, PlainCommand};
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
@@ -40,6 +41,8 @@ use frontdesk::ui::theme::{Theme, ThemePalette};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
+
+use crate::regions::rows_of;
 
 /// The local time at which every story begins, so that it reads the same in
 /// every zone.
@@ -107,20 +110,6 @@ impl Clock for HandClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(self.0.load(Ordering::SeqCst))
     }
-}
-
-/// Compares the screen with its snapshots at 80x24 and at 120x40, and leaves
-/// it at the size it had.
-macro_rules! photographs {
-    ($desk:expr, $name:expr) => {
-        let size = $desk.app.context.size;
-        for (columns, rows) in [(80, 24), (120, 40)] {
-            $desk.resize((columns, rows));
-            let picture = crate::desk::in_any_zone(&$desk.picture());
-            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture);
-        }
-        $desk.resize(size);
-    };
 }
 
 /// What the disk does with what it is given to keep.
@@ -625,23 +614,8 @@ impl Desk {
 
     /// What is on screen, as text.
     pub fn picture(&self) -> String {
-        let buffer = self.buffer();
-        let width = usize::from(buffer.area.width);
-        let mut lines = Vec::new();
-        for row in buffer.content.chunks(width) {
-            let mut line = String::new();
-            let mut skip = 0;
-            for cell in row {
-                if skip > 0 {
-                    skip -= 1;
-                    continue;
-                }
-                line.push_str(cell.symbol());
-                skip = frontdesk::app::wrap::cells(cell.symbol()).saturating_sub(1);
-            }
-            lines.push(line.trim_end().to_owned());
-        }
-        lines.join("\n")
+        let (width, height) = self.app.context.size;
+        rows_of(&self.buffer(), Area { x: 0, y: 0, width, height }).join("\n")
     }
 
     /// The frame's cells.

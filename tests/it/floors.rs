@@ -320,3 +320,52 @@ fn a_cell_read_by_its_place_is_found() {
         assert_eq!(reads_by_place(line), found, "{line}");
     }
 }
+
+/// Lines from which a snapshot is one of a whole screen, as
+/// `tests/house/count.py` counts them, and how many of those there may be: each
+/// is looked at anew whenever any word of its screen changes.
+const WHOLE_SCREEN: usize = 20;
+const WHOLE_SCREENS: usize = 100;
+
+fn snapshots(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            snapshots(&path, found);
+        } else if path.extension().is_some_and(|it| it == "snap") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn pictures_are_taken_by_a_story_and_few_are_of_a_whole_screen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    snapshots(&root.join("tests"), &mut found);
+    assert!(found.len() > 50, "the walk has lost its way");
+    let (mut wrong, mut whole) = (Vec::new(), 0);
+    for path in &found {
+        let text = fs::read_to_string(path).expect("readable");
+        let (head, picture) = text[4..].split_once("---\n").expect("a head");
+        whole += usize::from(picture.lines().count() >= WHOLE_SCREEN);
+        let source = head.lines().find_map(|it| it.strip_prefix("source: ")).expect("a source");
+        let module = source.trim_start_matches("tests/").trim_end_matches(".rs").replace('/', "__");
+        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = file.strip_prefix(&format!("{module}__")).unwrap_or("");
+        let (bare, size) = match name.rsplit_once('_') {
+            Some((bare, size)) if size.starts_with(|it: char| it.is_ascii_digit()) => (bare, Some(size)),
+            _ => (name, None),
+        };
+        let story = fs::read_to_string(root.join(source)).unwrap_or_default();
+        if bare.is_empty() || !story.contains(&format!("\"{bare}\"")) {
+            wrong.push(format!("{file}: {source} does not take it any more"));
+        }
+        let alike = path.with_file_name(format!("{module}__{bare}.snap"));
+        if matches!(size, Some("80x24" | "120x40")) && alike.exists() {
+            wrong.push(format!("{file}: the same at both sizes, or not?"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(whole <= WHOLE_SCREENS, "{whole} pictures of a whole screen; take those of regions");
+}
