@@ -2,10 +2,10 @@
 //! about. Where a region lies says the app's own layout, and what is drawn over
 //! the screen says itself where it stands: no test counts columns.
 
-use frontdesk::app::layout::Area;
-use frontdesk::app::pages::PageKind;
-use frontdesk::app::wrap;
-use frontdesk::ui;
+use frontdesk::inbox::layout::Area;
+use frontdesk::inbox::overlays;
+use frontdesk::inbox::pages::PageKind;
+use frontdesk::inbox::wrap;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
@@ -119,9 +119,9 @@ impl Desk {
     fn overlay(&self) -> Option<Area> {
         let (width, height) = self.app.context.size;
         let mut buffer = Buffer::filled(Rect::new(0, 0, width, height), Cell::new(UNTOUCHED));
-        ui::search::draw(&self.app, self.theme, self.app.areas().body, &mut buffer);
-        ui::layers::draw(&self.app, self.theme, &mut buffer);
-        ui::palette::draw(&self.app, self.theme, &mut buffer);
+        overlays::search_view::draw(&self.app, self.theme, self.app.areas().body, &mut buffer);
+        overlays::view::draw(&self.app, self.theme, &mut buffer);
+        overlays::palette_view::draw(&self.app, self.theme, &mut buffer);
         let cells = buffer.content.iter().enumerate().filter(|(_, it)| it.symbol() != UNTOUCHED);
         let places: Vec<(u16, u16)> = cells.map(|(index, _)| buffer.pos_of(index)).collect();
         let left = places.iter().map(|it| it.0).min()?;
