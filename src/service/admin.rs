@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
 use serde_json::Value;
 use thiserror::Error;
 
@@ -12,6 +11,7 @@ use crate::model::secret::Secret;
 use crate::model::time::Timestamp;
 use crate::service::channels::Channel;
 use crate::service::database::keys::KeyLine;
+use crate::service::database::session::DbSession;
 use crate::service::database::templates::Template;
 use crate::service::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
 use crate::service::keys;
@@ -183,7 +183,7 @@ impl Admin {
     }
 }
 
-fn change_balance(db: &Connection, change: CreditChange, now: Timestamp) -> Result<i64, AdminError> {
+fn change_balance(db: &dyn DbSession, change: CreditChange, now: Timestamp) -> Result<i64, AdminError> {
     let workspace = workspaces::first(db)?;
     let balance = match change {
         CreditChange::Set(balance) => Some(balance),

@@ -60,12 +60,6 @@ impl ApiError {
     }
 }
 
-impl From<rusqlite::Error> for ApiError {
-    fn from(cause: rusqlite::Error) -> Self {
-        Self::internal(&cause)
-    }
-}
-
 impl From<DatabaseError> for ApiError {
     fn from(cause: DatabaseError) -> Self {
         Self::internal(&cause)

@@ -12,6 +12,7 @@ use tower::ServiceExt;
 use crate::model::time::{Clock, Timestamp};
 use crate::service::channels::Channel;
 use crate::service::chat::receive::{self, Received};
+use crate::service::database::session::DbSession;
 use crate::service::database::{DatabaseError, Durability, channels};
 use crate::service::errors::ApiError;
 use crate::service::faults::CutOff;
@@ -83,7 +84,7 @@ impl InProcess {
         written: Vec<Inbound>,
     ) -> Result<Vec<Received>, ApiError> {
         let state = self.service.clone();
-        let job = move |db: &rusqlite::Connection| {
+        let job = move |db: &dyn DbSession| {
             let now = state.clock.now();
             let work = Work { db, service: &state, now, test: false, key: None };
             let row = channels::of_kind(db, channel)?.ok_or(DatabaseError::Closed)?;

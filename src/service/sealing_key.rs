@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use rand::Rng;
 use ring::hmac;
-use rusqlite::Connection;
 use thiserror::Error;
 
 use crate::disk;
+use crate::service::database::session::DbSession;
 use crate::service::database::{DatabaseError, meta};
 
 /// Bytes of the key.
@@ -163,7 +163,7 @@ impl SealingKey {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn claim(&self, db: &Connection, place: &KeyPlace) -> Result<bool, DatabaseError> {
+    pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace) -> Result<bool, DatabaseError> {
         let mark = self.derived(MARK)?;
         let kept: Option<Vec<u8>> = meta::get(db, "key_mark")?;
         let fits = match &kept {
@@ -181,7 +181,7 @@ impl SealingKey {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn is_another(&self, db: &Connection) -> Result<bool, DatabaseError> {
+    pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
         let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, "key_mark")?);
         Ok(kept.is_some_and(|it| it.as_slice() != mark))
     }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rand::Rng;
-use rusqlite::Connection;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -21,6 +20,7 @@ use crate::service::clock::ServiceClock;
 use crate::service::connections::{self, Connections};
 use crate::service::cursors::Cursors;
 use crate::service::database::connections as stored;
+use crate::service::database::session::DbSession;
 use crate::service::database::{Database, DatabaseError, Durability, latest, media, meta, workspaces};
 use crate::service::demo::seed;
 use crate::service::hosts::Hosts;
@@ -330,7 +330,7 @@ async fn prepare(
     Ok(Prepared { service, keys: kept.keys, foreign_key })
 }
 
-fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
+fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
     let shift: i64 = meta::get(db, "clock_shift")?.unwrap_or(0);
     let keys = if fresh { workspace::make(db, world, clock.now().plus(shift))? } else { Vec::new() };
     if world.simulated {

@@ -4,12 +4,11 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
-
 use crate::model::time::{Clock, Timestamp};
 use crate::service::auth::Caller;
-use crate::service::database::DatabaseError;
 use crate::service::database::idempotency::{self as kept, Found};
+use crate::service::database::session::DbSession;
+use crate::service::database::{DatabaseError, savepoint};
 use crate::service::errors::ApiError;
 use crate::service::idempotency::Fingerprint;
 use crate::service::reply::Reply;
@@ -20,7 +19,7 @@ use crate::wire::errors::ErrorCode;
 /// What an effect works with, inside its transaction.
 pub struct Work<'a> {
     /// The writer's connection, inside a savepoint.
-    pub db: &'a Connection,
+    pub db: &'a dyn DbSession,
     /// The service, for its platforms, seed and clock.
     pub service: &'a ServiceState,
     /// The time this effect happens at.
@@ -66,7 +65,7 @@ impl ServiceState {
         }
         let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
         let now = self.clock.now();
-        let look = move |db: &Connection| kept::find(db, &api_key, &key, &fingerprint, now);
+        let look = move |db: &dyn DbSession| kept::find(db, &api_key, &key, &fingerprint, now);
         let found: Result<Found, DatabaseError> = self.database.read(look).await;
         Ok(found? != Found::Nothing)
     }
@@ -105,7 +104,7 @@ impl ServiceState {
 
 /// The whole write, inside the writer's savepoint.
 fn run<F>(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     caller: &Caller,
     keyed: Option<&Keyed>,
@@ -147,12 +146,8 @@ fn attempt<F>(work: &Work<'_>, caller: &Caller, effect: F) -> Result<Reply, ApiE
 where
     F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
 {
-    let run = |sql: &str| work.db.prepare_cached(sql)?.execute([]);
-    run("SAVEPOINT effect")?;
-    let outcome = effect(work, caller);
-    if outcome.is_err() || work.test {
-        run("ROLLBACK TO effect")?;
+    if work.test {
+        return savepoint::rehearsal(work.db, || effect(work, caller))?.marked_test();
     }
-    run("RELEASE effect")?;
-    if work.test { outcome?.marked_test() } else { outcome }
+    savepoint::part(work.db, || effect(work, caller))
 }

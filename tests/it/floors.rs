@@ -185,6 +185,26 @@ fn outside_crates_stay_on_their_floors() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The files of the service that speak to an engine of its database. All
+/// others ask through a session.
+const ENGINES: [&str; 2] = ["service/database/open.rs", "service/database/sqlite.rs"];
+
+#[test]
+fn the_service_asks_through_a_session() {
+    let mut engines = 0;
+    for (floor, path, text) in sources() {
+        let is_test = path.ends_with("tests.rs");
+        let is_engine = ENGINES.iter().any(|it| path.ends_with(it));
+        engines += usize::from(is_engine);
+        if floor == "service" && !is_engine && !is_test {
+            let program = text.split("mod tests {").next().unwrap_or("");
+            let names = code(program).find(|it| starts_a_word(it, "rusqlite::"));
+            assert!(names.is_none(), "{}: {names:?}", path.display());
+        }
+    }
+    assert_eq!(engines, ENGINES.len());
+}
+
 fn starts_a_word(line: &str, word: &str) -> bool {
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':'))

@@ -9,7 +9,7 @@ use crate::service::chat::send::{self, Outgoing};
 use crate::service::database::broadcasts::{self, BroadcastRow, Recipient};
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::messages::MessageRow;
-use crate::service::database::{DatabaseError, contacts, due, workspaces};
+use crate::service::database::{DatabaseError, contacts, due, savepoint, workspaces};
 use crate::service::errors::ApiError;
 use crate::service::world::Kind;
 use crate::service::write::Work;
@@ -60,13 +60,7 @@ fn attempt(
     row: &BroadcastRow,
     recipient: &Recipient,
 ) -> Result<Result<String, ErrorCode>, ApiError> {
-    work.db.execute_batch("SAVEPOINT recipient")?;
-    let sent = send_to(work, channel, row, recipient);
-    if sent.is_err() {
-        work.db.execute_batch("ROLLBACK TO recipient")?;
-    }
-    work.db.execute_batch("RELEASE recipient")?;
-    match sent {
+    match savepoint::part(work.db, || send_to(work, channel, row, recipient)) {
         Ok(message) => Ok(Ok(message)),
         Err(error) if error.code == ErrorCode::InternalError => Err(error),
         Err(error) => Ok(Err(error.code)),

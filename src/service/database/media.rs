@@ -3,11 +3,10 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, params};
-
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
-use crate::sqlite::{Queries, columns, only};
+use crate::service::database::rows::{bound, only, table};
+use crate::service::database::session::DbSession;
 
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,21 +24,20 @@ pub struct MediaRow {
 }
 
 /// Notes a file.
-pub fn insert(db: &Connection, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn insert(db: &dyn DbSession, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO media (id, workspace, mime_type, size, filename, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let MediaRow { id, workspace, mime_type, size, filename } = row;
-    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now])?;
-    Ok(())
+    db.note(sql, bound![id, workspace, mime_type, size, filename, now])
 }
 
-columns!(MediaRow from media { id, workspace, mime_type, size, filename });
+table!(MediaRow from media { id, workspace, mime_type, size, filename });
 
 /// Reads what is known of a file.
-pub fn read(db: &Connection, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// The ids of all files.
-pub fn all_ids(db: &Connection) -> Result<HashSet<String>, DatabaseError> {
-    Ok(db.all("SELECT id FROM media", [], only)?)
+pub fn all_ids(db: &dyn DbSession) -> Result<HashSet<String>, DatabaseError> {
+    db.all("SELECT id FROM media", &[], only)
 }

@@ -26,7 +26,10 @@ mod open;
 pub mod outbound;
 pub mod proposals;
 mod readers;
+pub mod rows;
 pub mod savepoint;
+pub mod session;
+mod sqlite;
 pub mod templates;
 pub mod threads;
 pub mod usage;
@@ -38,18 +41,25 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::Connection;
 use thiserror::Error;
 use tokio::sync::Notify;
 
 pub use open::Durability;
+use session::DbSession;
+use sqlite::FileWriter;
 
 /// Why the database did not do something.
 #[derive(Debug, Error)]
 pub enum DatabaseError {
-    /// SQLite refused.
+    /// The engine refused.
     #[error("the database: {0}")]
-    Sql(#[from] rusqlite::Error),
+    Sql(String),
+    /// What was asked for has to be there, and is not.
+    #[error("the database: what was asked for is not there")]
+    NoRow,
+    /// SQLite found that the file is damaged.
+    #[error("the database: {0}")]
+    Corrupt(String),
     /// The file cannot be used.
     #[error("the database file: {0}")]
     File(#[from] std::io::Error),
@@ -104,11 +114,7 @@ pub struct Database {
 impl DatabaseError {
     /// Whether the file is SQLite's and damaged.
     pub fn is_damage(&self) -> bool {
-        match self {
-            Self::Damaged(_) => true,
-            Self::Sql(cause) => open::is_corrupt(cause),
-            _ => false,
-        }
+        matches!(self, Self::Damaged(_) | Self::Corrupt(_))
     }
 }
 
@@ -128,7 +134,7 @@ impl Database {
     /// When the file is no service's, or what is read fails.
     pub fn look<T>(
         path: &Path,
-        read: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
+        read: impl FnOnce(&dyn DbSession) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
         read(&open::looked_at(path)?)
     }
@@ -143,11 +149,8 @@ impl Database {
         durability: Durability,
         committed: Arc<Notify>,
     ) -> Result<(Self, bool), DatabaseError> {
-        let (connection, fresh, lock) = open::writer(path)?;
-        if durability == Durability::Simulated {
-            connection.execute_batch("PRAGMA synchronous = OFF")?;
-        }
-        let database = Self::around(path, connection, committed)?;
+        let (connection, fresh, lock) = open::writer(path, durability)?;
+        let database = Self::around(path, FileWriter::new(connection), committed)?;
         Ok((Self { lock: Mutex::new(Some(lock)), ..database }, fresh))
     }
 
@@ -156,12 +159,12 @@ impl Database {
     /// # Errors
     /// When the file is no service's, or cannot be used.
     pub fn existing(path: &Path) -> Result<Self, DatabaseError> {
-        Self::around(path, open::existing(path)?, Arc::new(Notify::new()))
+        Self::around(path, FileWriter::new(open::existing(path)?), Arc::new(Notify::new()))
     }
 
-    fn around(path: &Path, connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
-        let readers = readers::Readers::start(path)?;
-        let writer = writer::Writer::start(connection, committed)?;
+    fn around(path: &Path, connection: FileWriter, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
+        let readers = readers::Readers::start(open::readers(path)?)?;
+        let writer = writer::Writer::start(Box::new(connection), committed)?;
         Ok(Self { writer, readers, lock: Mutex::default() })
     }
 
@@ -171,7 +174,7 @@ impl Database {
     /// What the job fails with, or why it could not be kept.
     pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
@@ -184,7 +187,7 @@ impl Database {
     /// What the job fails with, or why it could not be run.
     pub async fn read<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {

@@ -2,12 +2,11 @@
 //!
 //! The address is vetted anew each time, since names and rules change.
 
-use rusqlite::Connection;
-
 use crate::connections::guard::{HeaderRefused, Limits, Request};
 use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
 use crate::service::database::events::{self, DueDelivery};
+use crate::service::database::session::DbSession;
 use crate::service::database::webhooks::{self, WebhookRow};
 use crate::service::deliveries::schedule::{self, Verdict};
 use crate::service::deliveries::signature;
@@ -68,7 +67,7 @@ fn request(secret: Option<&str>, delivery: &DueDelivery, at: Timestamp) -> Resul
 
 /// Keeps the outcome: when to try again, and whether the subscription lives.
 fn record(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     delivery: &DueDelivery,
     at: Timestamp,
@@ -96,7 +95,7 @@ fn record(
 }
 
 /// Ends a subscription: it stays listed, inactive.
-fn end(db: &Connection, webhook: &WebhookRow) -> Result<(), DatabaseError> {
+fn end(db: &dyn DbSession, webhook: &WebhookRow) -> Result<(), DatabaseError> {
     if webhook.active {
         tracing::info!(webhook = webhook.id, "a subscription was deactivated");
     }

@@ -1,7 +1,6 @@
 //! Puts the sample world into a database: who wrote what, so many minutes
 //! ago.
 
-use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::model::time::{SECOND, Timestamp};
@@ -11,6 +10,7 @@ use crate::service::chat::receive::media_kind;
 use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, MessageRow};
+use crate::service::database::session::DbSession;
 use crate::service::database::{DatabaseError, contacts, due};
 use crate::service::demo::mail;
 use crate::service::demo::values::{is_on, list, text, texts, time_of};
@@ -19,7 +19,6 @@ use crate::service::voice;
 use crate::service::world::Kind;
 use crate::service::world::customers::{self, Character};
 use crate::service::write::Work;
-use crate::sqlite::Queries;
 
 const WORLDS: [(Channel, &str); 3] = [
     (Channel::Whatsapp, include_str!("../../../assets/demo/whatsapp.json")),
@@ -158,6 +157,6 @@ fn captured(referral: &Value, at: Timestamp) -> String {
 ///
 /// # Errors
 /// When the database fails.
-pub fn is_seeded(db: &Connection) -> Result<bool, DatabaseError> {
-    Ok(db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", [])?)
+pub fn is_seeded(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", &[])
 }

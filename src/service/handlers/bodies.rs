@@ -1,6 +1,5 @@
 //! Rows as the shapes of the interface.
 
-use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
 use crate::model::time::Timestamp;
@@ -9,6 +8,7 @@ use crate::service::database::DatabaseError;
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::MessageRow;
 use crate::service::database::proposals::{self, ProposalRow};
+use crate::service::database::session::DbSession;
 use crate::wire::conversations::ConversationBody;
 use crate::wire::lines::{ConversationLine, MessageLine};
 use crate::wire::messages::MessageBody;
@@ -134,7 +134,7 @@ pub fn whole_conversation(
 ///
 /// # Errors
 /// When the database fails.
-pub fn escalation(db: &Connection, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
+pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
     let proposal = |it: ProposalRow| {
         let values: Map<String, Value> =

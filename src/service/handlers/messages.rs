@@ -2,7 +2,6 @@
 //! Business chat messages.
 
 use axum::extract::State;
-use rusqlite::Connection;
 
 use crate::service::auth::Caller;
 use crate::service::chat::compose::compose;
@@ -15,6 +14,7 @@ use crate::service::database::channels::{self, ChannelRow};
 use crate::service::database::conversations::{self, ConversationRow};
 use crate::service::database::messages::{self, Filter};
 use crate::service::database::outbound;
+use crate::service::database::session::DbSession;
 use crate::service::errors::ApiError;
 use crate::service::fields::Fields;
 use crate::service::handlers::account::precise;
@@ -126,7 +126,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
 /// # Errors
 /// When the database fails.
 pub fn write_page(
-    db: &Connection,
+    db: &dyn DbSession,
     caller: &Caller,
     filter: &Filter,
     page: &PageRequest,

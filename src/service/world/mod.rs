@@ -8,7 +8,6 @@ pub mod letters;
 
 use std::pin::pin;
 
-use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::model::time::{Clock, Timestamp};
@@ -16,6 +15,7 @@ use crate::service::assistant::{self, Answer, Turn};
 use crate::service::chat::{broadcast, deliver};
 use crate::service::database::due::{self, Due, Happens};
 use crate::service::database::savepoint;
+use crate::service::database::session::DbSession;
 use crate::service::errors::ApiError;
 use crate::service::mail;
 use crate::service::rhythm;
@@ -158,7 +158,7 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
 /// Takes one thing off the list and does it. What the world refuses is left
 /// undone, and holds nothing up.
 fn one(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &Service,
     due: &Due,
     answer: Option<(Turn, Answer)>,
