@@ -27,15 +27,21 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Err(DatabaseError::InUse(process)) => Some(process),
         Err(other) => return Err(other),
     };
-    let place = KeyPlace::of(database, key_file);
+    let key = match KeyPlace::of(&database.to_owned().into(), key_file) {
+        Ok(place) => look_for_key(&place, database)?,
+        Err(wrong) => Err(wrong),
+    };
+    Ok(Inspection { holder, key })
+}
+
+fn look_for_key(place: &KeyPlace, database: &Path) -> Result<Result<PathBuf, KeyError>, DatabaseError> {
     let path = || place.path().to_owned();
-    let key = match place.read() {
+    Ok(match place.read() {
         Err(wrong) => Err(wrong),
         Ok(None) => Err(KeyError::Missing(path())),
         Ok(Some(key)) => {
             let another = Database::look(database, move |db| key.is_another(db))?;
             if another { Err(KeyError::Other(path())) } else { Ok(path()) }
         }
-    };
-    Ok(Inspection { holder, key })
+    })
 }

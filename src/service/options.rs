@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::model::time::Clock;
 use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::service::database::place::DatabasePlace;
 use crate::service::forwarded::Network;
 use crate::service::hosts::{HostName, PublicUrl};
 
@@ -17,8 +18,8 @@ use crate::service::hosts::{HostName, PublicUrl};
 pub struct Options {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The database file, made with mode 0600 when absent.
-    pub database: PathBuf,
+    /// The database: a file, made with mode 0600 when absent, or on a server.
+    pub database: DatabasePlace,
     /// The file of the key that seals secrets; without it, the one beside the
     /// database.
     pub key_file: Option<PathBuf>,
@@ -118,10 +119,10 @@ pub enum FailureLimit {
 
 impl Options {
     /// The plain service: no switches, no demo, limits on.
-    pub fn new(listen: SocketAddr, database: PathBuf, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(listen: SocketAddr, database: impl Into<DatabasePlace>, clock: Arc<dyn Clock>) -> Self {
         Self {
             listen,
-            database,
+            database: database.into(),
             key_file: None,
             dev: false,
             unlimited: false,

@@ -20,12 +20,13 @@ use crate::service::clock::ServiceClock;
 use crate::service::connections::{self, Connections};
 use crate::service::cursors::Cursors;
 use crate::service::database::connections as stored;
+use crate::service::database::place::DatabasePlace;
 use crate::service::database::session::DbSession;
 use crate::service::database::{Database, DatabaseError, Durability, latest, media, meta, workspaces};
 use crate::service::demo::seed;
 use crate::service::hosts::Hosts;
 use crate::service::limits::Limits;
-use crate::service::media::files::MediaFiles;
+use crate::service::media::files::{MediaFiles, MediaStore};
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::sealing_key::{KeyError, KeyPlace, SealingKey};
@@ -130,7 +131,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     }
     // Of two with the same settings, the second hears of the file and not of
     // the address, which it could change.
-    Database::check_free(&options.database)?;
+    if let Some(path) = options.database.file() {
+        Database::check_free(path)?;
+    }
     let refused = |cause| StartError::Listen { address: options.listen, cause };
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
@@ -203,13 +206,17 @@ pub(crate) async fn open(
     durability: Durability,
 ) -> Result<Prepared, StartError> {
     let committed = Arc::new(Notify::new());
-    let (path, told) = (options.database.clone(), committed.clone());
-    let place = KeyPlace::of(&path, options.key_file.as_deref());
-    let found = find_key(place.clone(), path.clone()).await?;
+    let (kept_in, told) = (options.database.clone(), committed.clone());
+    let place = KeyPlace::of(&kept_in, options.key_file.as_deref())?;
+    let found = find_key(place.clone(), kept_in.clone()).await?;
     let opening = tokio::task::spawn_blocking(move || {
-        let opened = Database::open(&path, durability, told)?;
+        let opened = Database::open(&kept_in, durability, told)?;
         // Made only now: a key beside a database says that it was used.
-        let key = found.map_or_else(|| place.make(), Ok)?;
+        let key = match found {
+            Some(key) => key,
+            None if opened.1 || kept_in.file().is_some() => place.make()?,
+            None => return Err(KeyError::Missing(place.path().to_owned()).into()),
+        };
         Ok::<_, StartError>((opened, (place, key)))
     });
     let ((database, fresh), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
@@ -231,10 +238,11 @@ struct Kept {
 
 /// The key in its place. For a database that was used, a file that was named
 /// must be there: a new key would open none of its secrets.
-async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKey>, StartError> {
+async fn find_key(place: KeyPlace, database: DatabasePlace) -> Result<Option<SealingKey>, StartError> {
     let reading = tokio::task::spawn_blocking(move || {
         let found = place.read()?;
-        let was_used = std::fs::metadata(&database).is_ok_and(|it| it.len() > 0);
+        let size = |path| std::fs::metadata(path).map_or(0, |it| it.len());
+        let was_used = database.file().is_some_and(|path| size(path) > 0);
         match found {
             None if place.is_named() && was_used => Err(KeyError::Missing(place.path().to_owned())),
             None => place.can_make().map(|()| None),
@@ -247,14 +255,17 @@ async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKe
 /// The uploaded files beside the database, of which those nobody knows of are
 /// removed. With a database that was just made they may be those of one that was
 /// moved away.
-async fn media_beside(database: &Path, known: Option<HashSet<String>>) -> Result<MediaFiles, DatabaseError> {
-    let database = database.to_owned();
+async fn media_beside(
+    database: &DatabasePlace,
+    known: Option<HashSet<String>>,
+) -> Result<MediaStore, DatabaseError> {
+    let Some(database) = database.file().map(Path::to_owned) else { return Ok(MediaStore::Database) };
     let opening = tokio::task::spawn_blocking(move || {
         let files = MediaFiles::beside(&database)?;
         if let Some(known) = known {
             files.sweep(&known)?;
         }
-        Ok(files)
+        Ok(MediaStore::Folder(files))
     });
     opening.await.map_err(|_| DatabaseError::Closed)?
 }
@@ -331,7 +342,7 @@ async fn prepare(
 }
 
 fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
-    let shift: i64 = meta::get(db, "clock_shift")?.unwrap_or(0);
+    let shift = meta::number(db, "clock_shift")?.unwrap_or(0);
     let keys = if fresh { workspace::make(db, world, clock.now().plus(shift))? } else { Vec::new() };
     if world.simulated {
         workspace::address_all(db)?;
@@ -346,7 +357,7 @@ fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Res
         }
     };
     // Ids of two runs that stand at the same time must differ.
-    let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
+    let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
     let latest = latest::stamp(db)?;

@@ -18,7 +18,7 @@ use crate::service::hosts::Hosts;
 use crate::service::idempotency::InFlight;
 use crate::service::last_answer::LastAnswers;
 use crate::service::limits::Limits;
-use crate::service::media::files::MediaFiles;
+use crate::service::media::files::MediaStore;
 use crate::service::options::Options;
 use crate::service::platforms::Platforms;
 use crate::service::stamps::Stamps;
@@ -57,8 +57,8 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
-    /// The bytes of uploaded media.
-    pub media: MediaFiles,
+    /// Where the bytes of uploaded media are.
+    pub media: MediaStore,
     /// Uploads and mails with large attachments at a time.
     pub body_memory: BodyMemory,
     /// Seals secrets at rest.

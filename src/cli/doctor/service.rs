@@ -5,12 +5,29 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
+use crate::service::DatabasePlace;
+use crate::service::admin::Admin;
 use crate::service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 
 /// What was found.
-pub fn look(database: &Path, key_file: Option<&Path>) -> Vec<Finding> {
+pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<Finding> {
+    match place.file() {
+        Some(path) => look_at_file(path, key_file),
+        None => vec![look_at_server(place)],
+    }
+}
+
+/// Who serves it is only known to the server.
+fn look_at_server(place: &DatabasePlace) -> Finding {
+    match Admin::open(place, None) {
+        Ok(_) => Finding::ok(NAME, format!("{place} answers and is a service's")),
+        Err(error) => Finding::fail(NAME, format!("{place}: {error}"), ""),
+    }
+}
+
+fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<Finding> {
     let shown = database.display();
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");

@@ -33,6 +33,7 @@ pub mod urls;
 pub use challenge::ChallengeFailed;
 pub use network::{Network, SystemNetwork};
 pub use request::{FetchError, Fetched, HeaderRefused, Limits, Longer, Request, Unreachable, vet_header};
+pub use tls::system_trust;
 pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
 
 /// What may be reached, and how. Cheap to clone.

@@ -1,4 +1,5 @@
-//! Uploaded media: what they are and whose; the bytes lie in files. Interface:
+//! Uploaded media: what they are and whose; the bytes lie in files beside a
+//! database that is a file, and in one that is on a server. Interface:
 //! Uploaded media.
 
 use std::collections::HashSet;
@@ -7,6 +8,9 @@ use crate::model::time::Timestamp;
 use crate::service::database::DatabaseError;
 use crate::service::database::rows::{bound, only, table};
 use crate::service::database::session::DbSession;
+
+/// Bytes of a part.
+const PART: usize = 256 * 1024;
 
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +39,19 @@ table!(MediaRow from media { id, workspace, mime_type, size, filename });
 /// Reads what is known of a file.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+}
+
+/// Keeps the bytes of a file in the database, where it has a table for them.
+pub fn insert_bytes(db: &dyn DbSession, id: &str, bytes: &[u8]) -> Result<(), DatabaseError> {
+    for (number, part) in (0_i64..).zip(bytes.chunks(PART)) {
+        db.note("INSERT INTO media_parts (id, part, bytes) VALUES (?1, ?2, ?3)", bound![id, number, part])?;
+    }
+    Ok(())
+}
+
+/// One part of such a file, counted from 0; none behind the last.
+pub fn part(db: &dyn DbSession, id: &str, number: i64) -> Result<Option<Vec<u8>>, DatabaseError> {
+    db.first("SELECT bytes FROM media_parts WHERE id = ?1 AND part = ?2", bound![id, number], only)
 }
 
 /// The ids of all files.

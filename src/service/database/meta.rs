@@ -1,12 +1,30 @@
 //! Single values the service keeps about itself: secrets, the clock's shift.
 
 use crate::service::database::DatabaseError;
-use crate::service::database::rows::{FromSqlValue, ToSqlValue, bound, only};
+use crate::service::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, only};
 use crate::service::database::session::DbSession;
 
 /// Reads a value.
 pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>, DatabaseError> {
     db.first("SELECT value FROM meta WHERE name = ?1", bound![name], only)
+}
+
+/// Reads a number. An engine whose columns hold one kind of value keeps its
+/// digits.
+pub fn number(db: &dyn DbSession, name: &str) -> Result<Option<i64>, DatabaseError> {
+    Ok(get::<KeptNumber>(db, name)?.map(|it| it.0))
+}
+
+struct KeptNumber(i64);
+
+impl FromSqlValue for KeptNumber {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
+        match value {
+            SqlValue::Int(number) => Some(Self(number)),
+            SqlValue::Bytes(digits) => Some(Self(std::str::from_utf8(digits).ok()?.parse().ok()?)),
+            _ => None,
+        }
+    }
 }
 
 /// Writes a value.

@@ -57,6 +57,24 @@ pub trait DbSession {
     fn undo_part(&self) -> Result<(), DatabaseError>;
 }
 
+/// What became of a transaction that was not committed for certain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitFailure {
+    /// Nothing of it is kept, and why.
+    Undone(String),
+    /// The connection was lost before the answer: it is kept or not.
+    Unknown,
+}
+
+impl From<CommitFailure> for DatabaseError {
+    fn from(failure: CommitFailure) -> Self {
+        match failure {
+            CommitFailure::Undone(cause) => Self::Commit(cause),
+            CommitFailure::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// A connection that writes, one transaction after another.
 pub trait WritingConnection: Send {
     /// Jobs that share a transaction at most.
@@ -74,8 +92,8 @@ pub trait WritingConnection: Send {
     /// Ends the transaction and keeps what it changed.
     ///
     /// # Errors
-    /// In words, when nothing of it is kept, or nobody knows.
-    fn commit(&self) -> Result<(), String>;
+    /// When nothing of it is kept, or nobody knows.
+    fn commit(&self) -> Result<(), CommitFailure>;
 
     /// Nothing more will be written.
     fn end(&self);

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 use crate::disk::Standing;
 use crate::service::database::DatabaseError;
 use crate::service::database::rows::{DbRow, RowCells, SqlValue};
-use crate::service::database::session::{DbSession, Visit, WritingConnection};
+use crate::service::database::session::{CommitFailure, DbSession, Visit, WritingConnection};
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;
@@ -142,13 +142,13 @@ impl WritingConnection for FileWriter {
         &self.connection
     }
 
-    fn commit(&self) -> Result<(), String> {
-        self.connection.execute_batch("COMMIT").map_err(|cause| {
+    fn commit(&self) -> Result<(), CommitFailure> {
+        let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
             // Fails when the transaction has ended already.
             let _ = self.connection.execute_batch("ROLLBACK");
             cause.to_string()
-        })?;
-        self.stands()
+        });
+        kept.and_then(|()| self.stands()).map_err(CommitFailure::Undone)
     }
 
     /// Next time there is nothing to recover.

@@ -9,11 +9,11 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::service::database::session::{DbSession, WritingConnection};
+use crate::service::database::session::{CommitFailure, DbSession, WritingConnection};
 use crate::service::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
-type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
+type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
 /// Runs in the transaction that is open, or is told why there is none.
 type Job = Box<dyn FnOnce(Result<&dyn DbSession, &str>) -> Answer + Send>;
 
@@ -52,10 +52,10 @@ impl Writer {
                 Ok(db) => attempt(db, job),
                 Err(cause) => Err(DatabaseError::Commit(cause.to_owned()).into()),
             };
-            Box::new(move |committed: Result<(), String>| {
+            Box::new(move |committed: Result<(), CommitFailure>| {
                 let told = match committed {
                     Ok(()) => outcome,
-                    Err(cause) => Err(DatabaseError::Commit(cause).into()),
+                    Err(cause) => Err(DatabaseError::from(cause).into()),
                 };
                 // Whoever asked may have gone; the work is kept all the same.
                 let _ = answer.send(told);
@@ -125,9 +125,9 @@ fn write_all(
         {
             answers.push(job(open));
         }
-        let kept = begun.and_then(|()| connection.commit());
+        let kept = begun.map_err(CommitFailure::Undone).and_then(|()| connection.commit());
         if let Err(cause) = &kept {
-            tracing::error!(%cause, "a transaction could not be kept");
+            tracing::error!(?cause, "a transaction could not be kept");
         }
         commits.fetch_add(1, Ordering::SeqCst);
         answers.into_iter().for_each(|answer| answer(kept.clone()));
