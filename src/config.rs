@@ -8,18 +8,16 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
-use crate::app::keymap::KeyMap;
-use crate::app::recording::Fixed;
-use crate::app::settings::{Noticing, PauseOnReply};
-use crate::app::views::{View, shipped};
-use crate::client;
-use crate::disk;
-use crate::model::ids::ChannelId;
-use crate::model::pictures::Graphics;
-use crate::model::secret::Secret;
 use crate::shell::children;
 use crate::shell::notify::Notifier;
-use crate::ui::theme::Palette;
+use app::keymap::KeyMap;
+use app::recording::Fixed;
+use app::settings::{Noticing, PauseOnReply};
+use app::views::{View, shipped};
+use model::ids::ChannelId;
+use model::pictures::Graphics;
+use model::secret::Secret;
+use ui::theme::Palette;
 
 mod bindings;
 pub mod edit;

@@ -1,24 +1,24 @@
 //! Marking, and acting on all that is marked: the plan first, then a hold or
 //! a question by how many there are, then what became of each.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::bulk::{Batch, HELD, Plan, Wish};
-use crate::app::commands::Command;
-use crate::app::email::triage::Decision;
-use crate::app::event::{Effect, Intent, Load, Spread};
-use crate::app::layers::Layer;
-use crate::app::marks::{MOST, Marks};
-use crate::app::notice::Fact;
-use crate::app::snoozing;
-use crate::app::tab::Focus;
-use crate::app::undoing::What;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::local::Keep;
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{Anchor, ConversationKey, ConversationQuery, Fate};
-use crate::model::time::SECOND;
+use crate::App;
+use crate::availability;
+use crate::bulk::{Batch, HELD, Plan, Wish};
+use crate::commands::Command;
+use crate::email::triage::Decision;
+use crate::event::{Effect, Intent, Load, Spread};
+use crate::layers::Layer;
+use crate::marks::{MOST, Marks};
+use crate::notice::Fact;
+use crate::snoozing;
+use crate::tab::Focus;
+use crate::undoing::What;
+use model::conversations::ConversationRow;
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::local::Keep;
+use model::outbox::{Operation, OutboxRow};
+use model::queries::{Anchor, ConversationKey, ConversationQuery, Fate};
+use model::time::SECOND;
 
 /// What waits for the rows of what is marked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,18 +1,18 @@
 //! What commands do: moving, opening, taking over, sending, closing.
 
-use crate::app::App;
-use crate::app::bulk::Wish;
-use crate::app::commands::Command;
-use crate::app::composer::Mode;
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::listing::ListKind;
-use crate::app::notice::Fact;
-use crate::app::pages::Page;
-use crate::app::tab::{Focus, Tab};
-use crate::model::filter::Sort;
-use crate::model::time::SECOND;
+use crate::App;
+use crate::bulk::Wish;
+use crate::commands::Command;
+use crate::composer::Mode;
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::listing::ListKind;
+use crate::notice::Fact;
+use crate::pages::Page;
+use crate::tab::{Focus, Tab};
+use model::filter::Sort;
+use model::time::SECOND;
 
 /// How long the first Ctrl-C waits for the second.
 pub(super) const INTERRUPT: i64 = 2 * SECOND;
@@ -349,9 +349,9 @@ impl App {
 mod tests {
     use super::Command as C;
     use super::*;
-    use crate::app::commands::{Place, TABLE};
-    use crate::app::settings::{ChannelInfo, Settings};
-    use crate::model::time::Timestamp;
+    use crate::commands::{Place, TABLE};
+    use crate::settings::{ChannelInfo, Settings};
+    use model::time::Timestamp;
 
     #[test]
     fn every_command_is_somebodys() {

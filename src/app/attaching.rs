@@ -3,26 +3,26 @@
 //!
 //! What was found comes in.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::commands::Command;
-use crate::app::composer::{Composer, Mode};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::app::tab::{Focus, Tab};
-use crate::app::text_line::TextLine;
-use crate::model::account::Platform;
-use crate::model::attachments::{self, Attachment, FileFacts};
-use crate::model::bounds;
-use crate::model::counting::Count;
-use crate::model::ids::{ChannelId, MessageId, RowId};
-use crate::model::links;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::MediaKind;
-use crate::model::prices::{self, Price};
-use crate::model::text;
+use crate::App;
+use crate::availability;
+use crate::commands::Command;
+use crate::composer::{Composer, Mode};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use crate::tab::{Focus, Tab};
+use crate::text_line::TextLine;
+use model::account::Platform;
+use model::attachments::{self, Attachment, FileFacts};
+use model::bounds;
+use model::counting::Count;
+use model::ids::{ChannelId, MessageId, RowId};
+use model::links;
+use model::outbox::Operation;
+use model::outbox::content::MediaKind;
+use model::prices::{self, Price};
+use model::text;
 
 /// What a path or link that is typed turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

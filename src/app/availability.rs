@@ -1,18 +1,18 @@
 //! Whether a command can be done now, and if not, why: a key never does
 //! nothing without a word.
 
-use crate::app::App;
-use crate::app::broadcasts;
-use crate::app::commands::Command;
-use crate::app::conversations::MOVED_GRACE;
-use crate::app::decisions;
-use crate::app::email;
-use crate::app::pages::Page;
-use crate::app::tab::{Focus, Tab};
-use crate::model::account::Platform;
-use crate::model::conversations::{Automation, ConversationRow};
-use crate::model::news::Health;
-use crate::model::outbox::{Operation, RowState};
+use crate::App;
+use crate::broadcasts;
+use crate::commands::Command;
+use crate::conversations::MOVED_GRACE;
+use crate::decisions;
+use crate::email;
+use crate::pages::Page;
+use crate::tab::{Focus, Tab};
+use model::account::Platform;
+use model::conversations::{Automation, ConversationRow};
+use model::news::Health;
+use model::outbox::{Operation, RowState};
 
 /// Why a command is off.
 pub type Reason = String;
@@ -139,7 +139,7 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
         C::ShowResults if app.batch.is_none() => Err("nothing was done with many yet".into()),
         C::LastPlace if !app.has_last_place() => Err("this is the first place since the start".into()),
         C::Card | C::Raw | C::Pipe | C::Elsewhere if app.at_hand().is_none() => Err(no_conversation(tab)),
-        C::Card if tab.focus == Focus::List && app.context.size.0 < crate::app::layout::SIDE_BY_SIDE => {
+        C::Card if tab.focus == Focus::List && app.context.size.0 < crate::layout::SIDE_BY_SIDE => {
             Err("open the conversation first, then {card} shows its card".into())
         }
         _ => Ok(()),

@@ -3,13 +3,13 @@
 //!
 //! Pure: knows nothing of keys, layers or the outbox.
 
-use crate::app::availability;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::RowId;
-use crate::model::local::{Kept, Tag};
-use crate::model::queries::{ConversationKey, Fate};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::availability;
+use model::conversations::ConversationRow;
+use model::ids::RowId;
+use model::local::{Kept, Tag};
+use model::queries::{ConversationKey, Fate};
+use model::text::SafeText;
+use model::time::Timestamp;
 
 /// Up to this many are acted on under a hold; more are asked about.
 pub const HELD: usize = 10;
@@ -92,7 +92,7 @@ impl Wish {
         match self {
             Self::Pause | Self::HandBack => availability::switchable(row, *self == Self::Pause),
             Self::Close => availability::closable(row),
-            Self::Snooze { .. } if crate::app::tab::Tab::is_closed(row) => Err("already closed".into()),
+            Self::Snooze { .. } if crate::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
             Self::Seen(true) if row.unread == 0 => Err("seen already".into()),
             Self::Seen(false) if row.unread > 0 => Err("not seen already".into()),

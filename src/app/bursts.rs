@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
+use crate::App;
+use crate::event::Effect;
+use model::ids::{ChannelId, ConversationId};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
 
 /// Told one by one within a span.
 const SINGLY: usize = 3;

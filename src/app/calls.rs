@@ -1,13 +1,13 @@
 //! The requests of the last while as a list, and one of them as a command for
 //! a shell.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::app::layers::Layer;
-use crate::app::listing::{ListKind, ListLine};
-use crate::model::calls::Call;
-use crate::model::ids::ChannelId;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::event::Effect;
+use crate::layers::Layer;
+use crate::listing::{ListKind, ListLine};
+use model::calls::Call;
+use model::ids::ChannelId;
+use model::text::SafeText;
 
 /// Microseconds.
 const MILLISECOND: i64 = 1_000;

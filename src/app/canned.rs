@@ -3,15 +3,15 @@
 //!
 //! What was read comes in.
 
-use crate::app::App;
-use crate::app::composer::{Composer, Mode};
-use crate::app::event::Effect;
-use crate::app::keys::Key;
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::app::picker::{Picked, Picker};
-use crate::app::tab::{Focus, Tab};
-use crate::model::replies::{self, CannedReply, Facts};
+use crate::App;
+use crate::composer::{Composer, Mode};
+use crate::event::Effect;
+use crate::keys::Key;
+use crate::layers::Layer;
+use crate::outside::Asked;
+use crate::picker::{Picked, Picker};
+use crate::tab::{Focus, Tab};
+use model::replies::{self, CannedReply, Facts};
 
 /// The canned replies as they were read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Claims: who takes care of a conversation, as this desk notes it. The
 //! interface knows nothing of it.
 
-use crate::app::App;
-use crate::app::bulk::{Plan, Wish};
-use crate::model::local::{Claim, Keep};
+use crate::App;
+use crate::bulk::{Plan, Wish};
+use model::local::{Claim, Keep};
 
 impl App {
     /// Claims what is marked or at hand; one that is claimed is released.

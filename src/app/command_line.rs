@@ -1,18 +1,18 @@
 //! The command line: every command by its name, and some with what follows
 //! it. To add one with arguments, add a row to [`VERBS`].
 
-use crate::app::App;
-use crate::app::commands::{self, TABLE};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::line::{Kind, Line};
-use crate::app::steps::Step;
-use crate::app::text_line::TextLine;
-use crate::model::filter::{self, Sort};
-use crate::model::nearest::nearest;
-use crate::model::queries::TranscriptFormat;
-use crate::model::selector::Selector;
+use crate::App;
+use crate::commands::{self, TABLE};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::line::{Kind, Line};
+use crate::steps::Step;
+use crate::text_line::TextLine;
+use model::filter::{self, Sort};
+use model::nearest::nearest;
+use model::queries::TranscriptFormat;
+use model::selector::Selector;
 
 /// A command that takes something after its name.
 pub struct Verb {
@@ -333,7 +333,7 @@ fn export(app: &mut App, words: &str) -> Result<(), String> {
 }
 
 /// A conversation's id as the name of a file.
-fn file_name(id: &crate::model::ids::ConversationId) -> String {
+fn file_name(id: &model::ids::ConversationId) -> String {
     let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' || it == '_' { it } else { '_' };
     id.as_str().chars().map(plain).take(60).collect()
 }

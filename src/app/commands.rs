@@ -98,7 +98,7 @@ pub struct Row {
     /// Where its keys act.
     pub place: Place,
     /// Key sequences; the first is the one hints show. A person may choose
-    /// others: [`crate::app::keymap`].
+    /// others: [`crate::keymap`].
     pub keys: &'static [&'static str],
     /// One or two words for the hint line.
     pub word: &'static str,

@@ -6,17 +6,17 @@
 
 use tui_textarea::TextArea;
 
-use crate::app::commands::Command;
-use crate::app::email::head::Head;
-use crate::app::keys::Key;
-use crate::app::sheet::Sheet;
-use crate::model::attachments::Attachment;
-use crate::model::email::compose::Written as WrittenMail;
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::outbox::Operation;
-use crate::model::queries::Draft;
-use crate::model::secret;
-use crate::model::time::Timestamp;
+use crate::commands::Command;
+use crate::email::head::Head;
+use crate::keys::Key;
+use crate::sheet::Sheet;
+use model::attachments::Attachment;
+use model::email::compose::Written as WrittenMail;
+use model::ids::{ConversationId, MessageId};
+use model::outbox::Operation;
+use model::queries::Draft;
+use model::secret;
+use model::time::Timestamp;
 
 #[cfg(test)]
 mod tests;

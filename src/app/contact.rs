@@ -1,12 +1,12 @@
 //! What the card at hand shows beside the conversation: its contact, and the
 //! same person in other tabs. Read only while a card is on screen.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::pages::Page;
-use crate::app::travel::Travel;
-use crate::model::contacts::Card;
-use crate::model::queries::ConversationKey;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::pages::Page;
+use crate::travel::Travel;
+use model::contacts::Card;
+use model::queries::ConversationKey;
 
 /// Lines a card without contact and other tabs has at most, about.
 const LINES: usize = 24;

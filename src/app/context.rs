@@ -1,9 +1,9 @@
 //! What every part of the screen gets besides its own state: the time, the
 //! terminal, how it is set up, and where it leaves what is to be done.
 
-use crate::app::Settings;
-use crate::app::event::Effect;
-use crate::model::time::Timestamp;
+use crate::Settings;
+use crate::event::Effect;
+use model::time::Timestamp;
 
 /// See the module's text.
 #[derive(Debug, Clone)]

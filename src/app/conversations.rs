@@ -4,14 +4,14 @@
 //!
 //! It says which window it wants.
 
-use crate::app::marks::Marks;
-use crate::app::resource::{Pace, Resource};
-use crate::app::views::View;
-use crate::model::conversations::ConversationRow;
-use crate::model::filter::{self, Is, Sort, What};
-use crate::model::ids::ChannelId;
-use crate::model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
-use crate::model::time::{MINUTE, Timestamp};
+use crate::marks::Marks;
+use crate::resource::{Pace, Resource};
+use crate::views::View;
+use model::conversations::ConversationRow;
+use model::filter::{self, Is, Sort, What};
+use model::ids::ChannelId;
+use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
+use model::time::{MINUTE, Timestamp};
 
 /// Rows asked for at once.
 const WINDOW: u32 = 200;

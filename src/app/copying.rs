@@ -1,16 +1,16 @@
 //! Copying: what goes to the clipboard, and what is said about it.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::Effect;
-use crate::app::history::History;
-use crate::app::layers::Layer;
-use crate::app::lines::Item;
-use crate::app::settings::Settings;
-use crate::model::messages::Aliases;
-use crate::model::outbox::RowState;
-use crate::model::text::SafeText;
-use crate::model::time::Zone;
+use crate::App;
+use crate::commands::Command;
+use crate::event::Effect;
+use crate::history::History;
+use crate::layers::Layer;
+use crate::lines::Item;
+use crate::settings::Settings;
+use model::messages::Aliases;
+use model::outbox::RowState;
+use model::text::SafeText;
+use model::time::Zone;
 
 /// Where a copied text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

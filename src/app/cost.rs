@@ -3,10 +3,10 @@
 //!
 //! A test key pays nothing.
 
-use crate::app::tab::Tab;
-use crate::model::account::{Environment, Platform};
-use crate::model::counting::{self, Count};
-use crate::model::prices::{self, Price};
+use crate::tab::Tab;
+use model::account::{Environment, Platform};
+use model::counting::{self, Count};
+use model::prices::{self, Price};
 
 impl Tab {
     /// A text measured as this tab's channel counts it.

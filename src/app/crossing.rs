@@ -4,14 +4,14 @@
 //!
 //! Its lane looks once more before a byte leaves.
 
-use crate::app::App;
-use crate::app::composer::Composer;
-use crate::app::event::Intent;
-use crate::app::history::{History, message_of};
-use crate::app::layers::Layer;
-use crate::app::lines::{self, Item};
-use crate::model::messages::{Direction, Message, MessageRow, Place};
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::composer::Composer;
+use crate::event::Intent;
+use crate::history::{History, message_of};
+use crate::layers::Layer;
+use crate::lines::{self, Item};
+use model::messages::{Direction, Message, MessageRow, Place};
+use model::time::Timestamp;
 
 /// How far the writer of a conversation has looked.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Looked {
 
 /// Before every message.
 fn nothing() -> Place {
-    (Timestamp::default(), crate::model::ids::MessageId::default())
+    (Timestamp::default(), model::ids::MessageId::default())
 }
 
 fn place(row: &MessageRow) -> Option<Place> {

@@ -1,16 +1,16 @@
 //! Deciding over rows of the outbox: asking, and carrying the answer out.
 
-use crate::app::App;
-use crate::app::decisions::{self, Answer};
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::giving_back::{Kept, Returned};
-use crate::app::layers::Layer;
-use crate::app::pages::Page;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::messages::Place;
-use crate::model::outbox::{KEY_AGE, Operation, OutboxRow, Verdict};
-use crate::model::queries::{OutboxEntry, Pause};
-use crate::model::text::SafeText;
+use crate::App;
+use crate::decisions::{self, Answer};
+use crate::event::{Effect, Intent, Load};
+use crate::giving_back::{Kept, Returned};
+use crate::layers::Layer;
+use crate::pages::Page;
+use model::ids::{ChannelId, RowId};
+use model::messages::Place;
+use model::outbox::{KEY_AGE, Operation, OutboxRow, Verdict};
+use model::queries::{OutboxEntry, Pause};
+use model::text::SafeText;
 
 impl App {
     /// The row of the outbox that is chosen on the page, or at hand in the

@@ -1,9 +1,9 @@
 //! What a person may answer when a row of the outbox asks: which keys, and
 //! what each of them will do, said before it is done.
 
-use crate::model::messages::Message;
-use crate::model::outbox::{OutboxRow, RowState, Stop, Verdict};
-use crate::model::queries::OutboxEntry;
+use model::messages::Message;
+use model::outbox::{OutboxRow, RowState, Stop, Verdict};
+use model::queries::OutboxEntry;
 
 /// Candidates a person can choose from with a digit.
 const CANDIDATES: usize = 4;

@@ -3,11 +3,11 @@
 //!
 //! Works on laid out lines; knows nothing of JSON's meaning.
 
-use crate::model::email::fields;
-use crate::model::known;
-use crate::model::messages::{Delivery, Direction, MessageRow, Sender};
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, Zone};
+use model::email::fields;
+use model::known;
+use model::messages::{Delivery, Direction, MessageRow, Sender};
+use model::text::SafeText;
+use model::time::{Timestamp, Zone};
 
 /// Fields in which a server may say why a message failed.
 const REASONS: &[&str] =

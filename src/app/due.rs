@@ -1,9 +1,9 @@
 //! When the app wants to be woken without any event: countdowns, ages on
 //! screen, drafts to be saved.
 
-use crate::app::{App, composer};
-use crate::model::news::Health;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::{App, composer};
+use model::news::Health;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 impl App {
     /// When at the latest.

@@ -3,12 +3,12 @@
 //!
 //! What comes back is put into the composer and never sent.
 
-use crate::app::App;
-use crate::app::composer::Mode;
-use crate::app::event::Effect;
-use crate::app::sheet::CAPACITY;
-use crate::model::bounds;
-use crate::model::text;
+use crate::App;
+use crate::composer::Mode;
+use crate::event::Effect;
+use crate::sheet::CAPACITY;
+use model::bounds;
+use model::text;
 
 impl App {
     /// Asks for the editor with the text at hand.

@@ -1,10 +1,10 @@
 //! Emoji by short names in the composer.
 
-use crate::app::App;
-use crate::app::keys::Key;
-use crate::app::layers::Layer;
-use crate::app::picker::{Picked, Picker};
-use crate::model::emoji;
+use crate::App;
+use crate::keys::Key;
+use crate::layers::Layer;
+use crate::picker::{Picked, Picker};
+use model::emoji;
 
 impl App {
     /// Completes the short name before the cursor: at once if it is the only

@@ -2,38 +2,38 @@
 //! are closed lists of plain data: what the app does can be compared, logged
 //! and replayed.
 
-use crate::app::broadcasts;
-use crate::app::copying::Copied;
-use crate::app::importing::{Order, Told};
-use crate::app::keys::Key;
-use crate::app::outside::{Answered, Asked};
-use crate::app::pointer::Pointer;
-use crate::model::account::{Account, Platform};
-use crate::model::attachments::Attachment;
-use crate::model::calls::Call;
-use crate::model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
-use crate::model::conversations::ConversationRow;
-use crate::model::email::{Correspondent, MailAccount};
-use crate::model::fetches::Fetch;
-use crate::model::filter::Filter;
-use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
-use crate::model::local::Keep;
-use crate::model::macros::Macro;
-use crate::model::messages::Place;
-use crate::model::news::News;
-use crate::model::notes::Note;
-use crate::model::outbox::{Operation, OutboxRow, Verdict};
-use crate::model::queries::{
+use crate::broadcasts;
+use crate::copying::Copied;
+use crate::importing::{Order, Told};
+use crate::keys::Key;
+use crate::outside::{Answered, Asked};
+use crate::pointer::Pointer;
+use model::account::{Account, Platform};
+use model::attachments::Attachment;
+use model::calls::Call;
+use model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
+use model::conversations::ConversationRow;
+use model::email::{Correspondent, MailAccount};
+use model::fetches::Fetch;
+use model::filter::Filter;
+use model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
+use model::local::Keep;
+use model::macros::Macro;
+use model::messages::Place;
+use model::news::News;
+use model::notes::Note;
+use model::outbox::{Operation, OutboxRow, Verdict};
+use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
     HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
 };
-use crate::model::search::{SearchPage, SearchQuery};
-use crate::model::secret::Secret;
-use crate::model::selector::Selector;
-use crate::model::spending::Spent;
-use crate::model::templates::Templates;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use model::search::{SearchPage, SearchQuery};
+use model::secret::Secret;
+use model::selector::Selector;
+use model::spending::Spent;
+use model::templates::Templates;
+use model::text::SafeText;
+use model::time::Timestamp;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]

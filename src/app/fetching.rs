@@ -1,14 +1,14 @@
 //! What pages asked the server for and has come, and the search in their
 //! rows.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::app::line::{Kind, Line};
-use crate::app::pages::Page;
-use crate::app::text_line::TextLine;
-use crate::model::fetches::{Fetch, Fetching};
-use crate::model::ids::ChannelId;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use crate::line::{Kind, Line};
+use crate::pages::Page;
+use crate::text_line::TextLine;
+use model::fetches::{Fetch, Fetching};
+use model::ids::ChannelId;
 
 impl App {
     /// A fetch has ended.

@@ -3,14 +3,14 @@
 //!
 //! The store looks in all it has.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::app::line::{Kind, Line};
-use crate::app::lines::ItemKey;
-use crate::app::text_line::TextLine;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::search::{SearchPage, SearchQuery, Terms};
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use crate::line::{Kind, Line};
+use crate::lines::ItemKey;
+use crate::text_line::TextLine;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::search::{SearchPage, SearchQuery, Terms};
 
 /// Hits walked at most.
 const FOUND: u32 = 1_000;

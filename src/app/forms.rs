@@ -3,20 +3,20 @@
 //!
 //! The answer that was begun stays in the composer.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::text_line::TextLine;
-use crate::model::bounds;
-use crate::model::interactive::{self, Frame};
-use crate::model::json;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Content, Json, Place};
-use crate::model::places;
-use crate::model::prices::{self, Price};
-use crate::model::text;
+use crate::App;
+use crate::commands::Command;
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::text_line::TextLine;
+use model::bounds;
+use model::interactive::{self, Frame};
+use model::json;
+use model::outbox::Operation;
+use model::outbox::content::{Content, Json, Place};
+use model::places;
+use model::prices::{self, Price};
+use model::text;
 
 /// Characters a place's name and address can have.
 const NAME: usize = 1024;

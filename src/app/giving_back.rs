@@ -6,16 +6,16 @@
 //! pressed since the key that sent it or asked for it; otherwise it waits in
 //! the composer or the draft of its conversation.
 
-use crate::app::App;
-use crate::app::composer::{Composer, Mode, Written};
-use crate::app::event::{Effect, Intent};
-use crate::app::tab::Focus;
-use crate::model::email::compose::Written as WrittenMail;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Mail;
-use crate::model::queries::Draft;
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::composer::{Composer, Mode, Written};
+use crate::event::{Effect, Intent};
+use crate::tab::Focus;
+use model::email::compose::Written as WrittenMail;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::Operation;
+use model::outbox::content::Mail;
+use model::queries::Draft;
+use model::time::Timestamp;
 
 /// Where a text that comes back is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 //! else. A question takes an answer once it has been on screen and the keyboard
 //! has been quiet for a moment; what is typed before goes back into the text.
 
-use crate::app::App;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::wrap;
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::keys::{Key, KeyCode};
+use crate::wrap;
+use model::time::Timestamp;
 
 /// Microseconds without a key before a new question takes an answer.
 pub const QUIET: i64 = 150_000;

@@ -1,16 +1,16 @@
 //! The handover: what the next shift must know, as Markdown on the clipboard:
 //! what broke, what is paused, what is queued, which broadcasts go on.
 
-use crate::app::App;
-use crate::app::broadcasts::Wanted;
-use crate::app::event::{Effect, Load};
-use crate::model::board::BoardEntry;
-use crate::model::news::Health;
-use crate::model::outbox::RowState;
-use crate::model::prices;
-use crate::model::queries::{OutboxEntry, PausedEntry};
-use crate::model::text::SafeText;
-use crate::model::time::short_span;
+use crate::App;
+use crate::broadcasts::Wanted;
+use crate::event::{Effect, Load};
+use model::board::BoardEntry;
+use model::news::Health;
+use model::outbox::RowState;
+use model::prices;
+use model::queries::{OutboxEntry, PausedEntry};
+use model::text::SafeText;
+use model::time::short_span;
 
 /// Lines of each part at most; the rest is counted.
 const MOST: usize = 50;
@@ -48,7 +48,7 @@ impl App {
             self.context.now.day_name(zone),
             self.context.now.clock_face(zone)
         );
-        let name = |channel: &crate::model::ids::ChannelId| {
+        let name = |channel: &model::ids::ChannelId| {
             let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
             tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
         };

@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
-use crate::app::event::Effect;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::{Lane, Operation};
-use crate::model::time::Timestamp;
+use crate::event::Effect;
+use model::ids::{ChannelId, RowId};
+use model::outbox::{Lane, Operation};
+use model::time::Timestamp;
 
 /// What was decided over rows before they were on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

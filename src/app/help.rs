@@ -3,13 +3,13 @@
 //!
 //! What is pressed here stays here: no key reaches what lies behind.
 
-use crate::app::App;
-use crate::app::commands::{self, Command, Place, Row, TABLE};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layer_keys::scrolled;
-use crate::app::layers::Layer;
-use crate::app::text_line::TextLine;
-use crate::app::wrap;
+use crate::App;
+use crate::commands::{self, Command, Place, Row, TABLE};
+use crate::keys::{Key, KeyCode};
+use crate::layer_keys::scrolled;
+use crate::layers::Layer;
+use crate::text_line::TextLine;
+use crate::wrap;
 
 /// Columns of the help at most.
 pub const WIDTH: u16 = 92;
@@ -209,7 +209,7 @@ mod tests {
             ("s", Command::FirstUnseen, true),
             ("h", Command::FirstUnseen, false),
         ];
-        let keymap = crate::app::keymap::KeyMap::default();
+        let keymap = crate::keymap::KeyMap::default();
         for (find, command, found) in cases {
             let row = commands::row(command);
             assert_eq!(

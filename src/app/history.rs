@@ -9,17 +9,17 @@ mod seeking;
 
 use std::collections::BTreeMap;
 
-use crate::app::email::reading::View;
-use crate::app::find::Find;
-use crate::app::lines::{self, Item, ItemKey, Line, Shape};
-use crate::app::phone;
-use crate::app::resource::{Pace, Resource};
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Direction, MessageRow, Place};
-use crate::model::queries::{HistoryPage, HistoryQuery};
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, Zone};
+use crate::email::reading::View;
+use crate::find::Find;
+use crate::lines::{self, Item, ItemKey, Line, Shape};
+use crate::phone;
+use crate::resource::{Pace, Resource};
+use model::conversations::ConversationRow;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::messages::{Direction, MessageRow, Place};
+use model::queries::{HistoryPage, HistoryQuery};
+use model::text::SafeText;
+use model::time::{Timestamp, Zone};
 
 /// Messages loaded at first and with each further step back.
 const STEP: u32 = 100;

@@ -1,13 +1,13 @@
 //! Importing people from a file: looked through, asked about, then followed
 //! while it goes on.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::model::account::Platform;
-use crate::model::ids::ChannelId;
-use crate::model::import::{DryRun, Progress};
+use crate::App;
+use crate::availability;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use model::account::Platform;
+use model::ids::ChannelId;
+use model::import::{DryRun, Progress};
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! Who gets a key: the topmost layer, the composer, or the key map.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::commands::{self, Command, Place};
-use crate::app::deck::is_deck;
-use crate::app::keymap::Resolution;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::pages::Page;
-use crate::app::steps::Step;
-use crate::app::tab::Focus;
+use crate::App;
+use crate::availability;
+use crate::commands::{self, Command, Place};
+use crate::deck::is_deck;
+use crate::keymap::Resolution;
+use crate::keys::{Key, KeyCode};
+use crate::pages::Page;
+use crate::steps::Step;
+use crate::tab::Focus;
 
 impl App {
     /// The places whose keys act now, nearest first.

@@ -1,10 +1,10 @@
 //! Which keys call which command: the command table's own, or those a person
 //! chose instead. Dispatch, help and hints all ask here.
 
-use crate::app::App;
-use crate::app::commands::{self, Command, Place, Row, TABLE};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::vim;
+use crate::App;
+use crate::commands::{self, Command, Place, Row, TABLE};
+use crate::keys::{Key, KeyCode};
+use crate::vim;
 
 #[cfg(test)]
 mod tests;

@@ -3,12 +3,12 @@
 //! A question is answered by a letter of its own, never by Enter and never by
 //! the key that opened it.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::{AROUND, Layer};
-use crate::app::outside::Asked;
-use crate::app::tab::Focus;
+use crate::App;
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::{AROUND, Layer};
+use crate::outside::Asked;
+use crate::tab::Focus;
 
 impl App {
     pub(crate) fn open_layer(&mut self, layer: Layer) {

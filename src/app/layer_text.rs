@@ -1,8 +1,8 @@
 //! Which layers take text, for input that comes in whole lines.
 
-use crate::app::broadcasts::form::Field;
-use crate::app::connections::wizard::Step;
-use crate::app::layers::Layer;
+use crate::broadcasts::form::Field;
+use crate::connections::wizard::Step;
+use crate::layers::Layer;
 
 impl Layer {
     /// Whether what is typed into it is text, whatever the letters.

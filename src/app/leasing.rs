@@ -1,15 +1,15 @@
 //! Pauses of the AI made from here are leases: a list of them, and a question
 //! when one has gone on for long. Nothing is handed back unasked.
 
-use crate::app::App;
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::layers::Layer;
-use crate::app::listing::{ListKind, ListLine};
-use crate::model::local::Keep;
-use crate::model::outbox::Operation;
-use crate::model::queries::{ConversationKey, PausedEntry};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp, short_span};
+use crate::App;
+use crate::event::{Effect, Intent, Load};
+use crate::layers::Layer;
+use crate::listing::{ListKind, ListLine};
+use model::local::Keep;
+use model::outbox::Operation;
+use model::queries::{ConversationKey, PausedEntry};
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp, short_span};
 
 /// Pauses that are read at most.
 const LIMIT: u32 = 500;

@@ -2,14 +2,14 @@
 //! looked for in a history, a command. A filter and words looked for act as
 //! they are typed; Enter keeps them, Esc takes them back.
 
-use crate::app::App;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::lines::ItemKey;
-use crate::app::text_line::TextLine;
-use crate::model::filter;
-use crate::model::queries::ConversationKey;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::lines::ItemKey;
+use crate::text_line::TextLine;
+use model::filter;
+use model::queries::ConversationKey;
+use model::text::SafeText;
 
 /// A line being typed.
 #[derive(Debug, Clone, PartialEq)]

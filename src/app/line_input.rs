@@ -4,14 +4,14 @@
 //! none here; it is never taken letter by letter. Text goes only where a text
 //! is being written, and `text WORDS` writes words that are a command, too.
 
-use crate::app::App;
-use crate::app::command_line::VERBS;
-use crate::app::commands::{Command, Place, Row, TABLE};
-use crate::app::event::Event;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::Focus;
-use crate::model::queries::ConversationKey;
+use crate::App;
+use crate::command_line::VERBS;
+use crate::commands::{Command, Place, Row, TABLE};
+use crate::event::Event;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::Focus;
+use model::queries::ConversationKey;
 
 /// What a line means.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,7 +162,7 @@ fn on_page(app: &App, words: &str, said: &str, listed: &[ConversationKey]) -> Li
         return Line::Events(keys.into_iter().map(Event::Key).collect());
     }
     let name = words.split(' ').next().unwrap_or(words);
-    if VERBS.iter().any(|it| it.name == name) || crate::app::commands::named(words).is_some() {
+    if VERBS.iter().any(|it| it.name == name) || crate::commands::named(words).is_some() {
         let line = [Event::Paste(words.to_owned()), plain(KeyCode::Enter)];
         return Line::Events(press(app, Command::CommandLine).into_iter().chain(line).collect());
     }

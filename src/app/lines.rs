@@ -5,15 +5,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::app::wrap;
-use crate::model::files;
-use crate::model::ids::{MessageId, NoteId, RowId};
-use crate::model::links;
-use crate::model::messages::{Aliases, MessageRow, Sender};
-use crate::model::notes::Note;
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, Zone};
+use crate::wrap;
+use model::files;
+use model::ids::{MessageId, NoteId, RowId};
+use model::links;
+use model::messages::{Aliases, MessageRow, Sender};
+use model::notes::Note;
+use model::outbox::{Operation, OutboxRow};
+use model::text::SafeText;
+use model::time::{Timestamp, Zone};
 
 /// Names an item of the history across reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -3,14 +3,14 @@
 //!
 //! A line is data.
 
-use crate::app::App;
-use crate::app::commands::{self, Command};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::Focus;
-use crate::model::queries::{ConversationKey, Fate};
-use crate::model::text::SafeText;
-use crate::model::time::short_span;
+use crate::App;
+use crate::commands::{self, Command};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::Focus;
+use model::queries::{ConversationKey, Fate};
+use model::text::SafeText;
+use model::time::short_span;
 
 /// Letters that move in every list, or leave it.
 const MOVES: &str = "jkgGq";
@@ -119,7 +119,7 @@ impl App {
     }
 
     fn done_lines(&self) -> Vec<ListLine> {
-        let line = |(done, why): (&crate::app::undoing::Done, Option<&'static str>)| ListLine {
+        let line = |(done, why): (&crate::undoing::Done, Option<&'static str>)| ListLine {
             name: done.words.clone(),
             words: SafeText::line(why.unwrap_or("can be taken back")),
             right: short_span(self.context.now.since(done.at)),
@@ -132,7 +132,7 @@ impl App {
 
     fn result_lines(&self) -> Vec<ListLine> {
         let Some(batch) = &self.batch else { return Vec::new() };
-        let line = |item: &crate::app::bulk::Item| {
+        let line = |item: &crate::bulk::Item| {
             let (words, loud, dim) = match &item.fate {
                 Err(why) => (format!("left out: {why}"), false, true),
                 Ok(Fate::Waiting) => ("waits to leave".to_owned(), false, false),

@@ -2,14 +2,14 @@
 //! one the tab of the selected row is the tab at hand, so that everything
 //! done to a row is done as in its own tab.
 
-use crate::app::App;
-use crate::app::conversations::ConversationList;
-use crate::app::pages::Page;
-use crate::app::tab::Focus;
-use crate::app::watch;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ChannelId;
-use crate::model::queries::ConversationKey;
+use crate::App;
+use crate::conversations::ConversationList;
+use crate::pages::Page;
+use crate::tab::Focus;
+use crate::watch;
+use model::conversations::ConversationRow;
+use model::ids::ChannelId;
+use model::queries::ConversationKey;
 
 impl App {
     /// The list on screen.

@@ -2,17 +2,17 @@
 //! [`Resource`], single values are asked again from here, and what a key asked
 //! for is given up in words. What is on screen says so until a read succeeds.
 
-use crate::app::App;
-use crate::app::broadcasts::Wanted;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::app::listing::ListKind;
-use crate::app::pages::Page;
-use crate::app::resource::{Pace, Resource, Shown};
-use crate::model::ids::ChannelId;
-use crate::model::queries::{ConversationQuery, HistoryQuery};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::broadcasts::Wanted;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use crate::listing::ListKind;
+use crate::pages::Page;
+use crate::resource::{Pace, Resource, Shown};
+use model::ids::ChannelId;
+use model::queries::{ConversationQuery, HistoryQuery};
+use model::text::SafeText;
+use model::time::Timestamp;
 
 impl Load {
     /// Whether an answer to this one makes an answer to an older one useless.
@@ -151,7 +151,7 @@ impl App {
                 self.gave_up("the AI was not handed back", &why);
             }
             Load::Person(..) => {
-                self.people.opening = crate::app::people::form::Opening::default();
+                self.people.opening = crate::people::form::Opening::default();
                 self.gave_up("the contact was not opened", &why);
             }
             Load::Entry(_)

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::conversations::ConversationRow;
-use crate::model::queries::ConversationKey;
+use model::conversations::ConversationRow;
+use model::queries::ConversationKey;
 
 /// Conversations marked at once at most: what one person can answer for.
 pub const MOST: u32 = 1_000;

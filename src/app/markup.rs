@@ -2,10 +2,10 @@
 //!
 //! What is plain is escaped where it is sent.
 
-use crate::app::App;
-use crate::app::tab::Tab;
-use crate::model::account::Platform;
-use crate::model::outbox::content::Markup;
+use crate::App;
+use crate::tab::Tab;
+use model::account::Platform;
+use model::outbox::content::Markup;
 
 impl Tab {
     /// Whether texts of this tab can have markup.

@@ -1,12 +1,12 @@
 //! The composer's menu: what can be written or sent beside plain text, each
 //! with the reason where it cannot.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::commands::Command;
-use crate::app::forms::FormKind;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
+use crate::App;
+use crate::availability;
+use crate::commands::Command;
+use crate::forms::FormKind;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
 
 /// An entry of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,14 +1,14 @@
 //! Private notes: written in the composer, kept by this desk, shown in the
 //! history. They have no way to the outbox.
 
-use crate::app::App;
-use crate::app::composer::Mode;
-use crate::app::event::Effect;
-use crate::app::giving_back::{Kept, Returned};
-use crate::app::tab::Focus;
-use crate::app::undoing::What;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::notes::Note;
+use crate::App;
+use crate::composer::Mode;
+use crate::event::Effect;
+use crate::giving_back::{Kept, Returned};
+use crate::tab::Focus;
+use crate::undoing::What;
+use model::ids::{ChannelId, ConversationId};
+use model::notes::Note;
 
 impl App {
     /// Goes into the composer to write a private note.

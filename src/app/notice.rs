@@ -1,12 +1,12 @@
 //! A line for the person in the status line: what has just happened, for a
 //! while, or a fact, for as long as it is one.
 
-use crate::app::App;
-use crate::app::actions::INTERRUPT;
-use crate::app::event::Effect;
-use crate::app::held::Held;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::time::{SECOND, Timestamp};
+use crate::App;
+use crate::actions::INTERRUPT;
+use crate::event::Effect;
+use crate::held::Held;
+use model::ids::{ChannelId, ConversationId};
+use model::time::{SECOND, Timestamp};
 
 /// How long what has happened stays in the status line.
 const NOTICE: i64 = 8 * SECOND;

@@ -1,14 +1,14 @@
 //! What suggests itself after something else: one key does it, any other
 //! thing lets it be. It lies over nothing and takes no key from anything.
 
-use crate::app::App;
-use crate::app::bulk::Wish;
-use crate::app::event::Intent;
-use crate::model::conversations::ServiceWindow;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Content;
-use crate::model::queries::ConversationKey;
-use crate::model::time::{MINUTE, Timestamp};
+use crate::App;
+use crate::bulk::Wish;
+use crate::event::Intent;
+use model::conversations::ServiceWindow;
+use model::outbox::Operation;
+use model::outbox::content::Content;
+use model::queries::ConversationKey;
+use model::time::{MINUTE, Timestamp};
 
 /// How long an offer stands.
 const STANDS: i64 = 2 * MINUTE;

@@ -1,12 +1,12 @@
 //! The outbox rows of a history: which one is at hand, and what a text waits
 //! for so that person and AI do not cross.
 
-use crate::app::App;
-use crate::app::history::History;
-use crate::app::lines::Item;
-use crate::model::ids::ChannelId;
-use crate::model::outbox::{Operation, OutboxRow, RowState, waiting};
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::history::History;
+use crate::lines::Item;
+use model::ids::ChannelId;
+use model::outbox::{Operation, OutboxRow, RowState, waiting};
+use model::time::Timestamp;
 
 impl History {
     /// Rows of the outbox, newest first.

@@ -1,13 +1,13 @@
 //! What the app asks of the world outside beyond stores and servers: files
 //! of the person's own, and an editor. Plain data.
 
-use crate::app::App;
-use crate::app::canned::Canned;
-use crate::app::connections::errands::{Errand, Outcome};
-use crate::model::attachments::FileFacts;
-use crate::model::outbox::content::Source;
-use crate::model::pictures::{Fetched, Wanted};
-use crate::model::secret::Secret;
+use crate::App;
+use crate::canned::Canned;
+use crate::connections::errands::{Errand, Outcome};
+use model::attachments::FileFacts;
+use model::outbox::content::Source;
+use model::pictures::{Fetched, Wanted};
+use model::secret::Secret;
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! The pages over the tabs: the conversations, the outbox, the people. A
 //! page stays when the tab changes, and shows that tab's rows.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::composer::Mode;
-use crate::app::deck::is_deck;
-use crate::app::event::{Effect, Load};
-use crate::app::layout::{Area, SIDE_BY_SIDE};
-use crate::app::lines::ItemKey;
-use crate::app::tab::Focus;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::queries::ConversationKey;
+use crate::App;
+use crate::commands::Command;
+use crate::composer::Mode;
+use crate::deck::is_deck;
+use crate::event::{Effect, Load};
+use crate::layout::{Area, SIDE_BY_SIDE};
+use crate::lines::ItemKey;
+use crate::tab::Focus;
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::queries::ConversationKey;
 
 /// Lines of a row of the outbox.
 pub const OUTBOX_LINES: usize = 3;

@@ -6,15 +6,15 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::commands::{self, Command, Place, Row, TABLE};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::Focus;
-use crate::app::text_line::TextLine;
-use crate::model::queries::{ConversationKey, Named};
+use crate::App;
+use crate::availability;
+use crate::commands::{self, Command, Place, Row, TABLE};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::Focus;
+use crate::text_line::TextLine;
+use model::queries::{ConversationKey, Named};
 
 /// Rows kept of what fits.
 const MOST: usize = 100;

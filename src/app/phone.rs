@@ -1,21 +1,21 @@
 //! The phone tab: texts to a number that is typed, and calls. A number's row
 //! is its conversation here, also before the server lists it.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Intent};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::{Focus, Tab};
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::conversations::{Conversation, ConversationRow};
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Json;
-use crate::model::queries::ConversationKey;
-use crate::model::text;
-use crate::model::time::SECOND;
+use crate::App;
+use crate::commands::Command;
+use crate::event::{Effect, Intent};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::{Focus, Tab};
+use model::account::Platform;
+use model::bounds;
+use model::conversations::{Conversation, ConversationRow};
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::Operation;
+use model::outbox::content::Json;
+use model::queries::ConversationKey;
+use model::text;
+use model::time::SECOND;
 
 /// Characters of a field at most.
 const FIELD: usize = 2_000;

@@ -1,7 +1,7 @@
 //! A list that is narrowed by typing: what was typed, and which entry is
 //! chosen.
 
-use crate::app::keys::{Key, KeyCode};
+use crate::keys::{Key, KeyCode};
 
 /// Entries a page key passes.
 const PAGE: usize = 8;

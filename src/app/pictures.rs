@@ -5,14 +5,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::app::history::message_of;
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::links;
-use crate::model::messages::Message;
-use crate::model::pictures::{Fetched, Graphics, Picture, Wanted};
+use crate::App;
+use crate::event::Effect;
+use crate::history::message_of;
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::links;
+use model::messages::Message;
+use model::pictures::{Fetched, Graphics, Picture, Wanted};
 
 /// Pictures remembered at most.
 const MOST: usize = 24;

@@ -1,13 +1,13 @@
 //! The item at hand as JSON for a command of the person's own: `jq`, a script,
 //! a ticket system. It asks once for each command.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::app::layers::Layer;
-use crate::app::line::{Kind, Line};
-use crate::app::outside::Asked;
-use crate::app::text_line::TextLine;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::event::Effect;
+use crate::layers::Layer;
+use crate::line::{Kind, Line};
+use crate::outside::Asked;
+use crate::text_line::TextLine;
+use model::text::SafeText;
 
 /// What stands before the command.
 const PIPE: &str = "pipe ";

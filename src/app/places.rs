@@ -4,10 +4,10 @@
 //! A conversation that was only passed in the list is no place; one that was
 //! opened stays the place until another is.
 
-use crate::app::App;
-use crate::app::pages::Page;
-use crate::app::tab::Focus;
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::App;
+use crate::pages::Page;
+use crate::tab::Focus;
+use model::ids::{ChannelId, ConversationId};
 
 /// A place.
 #[derive(Debug, Clone, PartialEq, Eq)]

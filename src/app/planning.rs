@@ -3,14 +3,14 @@
 //!
 //! It leaves only while frontdesk runs, and says so.
 
-use crate::app::App;
-use crate::app::event::Intent;
-use crate::app::keys::Key;
-use crate::app::layers::Layer;
-use crate::app::text_line::TextLine;
-use crate::app::wishing::{self, Typed};
-use crate::model::snooze;
-use crate::model::time::{Timestamp, Zone};
+use crate::App;
+use crate::event::Intent;
+use crate::keys::Key;
+use crate::layers::Layer;
+use crate::text_line::TextLine;
+use crate::wishing::{self, Typed};
+use model::snooze;
+use model::time::{Timestamp, Zone};
 
 /// The time a wish names: as snoozes are wished for, with or without `in`, or
 /// one of the letters the menu shows.

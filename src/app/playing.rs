@@ -4,15 +4,15 @@
 
 use std::collections::VecDeque;
 
-use crate::app::App;
-use crate::app::commands::{self, Place};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::recording;
-use crate::app::steps::{self, Step};
-use crate::model::conversations::ConversationRow;
-use crate::model::queries::ConversationKey;
-use crate::model::time::{SECOND, Timestamp};
+use crate::App;
+use crate::commands::{self, Place};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::recording;
+use crate::steps::{self, Step};
+use model::conversations::ConversationRow;
+use model::queries::ConversationKey;
+use model::time::{SECOND, Timestamp};
 
 /// How long one step may take.
 const PATIENCE: i64 = 10 * SECOND;

@@ -5,13 +5,13 @@
 //! Where the tabs lie only the drawing knows, so a click on one arrives as the
 //! tab itself.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::commands::Command;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layout::Area;
-use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES, Page};
-use crate::app::tab::Focus;
+use crate::App;
+use crate::availability;
+use crate::commands::Command;
+use crate::keys::{Key, KeyCode};
+use crate::layout::Area;
+use crate::pages::{DRAFT_LINES, OUTBOX_LINES, Page};
+use crate::tab::Focus;
 
 /// Lines one notch of the wheel scrolls a text.
 const NOTCH: isize = 3;

@@ -1,20 +1,20 @@
 //! The balance, what was spent from here and what waits for credits: a list,
 //! a warning before it is empty, and one question once it is not any more.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::app::listing::{ListKind, ListLine};
-use crate::app::pages::Page;
-use crate::app::tab::Tab;
-use crate::model::account::{Account, Environment};
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::OutboxRow;
-use crate::model::prices::{self, Price};
-use crate::model::queries::OutboxEntry;
-use crate::model::spending::{self, Spent};
-use crate::model::text::SafeText;
-use crate::model::time::day_name;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use crate::listing::{ListKind, ListLine};
+use crate::pages::Page;
+use crate::tab::Tab;
+use model::account::{Account, Environment};
+use model::ids::{ChannelId, RowId};
+use model::outbox::OutboxRow;
+use model::prices::{self, Price};
+use model::queries::OutboxEntry;
+use model::spending::{self, Spent};
+use model::text::SafeText;
+use model::time::day_name;
 
 /// So many days of what is usual are left: the balance is low.
 const LOW_DAYS: f64 = 2.0;

@@ -2,18 +2,18 @@
 //!
 //! It works on any text.
 
-use crate::app::App;
-use crate::app::details;
-use crate::app::event::Effect;
-use crate::app::history::message_of;
-use crate::app::layers::Layer;
-use crate::app::tab::Focus;
-use crate::model::account::Platform;
-use crate::model::fetches::Fetch;
-use crate::model::ids::MessageId;
-use crate::model::messages::MessageRow;
-use crate::model::text::SafeText;
-use crate::model::unreadable;
+use crate::App;
+use crate::details;
+use crate::event::Effect;
+use crate::history::message_of;
+use crate::layers::Layer;
+use crate::tab::Focus;
+use model::account::Platform;
+use model::fetches::Fetch;
+use model::ids::MessageId;
+use model::messages::MessageRow;
+use model::text::SafeText;
+use model::unreadable;
 
 impl App {
     /// What is at hand, in words and as the server sent it: the selected

@@ -1,12 +1,12 @@
 //! Reactions: choosing one for a message, and taking one away.
 
-use crate::app::App;
-use crate::app::event::{Effect, Intent};
-use crate::app::layers::Layer;
-use crate::app::tab::Tab;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::outbox::Operation;
-use crate::model::reactions;
+use crate::App;
+use crate::event::{Effect, Intent};
+use crate::layers::Layer;
+use crate::tab::Tab;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::outbox::Operation;
+use model::reactions;
 
 impl App {
     pub(super) fn pick_reaction(&mut self) {

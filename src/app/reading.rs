@@ -1,14 +1,14 @@
 //! Reading around a message: its link opened outside after a question, the
 //! message it quotes, and the same person in other tabs.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Load};
-use crate::app::history::message_of;
-use crate::app::layers::Layer;
-use crate::app::tab::Focus;
-use crate::model::links;
-use crate::model::queries::ConversationKey;
+use crate::App;
+use crate::commands::Command;
+use crate::event::{Effect, Load};
+use crate::history::message_of;
+use crate::layers::Layer;
+use crate::tab::Focus;
+use model::links;
+use model::queries::ConversationKey;
 
 impl App {
     /// Asks whether to open the selected message's file or link outside; says

@@ -4,14 +4,14 @@
 //! Answers to questions are never recorded: they are a person's to give. Knows
 //! nothing of playing.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::line::Kind;
-use crate::app::steps::{self, Step};
-use crate::app::undoing::What;
-use crate::model::macros::Macro;
+use crate::App;
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::line::Kind;
+use crate::steps::{self, Step};
+use crate::undoing::What;
+use model::macros::Macro;
 
 /// Keys and commands of one macro at most.
 const MOST: usize = 2_000;

@@ -2,8 +2,8 @@
 //! last read failed and when it is tried again. Every list, history and page
 //! is loaded through one of these; time comes in with the events.
 
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// A read that takes longer is spoken of.
 const SLOW: i64 = 3 * SECOND;

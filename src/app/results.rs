@@ -1,20 +1,20 @@
 //! What comes back: loads, news from the hands, and the fate of writes.
 
-use crate::app::composer::Composer;
-use crate::app::event::{Effect, Load, Loaded};
-use crate::app::giving_back::{Kept, Returned};
-use crate::app::held::Early;
-use crate::app::history::History;
-use crate::app::tab::Note;
-use crate::app::tab::{Focus, Tab};
-use crate::app::windows;
-use crate::app::{App, Held};
-use crate::model::conversations::ServiceWindow;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, TabCounts};
-use crate::model::time::HOUR;
+use crate::composer::Composer;
+use crate::event::{Effect, Load, Loaded};
+use crate::giving_back::{Kept, Returned};
+use crate::held::Early;
+use crate::history::History;
+use crate::tab::Note;
+use crate::tab::{Focus, Tab};
+use crate::windows;
+use crate::{App, Held};
+use model::conversations::ServiceWindow;
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::news::News;
+use model::outbox::{Operation, OutboxRow};
+use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, TabCounts};
+use model::time::HOUR;
 
 /// No upload takes longer.
 const UPLOAD: i64 = HOUR;
@@ -221,7 +221,7 @@ impl App {
         self.load_mailbox(channel);
     }
 
-    fn account(&mut self, channel: &ChannelId, account: crate::model::account::Account) {
+    fn account(&mut self, channel: &ChannelId, account: model::account::Account) {
         let Some(tab) = self.tab_of(channel) else { return };
         let disagrees = tab.channel.environment.is_some_and(|it| it != account.environment);
         if disagrees {

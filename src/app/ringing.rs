@@ -2,10 +2,10 @@
 //! notification while the terminal does not have the focus, and neither in
 //! quiet hours.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::text::SafeText;
+use crate::App;
+use crate::event::Effect;
+use model::ids::{ChannelId, ConversationId};
+use model::text::SafeText;
 
 impl App {
     /// A customer wrote.

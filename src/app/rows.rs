@@ -3,11 +3,11 @@
 //!
 //! It says what it wants.
 
-use crate::app::resource::{Pace, Resource};
-use crate::model::contacts::Person;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry};
-use crate::model::time::Timestamp;
+use crate::resource::{Pace, Resource};
+use model::contacts::Person;
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::queries::{DeskQuery, DraftEntry, OutboxEntry};
+use model::time::Timestamp;
 
 /// Rows asked for at once.
 const LIMIT: u32 = 500;

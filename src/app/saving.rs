@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::Draft;
-use crate::model::time::{SECOND, Timestamp};
+use crate::App;
+use crate::event::Effect;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::Draft;
+use model::time::{SECOND, Timestamp};
 
 /// Quicker writes are not spoken of.
 const SLOW: i64 = SECOND;

@@ -3,22 +3,22 @@
 //!
 //! A question whose words have changed meanwhile is no longer answered.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::find::Find;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::lines::ItemKey;
-use crate::app::tab::Focus;
-use crate::app::text_line::TextLine;
-use crate::model::account::Platform;
-use crate::model::contacts::FoundContact;
-use crate::model::conversations::ConversationRow;
-use crate::model::fetches::Fetch;
-use crate::model::ids::ChannelId;
-use crate::model::queries::ConversationKey;
-use crate::model::search::{NoteHit, SearchHit, SearchPage, SearchQuery};
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::find::Find;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::lines::ItemKey;
+use crate::tab::Focus;
+use crate::text_line::TextLine;
+use model::account::Platform;
+use model::contacts::FoundContact;
+use model::conversations::ConversationRow;
+use model::fetches::Fetch;
+use model::ids::ChannelId;
+use model::queries::ConversationKey;
+use model::search::{NoteHit, SearchHit, SearchPage, SearchQuery};
+use model::time::Timestamp;
 
 /// Hits asked for at once.
 const LIMIT: u32 = 50;

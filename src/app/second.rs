@@ -1,13 +1,13 @@
 //! A second conversation beside the first, on screens that are wide enough: it
 //! is kept there to be read while another one is open.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::history::History;
-use crate::app::layout::WITH_SECOND;
-use crate::app::tab::Focus;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::{ConversationKey, HistoryPage, HistoryQuery};
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::history::History;
+use crate::layout::WITH_SECOND;
+use crate::tab::Focus;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::{ConversationKey, HistoryPage, HistoryQuery};
 
 /// The conversation that is kept.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Saying that something was seen, or not yet: what one opened and cannot deal
 //! with now stands out again.
 
-use crate::app::App;
-use crate::app::bulk::{Plan, Wish};
-use crate::model::local::Keep;
+use crate::App;
+use crate::bulk::{Plan, Wish};
+use model::local::Keep;
 
 impl App {
     /// Marks what is marked, or at hand, as seen; what was seen as not.

@@ -1,21 +1,21 @@
 //! Changing the server: the AI switch, sending, holding, closing, and what
 //! becomes of a stopped message. Everything goes into the outbox.
 
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Intent};
-use crate::app::held::Early;
-use crate::app::layers::Layer;
-use crate::app::notice::Fact;
-use crate::app::settings::PauseOnReply;
-use crate::app::tab::Tab;
-use crate::app::{App, Held};
-use crate::model::account::Platform;
-use crate::model::conversations::ServiceWindow;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Content;
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
+use crate::commands::Command;
+use crate::event::{Effect, Intent};
+use crate::held::Early;
+use crate::layers::Layer;
+use crate::notice::Fact;
+use crate::settings::PauseOnReply;
+use crate::tab::Tab;
+use crate::{App, Held};
+use model::account::Platform;
+use model::conversations::ServiceWindow;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::Operation;
+use model::outbox::content::Content;
+use model::text::SafeText;
+use model::time::SECOND;
 
 impl App {
     /// The intent of an operation on the conversation at hand.
@@ -216,7 +216,7 @@ impl App {
 
     /// Whether anything may leave now; the reason keeps it in the composer.
     fn may_send(&self) -> Result<(), String> {
-        crate::app::availability::check(self, Command::Write)?;
+        crate::availability::check(self, Command::Write)?;
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let row = row.ok_or("the conversation is still being read; the draft is kept")?;
         if row.conversation.window == ServiceWindow::Closed {
@@ -229,7 +229,7 @@ impl App {
 
     /// Whether places, buttons and lists can leave here now.
     pub(super) fn may_send_content(&self) -> Result<(), String> {
-        crate::app::availability::check(self, Command::Write)?;
+        crate::availability::check(self, Command::Write)?;
         match self.tab().platform() {
             Some(Platform::Whatsapp) if self.window_is_closed() => {
                 Err("the window is closed: only templates leave now".to_owned())

@@ -2,16 +2,16 @@
 //!
 //! The edge reads them.
 
-use crate::app::keymap::KeyMap;
-use crate::app::recording::Fixed;
-use crate::app::views::View;
-use crate::model::account::Environment;
-use crate::model::connections::Connection;
-use crate::model::ids::ChannelId;
-use crate::model::messages::Aliases;
-use crate::model::pictures::Graphics;
-use crate::model::text::SafeText;
-use crate::model::time::{HOUR, MINUTE, Timestamp, Zone};
+use crate::keymap::KeyMap;
+use crate::recording::Fixed;
+use crate::views::View;
+use model::account::Environment;
+use model::connections::Connection;
+use model::ids::ChannelId;
+use model::messages::Aliases;
+use model::pictures::Graphics;
+use model::text::SafeText;
+use model::time::{HOUR, MINUTE, Timestamp, Zone};
 
 /// What sending does while the AI is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,9 +1,9 @@
 //! Gives the panes their size, and says how wide their columns are.
 
-use crate::app::App;
-use crate::app::layout::{self, Areas, Wanted};
-use crate::app::pages::Page;
-use crate::app::tab::Focus;
+use crate::App;
+use crate::layout::{self, Areas, Wanted};
+use crate::pages::Page;
+use crate::tab::Focus;
 
 impl App {
     /// Where everything lies on this screen now.

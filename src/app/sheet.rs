@@ -6,11 +6,11 @@
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::app::commands::Command;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::wrap;
-use crate::model::bounds;
-use crate::model::text;
+use crate::commands::Command;
+use crate::keys::{Key, KeyCode};
+use crate::wrap;
+use model::bounds;
+use model::text;
 
 /// Undo steps kept by the text area: each typed character is one.
 const UNDO_STEPS: usize = 10_000;

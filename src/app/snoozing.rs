@@ -1,20 +1,20 @@
 //! Putting conversations aside: the menu that says until when, and their
 //! coming back.
 
-use crate::app::App;
-use crate::app::bulk::{Plan, Wish};
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::Focus;
-use crate::app::text_line::TextLine;
-use crate::app::wishing::{self, Typed};
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ConversationId;
-use crate::model::local::Keep;
-use crate::model::queries::ConversationKey;
-use crate::model::snooze::{self, Snooze};
-use crate::model::time::{Timestamp, Zone};
+use crate::App;
+use crate::bulk::{Plan, Wish};
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::Focus;
+use crate::text_line::TextLine;
+use crate::wishing::{self, Typed};
+use model::conversations::ConversationRow;
+use model::ids::ConversationId;
+use model::local::Keep;
+use model::queries::ConversationKey;
+use model::snooze::{self, Snooze};
+use model::time::{Timestamp, Zone};
 
 /// Those that came back and were looked at, remembered at most.
 const SLEPT: usize = 100;

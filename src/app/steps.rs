@@ -1,10 +1,10 @@
 //! The steps of a macro: what was pressed, as commands where keys called one,
 //! so that a macro outlives other keys. And the lines they are kept as.
 
-use crate::app::commands::{self, Command, Place};
-use crate::app::keys::Key;
-use crate::app::wrap;
-use crate::model::nearest::nearest;
+use crate::commands::{self, Command, Place};
+use crate::keys::Key;
+use crate::wrap;
+use model::nearest::nearest;
 
 /// Columns of a text in the words of a macro.
 const TEXT: usize = 24;
@@ -122,7 +122,7 @@ pub fn written(words: &str) -> Result<Step, String> {
         return Err(format!("{words:?} cannot be a step of a macro"));
     }
     let key = commands::row(command).keys.iter().find_map(|it| Key::parse_sequence(it)?.last().copied());
-    Ok(Step::Command(command, key.unwrap_or(Key::plain(crate::app::keys::KeyCode::Enter))))
+    Ok(Step::Command(command, key.unwrap_or(Key::plain(crate::keys::KeyCode::Enter))))
 }
 
 /// How many steps a person would count: a text that is typed is one.
@@ -229,7 +229,7 @@ pub fn can_be_repeated(command: Command) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::KeyCode;
+    use crate::keys::KeyCode;
 
     #[test]
     fn steps_read_back() {

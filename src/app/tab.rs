@@ -3,27 +3,27 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::composer::Composer;
-use crate::app::conversations::ConversationList;
-use crate::app::crossing::Looked;
-use crate::app::email::Mailbox;
-use crate::app::forms::Form;
-use crate::app::history::History;
-use crate::app::phone::CallForm;
-use crate::app::resource::{Pace, Resource};
-use crate::app::settings::ChannelInfo;
-use crate::app::views::View;
-use crate::model::account::{Account, Environment, Platform};
-use crate::model::conversations::{Automation, ConversationRow, Status};
-use crate::model::ids::ConversationId;
-use crate::model::leader::Leader;
-use crate::model::news::Health;
-use crate::model::outbox::content::Markup;
-use crate::model::queries::{ConversationKey, TabCounts};
-use crate::model::reception::Reception;
-use crate::model::templates::Templates;
-use crate::model::text::SafeText;
-use crate::model::unreadable::List;
+use crate::composer::Composer;
+use crate::conversations::ConversationList;
+use crate::crossing::Looked;
+use crate::email::Mailbox;
+use crate::forms::Form;
+use crate::history::History;
+use crate::phone::CallForm;
+use crate::resource::{Pace, Resource};
+use crate::settings::ChannelInfo;
+use crate::views::View;
+use model::account::{Account, Environment, Platform};
+use model::conversations::{Automation, ConversationRow, Status};
+use model::ids::ConversationId;
+use model::leader::Leader;
+use model::news::Health;
+use model::outbox::content::Markup;
+use model::queries::{ConversationKey, TabCounts};
+use model::reception::Reception;
+use model::templates::Templates;
+use model::text::SafeText;
+use model::unreadable::List;
 
 /// Why a pane shows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,18 +2,18 @@
 //! Where the server keeps contacts, a change goes to it through the outbox;
 //! elsewhere tags stay on this desk.
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::bulk::{Plan, Wish, tagged};
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::conversations::ConversationRow;
-use crate::model::local::{Keep, Kept, Tag};
-use crate::model::outbox::Operation;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::availability;
+use crate::bulk::{Plan, Wish, tagged};
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use model::account::Platform;
+use model::bounds;
+use model::conversations::ConversationRow;
+use model::local::{Keep, Kept, Tag};
+use model::outbox::Operation;
+use model::text::SafeText;
 
 /// Characters of the line at most.
 const LINE: usize = 200;

@@ -1,24 +1,24 @@
 //! Templates in the desk: picking one, filling in every variable, sending it.
 //! The answer that was begun stays in the composer.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::pages::Page;
-use crate::app::picker::{Picked, Picker};
-use crate::app::tab::{Focus, Tab};
-use crate::app::text_line::TextLine;
-use crate::model::account::Platform;
-use crate::model::fetches::{Fetch, Fetching};
-use crate::model::ids::ChannelId;
-use crate::model::json;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Content, Json, Template as Filled};
-use crate::model::prices::{self, Price};
-use crate::model::templates::{Slot, Template, Templates};
-use crate::model::time::MINUTE;
+use crate::App;
+use crate::commands::Command;
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::pages::Page;
+use crate::picker::{Picked, Picker};
+use crate::tab::{Focus, Tab};
+use crate::text_line::TextLine;
+use model::account::Platform;
+use model::fetches::{Fetch, Fetching};
+use model::ids::ChannelId;
+use model::json;
+use model::outbox::Operation;
+use model::outbox::content::{Content, Json, Template as Filled};
+use model::prices::{self, Price};
+use model::templates::{Slot, Template, Templates};
+use model::time::MINUTE;
 
 /// Older lists are read again when they are looked at.
 const FRESH: i64 = 5 * MINUTE;

@@ -1,14 +1,14 @@
 //! Decisions of the mind on their own: no store, no service, no screen.
 
-use crate::app::conversations::ConversationList;
-use crate::app::history::History;
-use crate::app::views::View;
-use crate::model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
-use crate::model::queries::{ConversationKey, ConversationPage, HistoryPage};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp, Zone};
+use crate::conversations::ConversationList;
+use crate::history::History;
+use crate::views::View;
+use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
+use model::queries::{ConversationKey, ConversationPage, HistoryPage};
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp, Zone};
 
 /// Rows of the list on screen.
 const VISIBLE: usize = 5;
@@ -175,7 +175,7 @@ fn reading_back_stays_on_its_line_and_counts_what_comes() {
     history.scroll(-20);
     let seen = history.window().to_vec();
     answer(&mut history, 1..=53);
-    let texts = |lines: &[crate::app::lines::Line]| lines.len();
+    let texts = |lines: &[crate::lines::Line]| lines.len();
     assert_eq!((texts(history.window()), history.below), (texts(&seen), 3));
     assert_eq!(history.window(), seen);
     history.follow();

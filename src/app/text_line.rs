@@ -3,7 +3,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::app::keys::{Key, KeyCode};
+use crate::keys::{Key, KeyCode};
 
 /// Bytes one line may have.
 const MOST: usize = 2_048;

@@ -1,10 +1,10 @@
 //! Half a page, a page, and to either end: of the card, the page of rows, the
 //! list or the history, whichever is looked at.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::pages::Page;
-use crate::app::tab::Focus;
+use crate::App;
+use crate::commands::Command;
+use crate::pages::Page;
+use crate::tab::Focus;
 
 /// How far a command travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! One turn: an event comes in, effects go out, and what has become due or is
 //! missing on screen is asked for.
 
-use crate::app::App;
-use crate::app::event::{Effect, Event, Load};
+use crate::App;
+use crate::event::{Effect, Event, Load};
 
 impl App {
     /// What to load before the first frame: everything the active tab shows.

@@ -3,9 +3,9 @@
 //!
 //! It only sees that it was pressed.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::layers::Layer;
+use crate::App;
+use crate::commands::Command;
+use crate::layers::Layer;
 
 /// What is to be pressed, and why.
 const STEPS: [(Command, &str); 8] = [

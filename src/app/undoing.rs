@@ -5,17 +5,17 @@ mod fates;
 
 use std::collections::{HashMap, VecDeque};
 
-use crate::app::App;
-use crate::app::broadcasts::Order;
-use crate::app::event::{Effect, Intent};
-use crate::app::marks::Marks;
-use crate::model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
-use crate::model::local::Keep;
-use crate::model::macros::Macro;
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::Fate;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
+use crate::App;
+use crate::broadcasts::Order;
+use crate::event::{Effect, Intent};
+use crate::marks::Marks;
+use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
+use model::local::Keep;
+use model::macros::Macro;
+use model::outbox::{Operation, OutboxRow};
+use model::queries::Fate;
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp};
 
 #[cfg(test)]
 mod tests;
@@ -210,7 +210,7 @@ impl App {
     /// Whom a row is about, as far as the tabs know.
     fn name_of_row(&self, row: &OutboxRow) -> String {
         let (Operation::ChangeTags { .. }, Some(phone)) = (&row.operation, row.operation.recipient()) else {
-            if let crate::model::outbox::Lane::Contact(phone) = &row.lane {
+            if let model::outbox::Lane::Contact(phone) = &row.lane {
                 return phone.clone();
             }
             return self.name_of(&row.channel, row.lane.conversation());

@@ -1,10 +1,10 @@
 //! How the desk is looked at: one pane or all, the list's width, the mouse,
 //! and what others must not see.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::Effect;
-use crate::app::layout::SIDE_BY_SIDE;
+use crate::App;
+use crate::commands::Command;
+use crate::event::Effect;
+use crate::layout::SIDE_BY_SIDE;
 
 /// Columns a key moves the divider.
 const STEP: u16 = 4;

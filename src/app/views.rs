@@ -1,11 +1,11 @@
 //! Saved views: a filter and an order under a name and a key. Some come with
 //! the program, people write further ones into the configuration.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::model::filter::{self, Filter, Is, Sort, What};
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use model::filter::{self, Filter, Is, Sort, What};
 
 /// A saved view.
 #[derive(Debug, Clone, PartialEq, Eq)]

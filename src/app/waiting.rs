@@ -1,15 +1,15 @@
 //! Going to who needs a person: the next in the list, or the most urgent of
 //! all tabs.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::pages::Page;
-use crate::app::tab::Focus;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ChannelId;
-use crate::model::queries::ConversationKey;
-use crate::model::time::Timestamp;
-use crate::model::urgency;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::pages::Page;
+use crate::tab::Focus;
+use model::conversations::ConversationRow;
+use model::ids::ChannelId;
+use model::queries::ConversationKey;
+use model::time::Timestamp;
+use model::urgency;
 
 /// Where a walk by urgency has been, so that each step brings another one.
 #[derive(Debug, Clone, Default)]
@@ -90,7 +90,7 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::tests::{at, row};
+    use crate::tests::{at, row};
 
     #[test]
     fn a_walk_comes_to_each_once_and_begins_again() {

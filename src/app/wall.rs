@@ -1,14 +1,14 @@
 //! The wall: every channel in a line, for a screen that people pass by. It
 //! reads only; Enter leads to the requests that failed.
 
-use crate::app::App;
-use crate::app::broadcasts::Wanted;
-use crate::app::event::{Effect, Load};
-use crate::app::pages::Page;
-use crate::app::tab::Tab;
-use crate::model::board::BoardEntry;
-use crate::model::ids::ChannelId;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::App;
+use crate::broadcasts::Wanted;
+use crate::event::{Effect, Load};
+use crate::pages::Page;
+use crate::tab::Tab;
+use model::board::BoardEntry;
+use model::ids::ChannelId;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Between two looks at what was asked of the servers.
 const LOOK: i64 = 10 * SECOND;

@@ -2,16 +2,16 @@
 //! loads, saved drafts, marks of what has been seen, and telling the hands
 //! what to poll first.
 
-use crate::app::App;
-use crate::app::composer::Composer;
-use crate::app::context::Context;
-use crate::app::crossing::Looked;
-use crate::app::event::{Effect, Load};
-use crate::app::history::History;
-use crate::app::tab::{Focus, Tab};
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::composer::Composer;
+use crate::context::Context;
+use crate::crossing::Looked;
+use crate::event::{Effect, Load};
+use crate::history::History;
+use crate::tab::{Focus, Tab};
+use model::conversations::ConversationRow;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::time::Timestamp;
 
 /// Microseconds a selection rests before it is polled: passing over rows
 /// costs no request.
@@ -40,7 +40,7 @@ impl App {
         self.follow_row();
         let side_by_side = {
             let areas = self.areas();
-            areas.list.is_some() && self.context.size.0 >= crate::app::layout::SIDE_BY_SIDE && !self.zoomed
+            areas.list.is_some() && self.context.size.0 >= crate::layout::SIDE_BY_SIDE && !self.zoomed
         };
         let side_by_side = side_by_side && !self.tab().is_in_triage();
         if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {

@@ -1,12 +1,12 @@
 //! The same draft open in two windows of this desk: the newer text is taken,
 //! what it replaces can be fetched back, and the composer says so.
 
-use crate::app::App;
-use crate::app::composer::{Composer, Written};
-use crate::app::event::{Effect, Load};
-use crate::app::tab::Tab;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::Draft;
+use crate::App;
+use crate::composer::{Composer, Written};
+use crate::event::{Effect, Load};
+use crate::tab::Tab;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::Draft;
 
 /// How the saved draft differs from the text in the composer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,8 +97,8 @@ impl Composer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::{Key, KeyCode};
-    use crate::model::time::Timestamp;
+    use crate::keys::{Key, KeyCode};
+    use model::time::Timestamp;
 
     fn draft(text: &str) -> Option<Draft> {
         Some(Draft { text: text.to_owned(), ..Draft::default() })

@@ -1,7 +1,7 @@
 //! A time that is typed into a menu, key by key.
 
-use crate::app::keys::{Key, KeyCode};
-use crate::app::text_line::TextLine;
+use crate::keys::{Key, KeyCode};
+use crate::text_line::TextLine;
 
 /// Characters a wish can have.
 const LENGTH: usize = 30;

@@ -1,13 +1,13 @@
 //! Keys and pastes in the composer: what each does to the text at hand.
 
-use crate::app::App;
-use crate::app::commands::{Command, Place};
-use crate::app::composer::{Composer, Mode};
-use crate::app::keymap::Resolution;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::steps::Step;
-use crate::app::tab::Focus;
+use crate::App;
+use crate::commands::{Command, Place};
+use crate::composer::{Composer, Mode};
+use crate::keymap::Resolution;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::steps::Step;
+use crate::tab::Focus;
 
 impl App {
     /// A key was pressed while the composer has the keyboard.
@@ -106,7 +106,7 @@ impl App {
         if let Some(Layer::PersonForm(form)) = self.layers.last_mut() {
             let focus = form.focus;
             if let Some(value) = form.values.get_mut(focus) {
-                value.insert(crate::model::text::pasted(text).trim());
+                value.insert(model::text::pasted(text).trim());
             }
             return form.grow();
         }

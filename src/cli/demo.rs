@@ -7,24 +7,22 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use crate::app::settings::Settings;
 use crate::cli::{How, folders, inbox, logs};
-use crate::connections::{Credentials, Sealer, file};
-use crate::disk;
-use crate::model::ids::ChannelId;
-use crate::model::secret::Secret;
-use crate::model::time::Clock;
-use crate::service;
-use crate::service::admin::Admin;
-use crate::service::demo::shop_api;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
 use crate::shell::run::Desk;
-use crate::store::{Setup, Store};
-use crate::sync::{ChannelSpec, Polling};
-use crate::ui::theme::Palette;
+use app::settings::Settings;
+use connections::{Credentials, Sealer, file};
+use model::ids::ChannelId;
+use model::secret::Secret;
+use model::time::Clock;
+use service::admin::Admin;
+use service::demo::shop_api;
+use store::{Setup, Store};
+use sync::{ChannelSpec, Polling};
+use ui::theme::Palette;
 
 /// The tabs: the service's channel word and the tab's name.
 const TABS: [(&str, &str); 4] = [
@@ -69,7 +67,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
         clipboard: inbox::clipboard(Vec::new()),
-        views: crate::app::views::shipped(),
+        views: app::views::shipped(),
         clock,
         runtime: runtime.handle().clone(),
     };
@@ -131,8 +129,7 @@ fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {
 fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec>> {
     let kept = folder.join("demo-keys");
     let mut lines = String::new();
-    for issued in running.keys.iter().filter(|it| it.environment == crate::model::account::Environment::Live)
-    {
+    for issued in running.keys.iter().filter(|it| it.environment == model::account::Environment::Live) {
         lines.push_str(&format!("{} {}\n", issued.channel, issued.key.expose()));
     }
     if lines.is_empty() {

@@ -6,23 +6,23 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use crate::app::settings::Settings;
 use crate::cli::{CliError, How, folders, logs, receiving};
 use crate::config::Config;
 use crate::config::keys::connections::holder;
-use crate::connections::{Credentials, file};
-use crate::model::messages::Aliases;
-use crate::model::pictures::Graphics;
-use crate::model::text::SafeText;
-use crate::model::time::{HOUR, SECOND};
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::Setup as Links;
 use crate::shell::notify::Notifier;
 use crate::shell::run::Desk;
-use crate::store::{Setup, Store};
-use crate::sync::{ChannelSpec, Polling};
-use crate::ui::theme::{Palette, Theme};
+use app::settings::Settings;
+use connections::{Credentials, file};
+use model::messages::Aliases;
+use model::pictures::Graphics;
+use model::text::SafeText;
+use model::time::{HOUR, SECOND};
+use store::{Setup, Store};
+use sync::{ChannelSpec, Polling};
+use ui::theme::{Palette, Theme};
 
 /// Runs the inbox.
 ///

@@ -8,8 +8,6 @@ use anyhow::{Context, Result};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
-use crate::disk;
-
 /// Days of log that are kept.
 const DAYS: usize = 7;
 

@@ -25,10 +25,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
-use crate::client::PrepareError;
-use crate::disk;
 use crate::shell::privacy;
 use crate::shell::run::{Desk, DeskError};
+use client::PrepareError;
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \

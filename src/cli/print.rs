@@ -4,17 +4,17 @@
 
 use std::io::{self, Write};
 
-use crate::model::conversations::{ConversationRow, window_label};
-use crate::model::json;
-use crate::model::messages::Message;
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, Zone, short_span};
-use crate::store::transcript;
 use anyhow::{Context, Result};
+use model::conversations::{ConversationRow, window_label};
+use model::json;
+use model::messages::Message;
+use model::text::SafeText;
+use model::time::{Timestamp, Zone, short_span};
 use serde_json::Value;
+use store::transcript;
 use thiserror::Error;
 
-pub use crate::store::transcript::{message_json, speaker};
+pub use store::transcript::{message_json, speaker};
 
 /// Standard output takes no more. A type of its own: a pipe to a server that
 /// breaks is no reader who has seen enough.
@@ -157,7 +157,7 @@ pub fn message_line(message: &Message, zone: &Zone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::text::oracle::{acting, first_acting};
+    use model::text::oracle::{acting, first_acting};
 
     #[test]
     fn no_column_holds_what_a_terminal_acts_on() {

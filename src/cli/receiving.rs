@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use crate::config::keys::Place;
 use crate::config::{Config, KeySource};
-use crate::model::secret::Secret;
 use crate::shell::receiving::{Secrets, Setup};
-use crate::sync::ChannelSpec;
+use model::secret::Secret;
+use sync::ChannelSpec;
 
 /// How webhooks are received, if the configuration says so.
 pub fn setup(config: &Config, folder: PathBuf) -> Option<Setup> {

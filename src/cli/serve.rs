@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::cli::{CliError, folders, inbox, logs};
-use crate::model::secret::Secret;
-use crate::service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
 use crate::shell::clock::SystemClock;
+use model::secret::Secret;
+use service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
 
 /// The switches of `serve`.
 #[derive(Debug, Args)]

@@ -6,10 +6,10 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::cli::CliError;
-use crate::client::{Cause, Failure};
-use crate::model::ids::RowId;
-use crate::model::selector::Unresolved;
-use crate::store::StoreError;
+use client::{Cause, Failure};
+use model::ids::RowId;
+use model::selector::Unresolved;
+use store::StoreError;
 
 /// What is left of what a command was asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,7 +168,7 @@ fn item(error: &anyhow::Error) -> Value {
             Unresolved::Unread(_) => ("NOT_ALL_READ", "no-answer"),
         };
         if let Unresolved::Several(_, all) = unresolved {
-            let candidate = |it: &crate::model::selector::Candidate| {
+            let candidate = |it: &model::selector::Candidate| {
                 let conversation = &it.row.conversation;
                 json!({"id": conversation.id.as_str(), "address": conversation.address, "test": it.is_test(),
                     "channel": it.row.channel.as_str()})

@@ -1,11 +1,11 @@
 //! Reading the account. Interface: Endpoints, Account.
 
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::wrong_shape;
-use crate::model::account::Account;
-use crate::wire::account::AccountBody;
-use crate::wire::paths;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::wrong_shape;
+use model::account::Account;
+use wire::account::AccountBody;
+use wire::paths;
 
 impl Client {
     /// `GET /account`: what the key drives.

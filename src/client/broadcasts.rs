@@ -1,19 +1,19 @@
 //! Broadcasts: sent and watched. Interface: Endpoints, Broadcasts.
 
-use crate::client::checks;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::messages::template_content;
-use crate::client::pages::read_one;
-use crate::client::prepare::{PrepareError, json};
-use crate::model::bounds;
-use crate::model::broadcasts::Broadcast;
-use crate::model::ids::{BroadcastId, ContactId};
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::broadcasts::{BroadcastBody, SendBroadcastBody};
-use crate::wire::content::{MediaContent, TextContent, TypedContent};
-use crate::wire::paths;
+use crate::checks;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::messages::template_content;
+use crate::pages::read_one;
+use crate::prepare::{PrepareError, json};
+use model::bounds;
+use model::broadcasts::Broadcast;
+use model::ids::{BroadcastId, ContactId};
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{Method, PreparedRequest};
+use wire::broadcasts::{BroadcastBody, SendBroadcastBody};
+use wire::content::{MediaContent, TextContent, TypedContent};
+use wire::paths;
 
 impl Client {
     /// `GET /broadcast/{id}`

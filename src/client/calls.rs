@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 
-use crate::client::errors::NotSent;
-use crate::client::transport::{Broken, Incoming, Outgoing};
-use crate::model::calls::Call;
-use crate::model::ids::ChannelId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::wire::errors::ErrorBody;
+use crate::errors::NotSent;
+use crate::transport::{Broken, Incoming, Outgoing};
+use model::calls::Call;
+use model::ids::ChannelId;
+use model::text::SafeText;
+use model::time::Timestamp;
+use wire::errors::ErrorBody;
 
 /// Requests that are remembered.
 const REMEMBERED: usize = 200;

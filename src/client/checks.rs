@@ -1,8 +1,8 @@
 //! The bounds of the interface as a person's words meet them, before anything
 //! leaves. Interface: Limits, Size and count bounds.
 
-use crate::client::prepare::PrepareError;
-use crate::model::bounds;
+use crate::prepare::PrepareError;
+use model::bounds;
 
 /// A text that must be there.
 pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {

@@ -1,14 +1,14 @@
 //! What a person wants to know of a key before trusting it: whose it is, what
 //! it may read, how much of its budget is left, how far the clocks are apart.
 
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::headers::Rate;
-use crate::client::pages::wrong_shape;
-use crate::model::account::Account;
-use crate::model::time::Timestamp;
-use crate::wire::account::AccountBody;
-use crate::wire::paths;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::headers::Rate;
+use crate::pages::wrong_shape;
+use model::account::Account;
+use model::time::Timestamp;
+use wire::account::AccountBody;
+use wire::paths;
 
 /// What one reading of the account tells.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,20 +9,20 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
-use crate::client::budget::Retries;
-use crate::client::calls::Calls;
-use crate::client::deadline::Deadline;
-use crate::client::pace::{Pace, Seat, Urgency};
-use crate::client::page_size::PageSize;
-use crate::client::sameness::{Applied, Unless};
-use crate::client::server_clock::ServerClock;
-use crate::client::transport::{Progress, Sockets, Transport};
-use crate::client::unanswered::Unanswered;
-use crate::model::calls::Call;
-use crate::model::ids::ChannelId;
-use crate::model::outbox::Moment;
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, Timestamp};
+use crate::budget::Retries;
+use crate::calls::Calls;
+use crate::deadline::Deadline;
+use crate::pace::{Pace, Seat, Urgency};
+use crate::page_size::PageSize;
+use crate::sameness::{Applied, Unless};
+use crate::server_clock::ServerClock;
+use crate::transport::{Progress, Sockets, Transport};
+use crate::unanswered::Unanswered;
+use model::calls::Call;
+use model::ids::ChannelId;
+use model::outbox::Moment;
+use model::secret::Secret;
+use model::time::{Clock, Timestamp};
 
 /// How long, and how much.
 #[derive(Debug, Clone, Copy)]

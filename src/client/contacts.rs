@@ -2,22 +2,22 @@
 
 use serde_json::{Map, Value};
 
-use crate::client::Listed;
-use crate::client::checks;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::{query, read_one, read_page};
-use crate::client::prepare::{PrepareError, json};
-use crate::client::request::Answer;
-use crate::model::bounds;
-use crate::model::contacts::{ContactChange, ToldContact, merged};
-use crate::model::ids::ContactId;
-use crate::model::outbox::content::{ContactWish, Json};
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::model::text::is_plain;
-use crate::wire::contacts::{ContactBody, SaveContactBody};
-use crate::wire::content::object;
-use crate::wire::paths;
+use crate::Listed;
+use crate::checks;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::{query, read_one, read_page};
+use crate::prepare::{PrepareError, json};
+use crate::request::Answer;
+use model::bounds;
+use model::contacts::{ContactChange, ToldContact, merged};
+use model::ids::ContactId;
+use model::outbox::content::{ContactWish, Json};
+use model::outbox::{Method, PreparedRequest};
+use model::text::is_plain;
+use wire::contacts::{ContactBody, SaveContactBody};
+use wire::content::object;
+use wire::paths;
 
 /// Rows of a page: the most the interface gives.
 const PAGE: &str = "100";

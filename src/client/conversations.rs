@@ -1,19 +1,19 @@
 //! Reading conversations on both chat channels, and changing the AI switch
 //! and the status. Interface: Endpoints, Conversations.
 
-use crate::client::Listed;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::{query, read_one, read_page};
-use crate::client::prepare::{PrepareError, json};
-use crate::client::{telegram, voip};
-use crate::model::account::Platform;
-use crate::model::conversations::Conversation;
-use crate::model::email::ThreadFilter;
-use crate::model::ids::ConversationId;
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::conversations::{AutomationPatch, read_conversation, unreadable_conversation};
-use crate::wire::paths;
+use crate::Listed;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::{query, read_one, read_page};
+use crate::prepare::{PrepareError, json};
+use crate::{telegram, voip};
+use model::account::Platform;
+use model::conversations::Conversation;
+use model::email::ThreadFilter;
+use model::ids::ConversationId;
+use model::outbox::{Method, PreparedRequest};
+use wire::conversations::{AutomationPatch, read_conversation, unreadable_conversation};
+use wire::paths;
 
 /// Rows of a page of conversations: the default of the interface.
 const PAGE: &str = "50";

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use crate::model::time::Timestamp;
+use model::time::Timestamp;
 
 /// When everything a command asks must have ended; it may be moved.
 #[derive(Debug, Clone)]

@@ -2,13 +2,13 @@
 //!
 //! Interface: Errors.
 
-use crate::client::failure::seconds;
-use crate::client::headers::Facts;
-use crate::client::request::{Answer, Raw, Reply};
-use crate::client::words;
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
-pub use crate::wire::errors::ErrorCode;
+use crate::failure::seconds;
+use crate::headers::Facts;
+use crate::request::{Answer, Raw, Reply};
+use crate::words;
+use model::text::SafeText;
+use model::time::SECOND;
+pub use wire::errors::ErrorCode;
 
 /// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,7 +104,7 @@ pub enum ReadError {
     #[error("{0}")]
     NoSuchPath(SafeText),
     /// The answer is the one that was applied last; see
-    /// [`crate::client::Client::unless_same`].
+    /// [`crate::Client::unless_same`].
     #[error("nothing is new")]
     Same,
     /// Refused for another reason: 400 for a cursor that is too old, for one.

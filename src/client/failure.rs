@@ -1,12 +1,12 @@
 //! Why something did not happen: one value, from how a request ended to the
 //! words, the exit code and the JSON of a command.
 
-use crate::client::errors::{NotSent, Outcome, ReadError};
-use crate::client::words;
-use crate::model::news::Health;
-use crate::model::outbox::Stop;
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
+use crate::errors::{NotSent, Outcome, ReadError};
+use crate::words;
+use model::news::Health;
+use model::outbox::Stop;
+use model::text::SafeText;
+use model::time::SECOND;
 
 /// Why something did not happen, or is not known to have happened.
 #[derive(Debug, Clone, PartialEq, Eq)]

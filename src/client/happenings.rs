@@ -5,17 +5,17 @@
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::client::Listed;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::triggers;
-use crate::model::bounds;
-use crate::model::happenings::{Happening, Trigger};
-use crate::model::ids::ConversationId;
-use crate::model::messages::Message;
-use crate::model::phones;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::Listed;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::triggers;
+use model::bounds;
+use model::happenings::{Happening, Trigger};
+use model::ids::ConversationId;
+use model::messages::Message;
+use model::phones;
+use model::text::SafeText;
+use model::time::Timestamp;
 
 /// Fields of an item at most.
 const FIELDS: usize = 40;

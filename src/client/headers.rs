@@ -5,7 +5,7 @@
 
 use reqwest::header::HeaderMap;
 
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// The longest wait a server may ask for.
 const WAIT_MAX: i64 = 60 * MINUTE;

@@ -5,11 +5,11 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::client::checks;
-use crate::client::prepare::PrepareError;
-use crate::model::bounds;
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::paths;
+use crate::checks;
+use crate::prepare::PrepareError;
+use model::bounds;
+use model::outbox::{Method, PreparedRequest};
+use wire::paths;
 
 /// `POST /media` with one file
 pub(crate) fn prepare(

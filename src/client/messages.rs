@@ -3,21 +3,21 @@
 //!
 //! An item that cannot be read becomes a stand-in.
 
-use crate::client::Listed;
-use crate::client::checks;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::{query, read_one, read_page};
-use crate::client::prepare::{PrepareError, json};
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::ids::{ConversationId, MessageId, ThreadId};
-use crate::model::messages::Message;
-use crate::model::outbox::content::{Content, Media, MediaKind, Template};
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::content::{MediaContent, TextContent, TypedContent, object};
-use crate::wire::messages::{SendBody, read_message, unreadable_message};
-use crate::wire::paths;
+use crate::Listed;
+use crate::checks;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::{query, read_one, read_page};
+use crate::prepare::{PrepareError, json};
+use model::account::Platform;
+use model::bounds;
+use model::ids::{ConversationId, MessageId, ThreadId};
+use model::messages::Message;
+use model::outbox::content::{Content, Media, MediaKind, Template};
+use model::outbox::{Method, PreparedRequest};
+use wire::content::{MediaContent, TextContent, TypedContent, object};
+use wire::messages::{SendBody, read_message, unreadable_message};
+use wire::paths;
 
 /// Rows of a page of a history: the default of the interface.
 const PAGE: &str = "50";

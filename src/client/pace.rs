@@ -11,9 +11,9 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use crate::client::headers::Rate;
-use crate::model::outbox::PreparedRequest;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use crate::headers::Rate;
+use model::outbox::PreparedRequest;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Reads a minute.
 const READS: usize = 300;

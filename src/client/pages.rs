@@ -2,11 +2,11 @@
 
 use serde_json::value::RawValue;
 
-use crate::client::errors::ReadError;
-use crate::client::request::Answer;
-use crate::client::words;
-use crate::model::text::SafeText;
-use crate::wire::lists::Listed;
+use crate::errors::ReadError;
+use crate::request::Answer;
+use crate::words;
+use model::text::SafeText;
+use wire::lists::Listed;
 
 /// The query of a list.
 pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'static str, &'a str)> {

@@ -9,8 +9,8 @@ use std::time::Duration;
 use reqwest::Url;
 use thiserror::Error;
 
-use crate::client::{transport, words};
-use crate::model::addresses::is_public;
+use crate::{transport, words};
+use model::addresses::is_public;
 
 /// Bytes of a picture's file at most.
 const MOST: usize = 8 * 1024 * 1024;

@@ -3,13 +3,13 @@
 //! What is certain to be refused is refused here, with words; the rest is the
 //! server's to judge.
 
-use crate::client::{
+use crate::{
     broadcasts, contacts, conversations, email, media, messages, reactions, telegram, voip, webhooks,
 };
-use crate::model::account::Platform;
-use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
-use crate::model::secret::Secret;
-use crate::wire::body::Body;
+use model::account::Platform;
+use model::outbox::{Lane, Method, Operation, PreparedRequest};
+use model::secret::Secret;
+use wire::body::Body;
 
 /// Stands for an address that is not known before a file was uploaded.
 const SOMEWHERE: &str = "https://media.invalid/file";

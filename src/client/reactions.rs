@@ -1,11 +1,11 @@
 //! Reacting on both chat channels. Interface: the react operations.
 
-use crate::client::prepare::{PrepareError, json};
-use crate::model::account::Platform;
-use crate::model::ids::MessageId;
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::paths;
-use crate::wire::reactions::ReactBody;
+use crate::prepare::{PrepareError, json};
+use model::account::Platform;
+use model::ids::MessageId;
+use model::outbox::{Method, PreparedRequest};
+use wire::paths;
+use wire::reactions::ReactBody;
 
 /// The react operation of a platform
 pub(crate) fn prepare(

@@ -7,12 +7,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::client::connect::Client;
-use crate::client::errors::{Outcome, Unclear};
-use crate::client::request::Reply;
-use crate::model::ids::{BroadcastId, ContactId, IdempotencyKey, MessageId, ThreadId, WebhookId};
-use crate::model::outbox::{Operation, PreparedRequest};
-use crate::model::time::Timestamp;
+use crate::connect::Client;
+use crate::errors::{Outcome, Unclear};
+use crate::request::Reply;
+use model::ids::{BroadcastId, ContactId, IdempotencyKey, MessageId, ThreadId, WebhookId};
+use model::outbox::{Operation, PreparedRequest};
+use model::time::Timestamp;
 
 /// The largest balance that is believed: what a float holds exactly.
 const CREDITS_MAX: f64 = 9_007_199_254_740_992.0;

@@ -5,18 +5,18 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::{Method, Url};
 
-use crate::client::calls;
-use crate::client::connect::Client;
-use crate::client::errors::{NotSent, Outcome, ReadError, Unclear, class_read, class_write};
-use crate::client::headers::{self, Facts};
-use crate::client::pace::Kind;
-use crate::client::page_size::PageSize;
-use crate::client::transport::{Broken, Cut, Outgoing};
-use crate::model::ids::IdempotencyKey;
-use crate::model::outbox::{self, PreparedRequest};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::wire::lists;
+use crate::calls;
+use crate::connect::Client;
+use crate::errors::{NotSent, Outcome, ReadError, Unclear, class_read, class_write};
+use crate::headers::{self, Facts};
+use crate::pace::Kind;
+use crate::page_size::PageSize;
+use crate::transport::{Broken, Cut, Outgoing};
+use model::ids::IdempotencyKey;
+use model::outbox::{self, PreparedRequest};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use wire::lists;
 
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]

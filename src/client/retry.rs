@@ -8,11 +8,11 @@
 //!
 //! Interface: Errors, Idempotency.
 
-use crate::client::errors::{ApiRefusal, NotSent, Outcome, Unclear};
-use crate::model::outbox::{Class, KEY_AGE, Stop};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, SECOND};
-use crate::wire::errors::ErrorCode;
+use crate::errors::{ApiRefusal, NotSent, Outcome, Unclear};
+use model::outbox::{Class, KEY_AGE, Stop};
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+use wire::errors::ErrorCode;
 
 /// Unclear answers before a person is asked.
 const FAILURES: u32 = 4;
@@ -37,7 +37,7 @@ pub struct Attempt {
     /// Unclear answers before this one.
     pub failures: u32,
     /// Since bytes first may have left under the key, in microseconds: what
-    /// [`key_age`](crate::model::outbox::key_age) makes of all clocks.
+    /// [`key_age`](model::outbox::key_age) makes of all clocks.
     /// Negative counts as old.
     pub age: i64,
     /// Since the server first said that an earlier attempt is in progress, in

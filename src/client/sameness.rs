@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::request::Answer;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::request::Answer;
 
 /// Questions remembered at most.
 const REMEMBERED: usize = 1_000;

@@ -3,8 +3,8 @@
 //! Between answers the time since boot is added, which nobody sets, or where
 //! that is not told the wall clock, as long as it goes forward.
 
-use crate::model::outbox::Moment;
-use crate::model::time::Timestamp;
+use model::outbox::Moment;
+use model::time::Timestamp;
 
 /// The newest date an answer told, and when it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ impl ServerClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::HOUR;
+    use model::time::HOUR;
 
     fn at(hours: i64) -> Timestamp {
         Timestamp::from_micros(480_000 * HOUR + hours * HOUR)

@@ -1,20 +1,20 @@
 //! The bot-chat channel: its list and its sends. Interface: Endpoints,
 //! Bot-chat channel.
 
-use crate::client::Listed;
-use crate::client::checks;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::read_page;
-use crate::client::prepare::{PrepareError, json};
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::conversations::Conversation;
-use crate::model::ids::MessageId;
-use crate::model::outbox::content::{Content, Markup, Media, MediaKind};
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::paths;
-use crate::wire::telegram::{SendBody, escape_html, read_conversation};
+use crate::Listed;
+use crate::checks;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::read_page;
+use crate::prepare::{PrepareError, json};
+use model::account::Platform;
+use model::bounds;
+use model::conversations::Conversation;
+use model::ids::MessageId;
+use model::outbox::content::{Content, Markup, Media, MediaKind};
+use model::outbox::{Method, PreparedRequest};
+use wire::paths;
+use wire::telegram::{SendBody, escape_html, read_conversation};
 
 /// A page of bot-chat conversations.
 pub(crate) async fn conversations(

@@ -1,11 +1,11 @@
 //! Reading templates. Interface: Endpoints, Templates.
 
-use crate::client::Listed;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::read_page;
-use crate::wire::paths;
-use crate::wire::templates::TemplateBody;
+use crate::Listed;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::read_page;
+use wire::paths;
+use wire::templates::TemplateBody;
 
 impl Client {
     /// `GET /templates`: the approved ones.

@@ -10,11 +10,11 @@ use futures_util::stream;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Body, Method, Response, redirect};
 
-use crate::client::connect::{Address, Bounds, ClientError};
-use crate::client::errors::NotSent;
-use crate::client::local_listener::Checked;
-use crate::client::words;
-use crate::model::text::SafeText;
+use crate::connect::{Address, Bounds, ClientError};
+use crate::errors::NotSent;
+use crate::local_listener::Checked;
+use crate::words;
+use model::text::SafeText;
 
 /// How long an unused connection is kept; shorter than servers do, so that a
 /// write rarely meets one that was just closed.
@@ -103,7 +103,7 @@ pub(crate) struct Sockets {
 
 /// What every connection of this desk is built on.
 pub(crate) fn builder() -> reqwest::ClientBuilder {
-    crate::client::install_tls();
+    crate::install_tls();
     reqwest::Client::builder()
         .user_agent(concat!("frontdesk/", env!("CARGO_PKG_VERSION")))
         // A redirect would carry the key and the body to another place.

@@ -3,13 +3,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::client::Listed;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::read_page;
-use crate::model::messages::Message;
-use crate::wire::messages::read_message;
-use crate::wire::paths;
+use crate::Listed;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::read_page;
+use model::messages::Message;
+use wire::messages::read_message;
+use wire::paths;
 
 /// A trigger whose items have no shape of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::model::time::Timestamp;
+use model::time::Timestamp;
 
 /// When each read that is under way was asked.
 #[derive(Debug, Default)]

@@ -1,20 +1,20 @@
 //! Voice and SMS: conversations read, texts sent, calls placed. Interface:
 //! Endpoints, Voice and SMS.
 
-use crate::client::Listed;
-use crate::client::checks;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::read_page;
-use crate::client::prepare::{PrepareError, json};
-use crate::model::bounds;
-use crate::model::conversations::Conversation;
-use crate::model::outbox::content::Json;
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::wire::content::object;
-use crate::wire::paths;
-use crate::wire::voip::{PlaceCallBody, SendSmsBody};
-use crate::wire::voip_rows::read_conversation;
+use crate::Listed;
+use crate::checks;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::read_page;
+use crate::prepare::{PrepareError, json};
+use model::bounds;
+use model::conversations::Conversation;
+use model::outbox::content::Json;
+use model::outbox::{Method, PreparedRequest};
+use wire::content::object;
+use wire::paths;
+use wire::voip::{PlaceCallBody, SendSmsBody};
+use wire::voip_rows::read_conversation;
 
 /// A page of calls and SMS.
 pub(crate) async fn conversations(

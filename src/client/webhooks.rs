@@ -1,18 +1,18 @@
 //! Webhook subscriptions: listed, registered, removed; email keys use paths
 //! of their own. Interface: Endpoints, Webhooks and Email.
 
-use crate::client::Listed;
-use crate::client::checks;
-use crate::client::connect::Client;
-use crate::client::errors::ReadError;
-use crate::client::pages::read_page;
-use crate::client::prepare::{PrepareError, json};
-use crate::model::account::Platform;
-use crate::model::ids::WebhookId;
-use crate::model::outbox::{Method, PreparedRequest};
-use crate::model::secret::Secret;
-use crate::wire::paths;
-use crate::wire::webhooks::{AddWebhookBody, WebhookBody};
+use crate::Listed;
+use crate::checks;
+use crate::connect::Client;
+use crate::errors::ReadError;
+use crate::pages::read_page;
+use crate::prepare::{PrepareError, json};
+use model::account::Platform;
+use model::ids::WebhookId;
+use model::outbox::{Method, PreparedRequest};
+use model::secret::Secret;
+use wire::paths;
+use wire::webhooks::{AddWebhookBody, WebhookBody};
 
 impl Client {
     /// `GET /webhooks` or `GET /email/webhooks`: all of them.

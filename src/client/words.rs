@@ -5,9 +5,9 @@
 
 use std::error::Error;
 
-use crate::client::headers::Facts;
-use crate::client::local_listener::Stranger;
-use crate::model::text::SafeText;
+use crate::headers::Facts;
+use crate::local_listener::Stranger;
+use model::text::SafeText;
 
 /// Nothing came, or nothing more.
 pub const LATE: &str = "the server did not answer in time";

@@ -1,12 +1,12 @@
 //! The `[keys]` table: a command's name with the key, or the list of keys,
 //! that calls it instead of its own. All mistakes are told at once.
 
-use crate::app::commands::{self, Command, Place, TABLE};
-use crate::app::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
-use crate::app::keys::{Key, KeyCode};
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use crate::model::nearest::nearest;
+use app::commands::{self, Command, Place, TABLE};
+use app::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
+use app::keys::{Key, KeyCode};
+use model::nearest::nearest;
 
 /// The names of keys that are no characters.
 const NAMES: &str = "Enter, Esc, Tab, Shift-Tab, Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, \

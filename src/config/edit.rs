@@ -7,8 +7,6 @@ use std::path::Path;
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::disk;
-
 /// A channel as `channel add` writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<'a> {

@@ -1,13 +1,13 @@
 //! The `[[macros]]` tables: steps under a letter, and on a key if wanted.
 
-use crate::app::commands::{self, Place};
-use crate::app::keymap::KeyMap;
-use crate::app::keys::Key;
-use crate::app::recording::Fixed;
-use crate::app::steps;
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use crate::model::macros::Macro;
+use app::commands::{self, Place};
+use app::keymap::KeyMap;
+use app::keys::Key;
+use app::recording::Fixed;
+use app::steps;
+use model::macros::Macro;
 
 /// Reads one table, with every mistake in it; a macro with a mistake is as if
 /// it were not there.

@@ -1,9 +1,9 @@
 //! The `[notify]` table: when and how the desk makes itself heard.
 
-use crate::app::settings::Noticing;
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
 use crate::shell::notify::{Notifier, Way, refusal};
+use app::settings::Noticing;
 
 /// Reads the table; what is mistaken is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {

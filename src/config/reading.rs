@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::{ConfigError, kind};
-use crate::model::nearest::nearest;
+use model::nearest::nearest;
 
 /// The text errors point into.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! The example reads; each mistake is told in one sentence.
 
 use super::*;
-use crate::app::commands::Command;
 use crate::shell::notify::Way;
+use app::commands::Command;
 
 const EXAMPLE: &str = r#"
 [[channel]]

@@ -1,9 +1,9 @@
 //! The `[[views]]` tables: a person's own saved views.
 
-use crate::app::views::{self, View};
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use crate::model::filter::{self, Sort};
+use app::views::{self, View};
+use model::filter::{self, Sort};
 
 /// Reads one table; a view with a mistake is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, before: &[View], mistakes: &mut Mistakes) -> Option<View> {

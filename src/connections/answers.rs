@@ -5,12 +5,12 @@
 
 use serde_json::Value;
 
-use crate::model::connections::formats;
-use crate::model::connections::mapping::{COLUMNS, Column, LONGEST, Pick, ROWS, label};
-use crate::model::connections::path::{Path, Step};
-use crate::model::connections::{Field, FieldKind, Format, Mapped, Shown, ShownValue};
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, Zone};
+use model::connections::formats;
+use model::connections::mapping::{COLUMNS, Column, LONGEST, Pick, ROWS, label};
+use model::connections::path::{Path, Step};
+use model::connections::{Field, FieldKind, Format, Mapped, Shown, ShownValue};
+use model::text::SafeText;
+use model::time::{Timestamp, Zone};
 
 /// Bytes of an answer at most.
 pub const MAX_BODY: usize = 1024 * 1024;

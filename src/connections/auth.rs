@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::borrow::Cow;
 
-use crate::connections::guard::Request;
-use crate::model::connections::{Auth, target};
-use crate::model::secret::Secret;
+use crate::guard::Request;
+use model::connections::{Auth, target};
+use model::secret::Secret;
 
 /// What goes with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,18 +11,18 @@ use hyper::Method as HttpMethod;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::connections::answers::{self, MAX_BODY, Unusable};
-use crate::connections::auth::{self, Proof};
-use crate::connections::guard::{FetchError, Fetched, Guard, Limits, Longer, Refusal, Request};
-use crate::connections::tokens::{Client, Tokens};
-use crate::model::connections::limit::Window;
-use crate::model::connections::parameters::{Filled, Place, ValueKind};
-use crate::model::connections::{
+use crate::answers::{self, MAX_BODY, Unusable};
+use crate::auth::{self, Proof};
+use crate::guard::{FetchError, Fetched, Guard, Limits, Longer, Refusal, Request};
+use crate::tokens::{Client, Tokens};
+use model::connections::limit::Window;
+use model::connections::parameters::{Filled, Place, ValueKind};
+use model::connections::{
     Auth, CallLine, CallResult, Connection, ContactFacts, Endpoint, Mapped, Method, target,
 };
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::time::{Clock, SECOND, Timestamp, Zone};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::{Clock, SECOND, Timestamp, Zone};
 
 /// Redirects that are followed, each judged anew.
 const REDIRECTS: usize = 3;

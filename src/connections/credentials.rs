@@ -11,10 +11,9 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
-use crate::connections::sealing::{KEY, Sealer};
-use crate::disk;
-use crate::model::connections::Connection;
-use crate::model::secret::Secret;
+use crate::sealing::{KEY, Sealer};
+use model::connections::Connection;
+use model::secret::Secret;
 
 /// Brings the key, asking the keyring or a file when it is first wanted.
 pub type KeyHolder = Arc<dyn Fn() -> Result<[u8; KEY], String> + Send + Sync>;
@@ -112,7 +111,7 @@ impl Credentials {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connections::Auth;
+    use model::connections::Auth;
 
     #[test]
     fn a_credential_is_only_handed_out_for_what_it_was_given_for() {

@@ -4,11 +4,10 @@
 use std::io;
 use std::path::Path;
 
-use crate::connections::guard::Policy;
-use crate::connections::review::mistakes;
-use crate::disk;
-use crate::model::connections::Connection;
-use crate::wire::connections::{line_in, read as parse, told, without, write};
+use crate::guard::Policy;
+use crate::review::mistakes;
+use model::connections::Connection;
+use wire::connections::{line_in, read as parse, told, without, write};
 
 /// Reads the file; one that is not there holds none. What is right is told
 /// apart from what is wrong.

@@ -6,10 +6,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use crate::disk;
-use crate::model::connections::calls::{CallLine, CallResult, KEPT};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use model::connections::calls::{CallLine, CallResult, KEPT};
+use model::text::SafeText;
+use model::time::Timestamp;
 
 /// The last calls.
 #[derive(Debug)]

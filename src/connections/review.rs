@@ -3,9 +3,9 @@
 //!
 //! Asks no network.
 
-use crate::connections::guard::{Policy, vet_header, vet_named};
-use crate::model::connections::mistake::Mistake;
-use crate::model::connections::{Auth, Connection, review as words};
+use crate::guard::{Policy, vet_header, vet_named};
+use model::connections::mistake::Mistake;
+use model::connections::{Auth, Connection, review as words};
 
 /// What is wrong, a line each; nothing, if it can be used.
 pub fn review(connection: &Connection, policy: Policy) -> Vec<String> {

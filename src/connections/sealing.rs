@@ -7,7 +7,7 @@ use chacha20poly1305::aead::{Aead, KeyInit, Payload};
 use chacha20poly1305::{Key, XChaCha20Poly1305, XNonce};
 use rand::Rng;
 
-use crate::model::secret::Secret;
+use model::secret::Secret;
 
 /// Bytes of a key.
 pub const KEY: usize = 32;

@@ -5,12 +5,12 @@
 use serde_json::Value;
 use tokio::sync::Mutex;
 
-use crate::connections::answers;
-use crate::connections::auth::basic;
-use crate::connections::guard::{Guard, Limits, Longer, Request};
-use crate::model::connections::target;
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, SECOND, Timestamp};
+use crate::answers;
+use crate::auth::basic;
+use crate::guard::{Guard, Limits, Longer, Request};
+use model::connections::target;
+use model::secret::Secret;
+use model::time::{Clock, SECOND, Timestamp};
 
 /// Bytes of an answer with a token at most.
 const MAX_BODY: usize = 64 * 1024;

@@ -2,7 +2,7 @@
 //!
 //! Interface: Resources, Account.
 
-use crate::model::text::SafeText;
+use crate::text::SafeText;
 
 /// The platform behind a key. A word that is not known is kept as it came.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

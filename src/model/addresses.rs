@@ -92,7 +92,7 @@ fn in_block_v6(address: Ipv6Addr, (first, bits): BlockV6) -> bool {
 mod tests {
     use std::net::IpAddr;
 
-    use crate::model::addresses::{FORBIDDEN_V4, FORBIDDEN_V6, is_loopback, is_public};
+    use crate::addresses::{FORBIDDEN_V4, FORBIDDEN_V6, is_loopback, is_public};
 
     fn address(text: &str) -> IpAddr {
         text.parse().expect(text)

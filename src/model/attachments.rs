@@ -6,14 +6,14 @@
 
 use std::net::IpAddr;
 
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::files;
-use crate::model::ids::MessageId;
-use crate::model::links;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Content, FileToSend, Markup, Media, MediaKind};
-use crate::model::prices::{self, Price};
+use crate::account::Platform;
+use crate::bounds;
+use crate::files;
+use crate::ids::MessageId;
+use crate::links;
+use crate::outbox::Operation;
+use crate::outbox::content::{Content, FileToSend, Markup, Media, MediaKind};
+use crate::prices::{self, Price};
 
 /// From so many bytes on a file may be too large: whether 25 MB means 10^6 or
 /// 2^20 bytes each is not said.

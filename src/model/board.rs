@@ -1,12 +1,12 @@
 //! The board: every broadcast this desk knows of, with how it stands, how it
 //! went over time, and whom it reached as far as that shows.
 
-use crate::model::broadcasts::Broadcast;
-use crate::model::cells;
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::model::waves::{Campaign, Counts, Phase, Wave, title};
+use crate::broadcasts::Broadcast;
+use crate::cells;
+use crate::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
+use crate::text::SafeText;
+use crate::time::{MINUTE, Timestamp};
+use crate::waves::{Campaign, Counts, Phase, Wave, title};
 
 /// What names a row of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -270,7 +270,7 @@ pub fn report(recipients: &[Recipient]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::SECOND;
+    use crate::time::SECOND;
 
     fn sample(seconds: i64, delivered: i64, failed: i64) -> Sample {
         let counts = Counts { recipients: 100, delivered, failed, pending: 100 - delivered - failed };

@@ -2,9 +2,9 @@
 //!
 //! Interface: Resources, Broadcast.
 
-use crate::model::ids::BroadcastId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::BroadcastId;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// How far a broadcast has come.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

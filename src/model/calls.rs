@@ -1,9 +1,9 @@
 //! What was asked of a server and how it answered, without bodies and without
 //! keys; and the same as a command for a shell.
 
-use crate::model::ids::ChannelId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::ChannelId;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]

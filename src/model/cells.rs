@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::text;
+use crate::text;
 
 /// First characters of a formula, also as East Asian keyboards write them.
 const FORMULA: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];

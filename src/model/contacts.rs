@@ -1,11 +1,11 @@
 //! Contacts: what the server keeps of a person, and what the card shows of
 //! one beside the conversation.
 
-use crate::model::ids::{ChannelId, ContactId, ConversationId};
-use crate::model::outbox::content::Json;
-use crate::model::queries::ConversationKey;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::{ChannelId, ContactId, ConversationId};
+use crate::outbox::content::Json;
+use crate::queries::ConversationKey;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// A contact as the server last told it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

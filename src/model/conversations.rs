@@ -3,13 +3,13 @@
 //!
 //! Interface: Resources, Conversation.
 
-use crate::model::email::Thread;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::local::Local;
-use crate::model::queries::ConversationKey;
-use crate::model::text::SafeText;
-use crate::model::time::{DAY, HOUR, MINUTE, Timestamp};
-use crate::model::trouble::{self, Reason, Trouble};
+use crate::email::Thread;
+use crate::ids::{ChannelId, ConversationId};
+use crate::local::Local;
+use crate::queries::ConversationKey;
+use crate::text::SafeText;
+use crate::time::{DAY, HOUR, MINUTE, Timestamp};
+use crate::trouble::{self, Reason, Trouble};
 
 /// How long the AI is given to answer after it was handed back.
 const PATIENCE: i64 = MINUTE;

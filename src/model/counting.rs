@@ -5,9 +5,9 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::outbox::content::Markup;
+use crate::account::Platform;
+use crate::bounds;
+use crate::outbox::content::Markup;
 
 /// A text measured against its channel's bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

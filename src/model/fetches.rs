@@ -1,13 +1,13 @@
 //! What a screen asks the server for when a person looks at it, and what came
 //! back to a page. Nothing of it is polled.
 
-use crate::model::email::MailWish;
-use crate::model::happenings::Events;
-use crate::model::ids::MessageId;
-use crate::model::messages::Message;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::webhooks::Webhook;
+use crate::email::MailWish;
+use crate::happenings::Events;
+use crate::ids::MessageId;
+use crate::messages::Message;
+use crate::text::SafeText;
+use crate::time::Timestamp;
+use crate::webhooks::Webhook;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //!
 //! Pure. What anybody says of a type is not believed.
 
-use crate::model::outbox::content::MediaKind;
+use crate::outbox::content::MediaKind;
 
 /// The type of all that is not recognised.
 pub const UNKNOWN: &str = "application/octet-stream";

@@ -4,9 +4,9 @@
 //!
 //! Interface: Triggers.
 
-use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::ConversationId;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// The triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,13 +1,13 @@
 //! Contacts from a file: what its columns mean, what is wrong with a row, and
 //! how an import fares.
 
-use crate::model::bounds;
-use crate::model::contacts::{ContactChange, tag_words};
-use crate::model::json;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{ContactWish, Json};
-use crate::model::phones;
-use crate::model::text::SafeText;
+use crate::bounds;
+use crate::contacts::{ContactChange, tag_words};
+use crate::json;
+use crate::outbox::Operation;
+use crate::outbox::content::{ContactWish, Json};
+use crate::phones;
+use crate::text::SafeText;
 
 /// Problems that are kept to be shown.
 pub const SHOWN: usize = 10;

@@ -4,8 +4,8 @@
 //! Pure. Interface: the interactive object, which is passed through; the
 //! bounds are the operator's.
 
-use crate::model::json::{self, quoted};
-use crate::model::outbox::content::Json;
+use crate::json::{self, quoted};
+use crate::outbox::content::Json;
 
 /// Characters of the text above the buttons.
 pub const BODY: usize = 1024;
@@ -117,7 +117,7 @@ pub const SKELETON: &str = r#"{
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::json;
+    use crate::json;
 
     #[test]
     fn objects_as_the_operator_takes_them() {

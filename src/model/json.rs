@@ -1,7 +1,7 @@
 //! The little of JSON that the mind needs: a text in quotes, whether what a
 //! person typed has its syntax, and JSON that is safe on a terminal.
 
-use crate::model::text;
+use crate::text;
 
 /// A text as a JSON string.
 pub fn quoted(text: &str) -> String {

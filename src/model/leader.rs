@@ -1,6 +1,6 @@
 //! Which of the processes on one data folder sends what waits in the outbox.
 
-use crate::model::text::SafeText;
+use crate::text::SafeText;
 
 /// Who sends for a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,10 +1,10 @@
 //! What this desk keeps of a conversation beside the server's word: that it
 //! was put aside, who has claimed it, its tags. And the changes of that.
 
-use crate::model::ids::ConversationId;
-use crate::model::snooze::Snooze;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::ConversationId;
+use crate::snooze::Snooze;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// What is kept of one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

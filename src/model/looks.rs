@@ -1,8 +1,8 @@
 //! What is known from looking for a text in its history that may have been
 //! sent.
 
-use crate::model::ids::MessageId;
-use crate::model::time::Timestamp;
+use crate::ids::MessageId;
+use crate::time::Timestamp;
 
 /// What the looks for a row told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

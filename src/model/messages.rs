@@ -2,10 +2,10 @@
 //!
 //! Interface: Resources, Message; States and transitions, Message status.
 
-use crate::model::email::Letter;
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::email::Letter;
+use crate::ids::{ConversationId, MessageId};
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// A message's place in its history. A time of 0 and an empty id come before
 /// every message.

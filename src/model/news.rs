@@ -1,16 +1,16 @@
 //! What the hands tell the mind, after it is committed: changes, and how a
 //! tab's connection fares.
 
-use crate::model::account::Account;
-use crate::model::contacts::FoundContact;
-use crate::model::email::MailAccount;
-use crate::model::fetches::{Fetch, Fetching};
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::leader::Leader;
-use crate::model::reception::Reception;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::unreadable::List;
+use crate::account::Account;
+use crate::contacts::FoundContact;
+use crate::email::MailAccount;
+use crate::fetches::{Fetch, Fetching};
+use crate::ids::{ChannelId, ConversationId, RowId};
+use crate::leader::Leader;
+use crate::reception::Reception;
+use crate::text::SafeText;
+use crate::time::Timestamp;
+use crate::unreadable::List;
 
 /// How a tab's connection fares, in the states its words come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 //! A note is no operation of the outbox, so nothing can send it. Knows
 //! nothing of where it is kept.
 
-use crate::model::ids::NoteId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::NoteId;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// One note.
 #[derive(Debug, Clone, PartialEq, Eq)]

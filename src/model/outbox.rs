@@ -13,13 +13,13 @@ pub mod waiting;
 pub use lane::Lane;
 pub use operation::{Class, Operation};
 
-use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-use crate::model::messages::Place;
-use crate::model::text::SafeText;
-use crate::model::time::{HOUR, MINUTE, Timestamp};
+use crate::ids::{ChannelId, IdempotencyKey, RowId};
+use crate::messages::Place;
+use crate::text::SafeText;
+use crate::time::{HOUR, MINUTE, Timestamp};
 
-pub use crate::model::looks::{Finding, Looks};
-pub use crate::model::stops::{Stop, Verdict};
+pub use crate::looks::{Finding, Looks};
+pub use crate::stops::{Stop, Verdict};
 
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.

@@ -3,7 +3,7 @@
 //! Countries that span several zones are left out: a wrong hour is worse than
 //! none.
 
-use crate::model::time::{Timestamp, Zone};
+use crate::time::{Timestamp, Zone};
 
 const WESTERN: &str = "WET0WEST,M3.5.0/1,M10.5.0";
 const CENTRAL: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -138,7 +138,7 @@ mod tests {
             let (rule, city) = (zone_of(prefix).expect("a rule"), jiff::tz::TimeZone::get(city).expect(city));
             let city = Zone::from(city);
             for hour in 0..2 * 365 * 24 {
-                let now = start.plus(hour * crate::model::time::HOUR);
+                let now = start.plus(hour * crate::time::HOUR);
                 assert_eq!(now.stamp(&rule), now.stamp(&city), "{prefix} {city:?}");
             }
         }

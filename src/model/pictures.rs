@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::ids::ChannelId;
+use crate::ids::ChannelId;
 
 /// Columns of a picture at most.
 pub const COLUMNS: u16 = 60;

@@ -2,7 +2,7 @@
 //!
 //! Pure. Interface: the location object of a business chat send.
 
-use crate::model::outbox::content::Degrees;
+use crate::outbox::content::Degrees;
 
 /// Ten-millionths in a degree.
 const PARTS: i64 = 10_000_000;

@@ -4,15 +4,15 @@
 //! Everything is a window: cost follows the rows asked for, not the rows
 //! stored.
 
-use crate::model::attachments::Attachment;
-use crate::model::conversations::ConversationRow;
-use crate::model::filter::{Filter, Sort};
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Message, MessageRow};
-use crate::model::notes::Note;
-use crate::model::outbox::OutboxRow;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::attachments::Attachment;
+use crate::conversations::ConversationRow;
+use crate::filter::{Filter, Sort};
+use crate::ids::{ChannelId, ConversationId, MessageId};
+use crate::messages::{Message, MessageRow};
+use crate::notes::Note;
+use crate::outbox::OutboxRow;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// Names a conversation among those of all tabs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

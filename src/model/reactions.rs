@@ -3,7 +3,7 @@
 //! Interface: Bot-chat channel, rule 4: the set is fixed but not listed, so
 //! this is the list both sides start from.
 
-use crate::model::account::Platform;
+use crate::account::Platform;
 
 /// What the reaction picker offers.
 const QUICK: [&str; 8] = ["👍", "❤", "😂", "🙏", "😮", "😢", "🎉", "👎"];

@@ -1,8 +1,8 @@
 //! Being told by webhooks: how it fares for a tab, and what came.
 
-use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::ConversationId;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// What a delivery is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,11 +9,11 @@
 
 use std::fmt;
 
-use crate::model::account::{Environment, Platform};
-use crate::model::conversations::{ConversationRow, Status};
-use crate::model::ids::ConversationId;
-use crate::model::phones;
-use crate::model::text::SafeText;
+use crate::account::{Environment, Platform};
+use crate::conversations::{ConversationRow, Status};
+use crate::ids::ConversationId;
+use crate::phones;
+use crate::text::SafeText;
 
 /// What begins a name on the screen's command line.
 pub const NAME_SWITCH: &str = "--name ";

@@ -3,7 +3,7 @@
 //!
 //! Knows no clock: whoever asks says what time it is.
 
-use crate::model::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
+use crate::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
 
 /// Later than any message: what is put aside after this stays away whatever
 /// the customer writes.

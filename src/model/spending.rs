@@ -1,9 +1,9 @@
 //! What was spent from here, by day and by kind of action, as far as answers
 //! told; and what a wish will cost.
 
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Content;
-use crate::model::prices::{self, Price};
+use crate::outbox::Operation;
+use crate::outbox::content::Content;
+use crate::prices::{self, Price};
 
 /// Days that are remembered.
 const DAYS: i64 = 30;
@@ -11,7 +11,7 @@ const DAYS: i64 = 30;
 /// What one kind of action cost on one day.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spent {
-    /// The day, as [`crate::model::time::Timestamp::day_number`] counts it in
+    /// The day, as [`crate::time::Timestamp::day_number`] counts it in
     /// the desk's zone.
     pub day: i64,
     /// The kind of action.
@@ -37,10 +37,10 @@ pub fn price(operation: &Operation, template: Price) -> Option<Price> {
     Some(match operation {
         Operation::SendContent { content: Content::Template(_), .. } => template,
         Operation::SendContent { content: Content::Media(media), .. } if media.uploaded => {
-            crate::model::attachments::uploaded_price(media.kind)
+            crate::attachments::uploaded_price(media.kind)
         }
         Operation::SendContent { content: Content::Media(_), .. } => Price::exactly(prices::MEDIA_OWN_LINK),
-        Operation::SendFile(file) => crate::model::attachments::uploaded_price(file.kind),
+        Operation::SendFile(file) => crate::attachments::uploaded_price(file.kind),
         Operation::SendText { .. } | Operation::SendContent { .. } => Price::exactly(prices::TEXT),
         Operation::SendMail(_) => Price::exactly(prices::EMAIL),
         _ => return None,

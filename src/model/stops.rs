@@ -1,7 +1,7 @@
 //! Why a row of the outbox waits for a person, and what the person may say.
 //! The one place for the words of both.
 
-use crate::model::ids::MessageId;
+use crate::ids::MessageId;
 
 /// Why a row waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

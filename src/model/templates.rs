@@ -3,9 +3,9 @@
 //!
 //! It writes the little that a send carries. Interface: Resources, Template.
 
-use crate::model::json::quoted;
-use crate::model::outbox::content::Json;
-use crate::model::time::Timestamp;
+use crate::json::quoted;
+use crate::outbox::content::Json;
+use crate::time::Timestamp;
 
 /// One approved template.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //!
 //! Pure: knows nothing of where messages come from or what time it is.
 
-use crate::model::messages::{Delivery, Direction, Sender};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, short_span};
-use crate::model::trouble::phrases::Plain;
+use crate::messages::{Delivery, Direction, Sender};
+use crate::text::SafeText;
+use crate::time::{MINUTE, short_span};
+use crate::trouble::phrases::Plain;
 
 pub mod phrases;
 pub mod similar;

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::model::conversations::ConversationRow;
-use crate::model::time::{Timestamp, short_span};
+use crate::conversations::ConversationRow;
+use crate::time::{Timestamp, short_span};
 
 /// How urgent a conversation is; greater is more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,10 +2,10 @@
 //!
 //! Interface: Webhooks and Events.
 
-use crate::model::account::Platform;
-use crate::model::ids::WebhookId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::account::Platform;
+use crate::ids::WebhookId;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// A subscription. Its secret is never told.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::reception::{Counts, Delivery, Told};
-use crate::model::secret::Secret;
-use crate::model::time::Timestamp;
-use crate::receiver::signature::{self, Print};
-use crate::wire::deliveries;
+use crate::signature::{self, Print};
+use model::ids::{ChannelId, ConversationId};
+use model::reception::{Counts, Delivery, Told};
+use model::secret::Secret;
+use model::time::Timestamp;
+use wire::deliveries;
 
 /// Deliveries of a channel that are remembered. What comes again after so many
 /// others only leads to one look more.

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
-use crate::receiver::hooks::{Answer, Asked, Hooks};
+use crate::hooks::{Answer, Asked, Hooks};
 
 /// Bytes of a delivery at most; nothing of a larger one is looked at.
 pub const BODY: usize = 1 << 20;

@@ -3,7 +3,7 @@
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use crate::model::secret::Secret;
+use model::secret::Secret;
 
 /// Bytes of a signature.
 const LENGTH: usize = 32;

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use thiserror::Error;
 
-use crate::model::account::Environment;
-use crate::model::secret::Secret;
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::keys::KeyLine;
-use crate::service::database::place::DatabasePlace;
-use crate::service::database::session::DbSession;
-use crate::service::database::templates::Template;
-use crate::service::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
-use crate::service::keys;
-use crate::service::sealing_key::{KeyError, KeyPlace};
+use crate::channels::Channel;
+use crate::database::keys::KeyLine;
+use crate::database::place::DatabasePlace;
+use crate::database::session::DbSession;
+use crate::database::templates::Template;
+use crate::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
+use crate::keys;
+use crate::sealing_key::{KeyError, KeyPlace};
+use model::account::Environment;
+use model::secret::Secret;
+use model::time::Timestamp;
 
 /// Why something was not done.
 #[derive(Debug, Error)]

@@ -8,12 +8,12 @@ use std::time::Duration;
 use axum::http::{HeaderMap, header};
 use tokio::time::Instant;
 
-use crate::model::account::Environment;
-use crate::service::channels::Channel;
-use crate::service::database::{self, Database};
-use crate::service::errors::ApiError;
-use crate::service::keys::{self, KeyHash};
-use crate::wire::errors::ErrorCode;
+use crate::channels::Channel;
+use crate::database::{self, Database};
+use crate::errors::ApiError;
+use crate::keys::{self, KeyHash};
+use model::account::Environment;
+use wire::errors::ErrorCode;
 
 /// How long a key that was looked up is believed. Keys can be revoked by
 /// another process on the same database.

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::service::errors::ApiError;
-use crate::wire::errors::ErrorCode;
+use crate::errors::ApiError;
+use wire::errors::ErrorCode;
 
 /// Bytes of all larger bodies together: one mail of the largest size, and
 /// room beside it.

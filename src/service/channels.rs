@@ -1,6 +1,6 @@
 //! The four kinds of channel this service has.
 
-use crate::model::account::Platform;
+use model::account::Platform;
 
 /// One kind of channel; closed, so that every rule says what it means for
 /// each of them.

@@ -6,8 +6,8 @@ use axum::extract::Request;
 use axum::http::header;
 use axum::http::uri::Authority;
 
-use crate::service::forwarded::{Forwarded, Network};
-use crate::service::hosts::Hosts;
+use crate::forwarded::{Forwarded, Network};
+use crate::hosts::Hosts;
 
 /// Where a connection comes from; put on each request by the server.
 #[derive(Debug, Clone, Copy)]

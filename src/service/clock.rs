@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::time::{Clock, Timestamp, Zone};
+use model::time::{Clock, Timestamp, Zone};
 
 /// A clock that can be moved forward.
 pub struct ServiceClock {

@@ -1,11 +1,11 @@
 //! Paying for a write: a refusal that says what is needed and what there is.
 //! Interface: Limits, Credit costs; Errors, INSUFFICIENT_CREDITS.
 
-use crate::service::auth::Caller;
-use crate::service::database::workspaces;
-use crate::service::errors::ApiError;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::auth::Caller;
+use crate::database::workspaces;
+use crate::errors::ApiError;
+use crate::write::Work;
+use wire::errors::ErrorCode;
 
 /// What a paid write cost and left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

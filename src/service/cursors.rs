@@ -10,7 +10,7 @@ use hmac::digest::InvalidLength;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-use crate::service::errors::ApiError;
+use crate::errors::ApiError;
 
 const VERSION: u8 = 1;
 const LIST: usize = 8;

@@ -5,8 +5,8 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use crate::service::database::DatabaseError;
-use crate::wire::errors::{ErrorBody, ErrorCode};
+use crate::database::DatabaseError;
+use wire::errors::{ErrorBody, ErrorCode};
 
 /// A refusal, with a message for the developer who reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]

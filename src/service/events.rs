@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use crate::service::channels::Channel;
-use crate::service::database::events::{self, EventRow};
-use crate::service::database::{DatabaseError, webhooks};
-use crate::service::write::Work;
+use crate::channels::Channel;
+use crate::database::events::{self, EventRow};
+use crate::database::{DatabaseError, webhooks};
+use crate::write::Work;
 
 /// A row of the interface's events table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::wire::errors::{ErrorBody, ErrorCode};
+use wire::errors::{ErrorBody, ErrorCode};
 
 /// Where a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

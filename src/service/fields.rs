@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::bounds;
-use crate::service::errors::ApiError;
+use crate::errors::ApiError;
+use model::bounds;
 
 /// An object of a request's body and where it lies, for messages.
 #[derive(Debug, Clone)]

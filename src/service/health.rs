@@ -14,11 +14,11 @@ use serde_json::json;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::service::database::{Database, DatabaseError, meta};
-use crate::service::errors::ApiError;
-use crate::service::gate;
-use crate::service::state::Service;
-use crate::wire::errors::ErrorCode;
+use crate::database::{Database, DatabaseError, meta};
+use crate::errors::ApiError;
+use crate::gate;
+use crate::state::Service;
+use wire::errors::ErrorCode;
 
 const HEALTH: &str = "/health";
 const READY: &str = "/ready";
@@ -148,7 +148,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::service::database::Durability;
+    use crate::database::Durability;
 
     #[tokio::test]
     async fn a_service_that_ends_or_cannot_write_is_not_ready() {

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-use crate::model::addresses::is_loopback;
+use model::addresses::is_loopback;
 
 /// Where the interface lies below an address.
 const INTERFACE: &str = "/v1";

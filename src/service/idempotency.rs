@@ -9,9 +9,9 @@ use axum::http::HeaderMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::service::errors::ApiError;
-use crate::wire::errors::ErrorCode;
-use crate::wire::strict;
+use crate::errors::ApiError;
+use wire::errors::ErrorCode;
+use wire::strict;
 
 /// Characters of a key at most.
 const LENGTH: usize = 255;

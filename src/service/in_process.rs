@@ -9,21 +9,21 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, Response};
 use tower::ServiceExt;
 
-use crate::model::time::{Clock, Timestamp};
-use crate::service::channels::Channel;
-use crate::service::chat::receive::{self, Received};
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, Durability, channels};
-use crate::service::errors::ApiError;
-use crate::service::faults::CutOff;
-use crate::service::options::Options;
-use crate::service::start::{self, Prepared, StartError};
-use crate::service::state::Service;
-use crate::service::workspace::IssuedKey;
-use crate::service::write::Work;
-use crate::service::{router, world};
+use crate::channels::Channel;
+use crate::chat::receive::{self, Received};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, Durability, channels};
+use crate::errors::ApiError;
+use crate::faults::CutOff;
+use crate::options::Options;
+use crate::start::{self, Prepared, StartError};
+use crate::state::Service;
+use crate::workspace::IssuedKey;
+use crate::write::Work;
+use crate::{router, world};
+use model::time::{Clock, Timestamp};
 
-pub use crate::service::chat::receive::Inbound;
+pub use crate::chat::receive::Inbound;
 
 /// A service that is called by hand.
 pub struct InProcess {

@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::service::database::{Database, DatabaseError};
-use crate::service::sealing_key::{KeyError, KeyPlace};
+use crate::database::{Database, DatabaseError};
+use crate::sealing_key::{KeyError, KeyPlace};
 
 /// What was seen.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 use rand::Rng;
 use sha2::{Digest, Sha256};
 
-use crate::model::account::Environment;
+use model::account::Environment;
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM: usize = 43;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::time::Timestamp;
+use model::time::Timestamp;
 
 /// Questions remembered; more would be other questions than pollers ask.
 const REMEMBERED: usize = 64;

@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// A row of the interface's rate limit table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

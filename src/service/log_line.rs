@@ -5,7 +5,7 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, StatusCode};
 use tokio::time::Instant;
 
-use crate::service::client_info::{ClientInfo, peer};
+use crate::client_info::{ClientInfo, peer};
 
 /// A request that has begun.
 pub struct LogLine {

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::time::Clock;
-use crate::service::assistant::{Assistant, Endpoint, Remote, Scripted};
-use crate::service::database::place::DatabasePlace;
-use crate::service::forwarded::Network;
-use crate::service::hosts::{HostName, PublicUrl};
+use crate::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::database::place::DatabasePlace;
+use crate::forwarded::Network;
+use crate::hosts::{HostName, PublicUrl};
+use model::time::Clock;
 
 /// Everything that decides how one service runs.
 #[derive(Clone)]

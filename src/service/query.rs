@@ -4,12 +4,12 @@
 use axum::extract::Query as Pairs;
 use axum::http::Uri;
 
-use crate::model::bounds;
-use crate::service::cursors::{Cursors, ListName, Place};
-use crate::service::errors::ApiError;
-use crate::service::reply::Reply;
-use crate::wire::body::Body;
-use crate::wire::pages::PageWriter;
+use crate::cursors::{Cursors, ListName, Place};
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use model::bounds;
+use wire::body::Body;
+use wire::pages::PageWriter;
 
 /// The parameters of one request.
 #[derive(Debug, Clone, Default)]

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::disk;
-use crate::service::start::Running;
+use crate::start::Running;
 
 /// Looks whether the ready file can be written once the service is bound:
 /// keys are told once, so they must not be made for a file that cannot be.

@@ -4,8 +4,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
-use crate::service::errors::ApiError;
-use crate::wire::body::Body;
+use crate::errors::ApiError;
+use wire::body::Body;
 
 /// Set on an answer that was kept. Interface: Idempotency 3.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");

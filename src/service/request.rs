@@ -13,16 +13,16 @@ use futures_util::StreamExt;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use crate::service::auth::Caller;
-use crate::service::body_memory::Room;
-use crate::service::errors::ApiError;
-use crate::service::faults::Delay;
-use crate::service::idempotency::{self, Claim, Fingerprint};
-use crate::service::options::Patience;
-use crate::service::query::Query;
-use crate::service::state::Service;
-use crate::wire::errors::ErrorCode;
-use crate::wire::strict;
+use crate::auth::Caller;
+use crate::body_memory::Room;
+use crate::errors::ApiError;
+use crate::faults::Delay;
+use crate::idempotency::{self, Claim, Fingerprint};
+use crate::options::Patience;
+use crate::query::Query;
+use crate::state::Service;
+use wire::errors::ErrorCode;
+use wire::strict;
 
 /// Bytes of a JSON body at most, where the route does not say otherwise.
 pub const JSON_BYTES: usize = 1024 * 1024;

@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::sync::futures::Notified;
 use tokio::sync::watch;
 
-use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
-use crate::service::errors::ApiError;
-use crate::service::state::Service;
+use crate::errors::ApiError;
+use crate::state::Service;
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
 /// Waits after a round that says when the next thing is due; false when the
 /// service stops. `committed` was listened to before the round began, so that

@@ -6,15 +6,15 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post};
 use axum::{Extension, Router};
 
-use crate::service::demo::shop_api;
-use crate::service::gate;
-use crate::service::handlers::{
+use crate::demo::shop_api;
+use crate::gate;
+use crate::handlers::{
     account, broadcasts, contacts, conversations, dev, email, media, messages, openapi, telegram, templates,
     triggers, voip, webhooks,
 };
-use crate::service::health;
-use crate::service::request::MAIL_BYTES;
-use crate::service::state::Service;
+use crate::health;
+use crate::request::MAIL_BYTES;
+use crate::state::Service;
 
 /// The whole service: the interface, the switches when they are wanted, and
 /// a refusal in the Error shape for everything else.

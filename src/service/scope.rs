@@ -5,11 +5,11 @@
 
 use axum::http::Method;
 
-use crate::service::auth::Caller;
-use crate::service::channels::Channel;
-use crate::service::errors::ApiError;
-use crate::service::limits::Category;
-use crate::wire::errors::ErrorCode;
+use crate::auth::Caller;
+use crate::channels::Channel;
+use crate::errors::ApiError;
+use crate::limits::Category;
+use wire::errors::ErrorCode;
 
 /// The first segment of a path.
 fn resource(path: &str) -> &str {
@@ -64,7 +64,7 @@ pub fn category(method: &Method, path: &str) -> Category {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::account::Environment;
+    use model::account::Environment;
 
     #[test]
     fn each_channel_has_its_own_resources() {

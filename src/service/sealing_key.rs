@@ -12,10 +12,9 @@ use rand::Rng;
 use ring::hmac;
 use thiserror::Error;
 
-use crate::disk;
-use crate::service::database::place::DatabasePlace;
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, meta};
+use crate::database::place::DatabasePlace;
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, meta};
 
 /// Bytes of the key.
 pub const KEY: usize = 32;

@@ -22,13 +22,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
-use crate::service::client_info::Peer;
-use crate::service::errors::ApiError;
-use crate::service::faults::CutOff;
-use crate::service::health;
-use crate::service::options::Options;
-use crate::service::unread;
-use crate::wire::errors::ErrorCode;
+use crate::client_info::Peer;
+use crate::errors::ApiError;
+use crate::faults::CutOff;
+use crate::health;
+use crate::options::Options;
+use crate::unread;
+use wire::errors::ErrorCode;
 
 /// Connections beyond those that are told so at a time.
 const TURNED_AWAY: usize = 64;

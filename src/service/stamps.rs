@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::model::time::Timestamp;
+use model::time::Timestamp;
 
 /// Makes stamps and ids.
 pub struct Stamps {

@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 
-use crate::connections::guard::Guard;
-use crate::service::assistant::{Assistant, Thoughts};
-use crate::service::auth::KeyRing;
-use crate::service::body_memory::BodyMemory;
-use crate::service::clock::ServiceClock;
-use crate::service::connections::Connections;
-use crate::service::cursors::Cursors;
-use crate::service::database::Database;
-use crate::service::faults::Faults;
-use crate::service::health::HealthState;
-use crate::service::hosts::Hosts;
-use crate::service::idempotency::InFlight;
-use crate::service::last_answer::LastAnswers;
-use crate::service::limits::Limits;
-use crate::service::media::files::MediaStore;
-use crate::service::options::Options;
-use crate::service::platforms::Platforms;
-use crate::service::stamps::Stamps;
-use crate::service::vault::Vault;
+use crate::assistant::{Assistant, Thoughts};
+use crate::auth::KeyRing;
+use crate::body_memory::BodyMemory;
+use crate::clock::ServiceClock;
+use crate::connections::Connections;
+use crate::cursors::Cursors;
+use crate::database::Database;
+use crate::faults::Faults;
+use crate::health::HealthState;
+use crate::hosts::Hosts;
+use crate::idempotency::InFlight;
+use crate::last_answer::LastAnswers;
+use crate::limits::Limits;
+use crate::media::files::MediaStore;
+use crate::options::Options;
+use crate::platforms::Platforms;
+use crate::stamps::Stamps;
+use crate::vault::Vault;
+use connections::guard::Guard;
 
 /// The shared state, as handlers are given it.
 pub type Service = Arc<ServiceState>;

@@ -5,7 +5,7 @@ use rand::Rng;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use thiserror::Error;
 
-use crate::service::sealing_key::SealingKey;
+use crate::sealing_key::SealingKey;
 
 /// A secret could not be sealed or opened again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -65,7 +65,7 @@ impl Vault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::sealing_key::KEY;
+    use crate::sealing_key::KEY;
 
     #[test]
     fn only_its_owner_and_key_open_a_secret() {

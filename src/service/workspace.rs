@@ -3,17 +3,17 @@
 
 use serde_json::Value;
 
-use crate::model::account::Environment;
-use crate::model::secret::Secret;
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::session::DbSession;
-use crate::service::database::templates::Template;
-use crate::service::database::workspaces::Workspace;
-use crate::service::database::{DatabaseError, channels, keys as stored, templates, workspaces};
-use crate::service::demo::script;
-use crate::service::keys;
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::session::DbSession;
+use crate::database::templates::Template;
+use crate::database::workspaces::Workspace;
+use crate::database::{DatabaseError, channels, keys as stored, templates, workspaces};
+use crate::demo::script;
+use crate::keys;
+use model::account::Environment;
+use model::secret::Secret;
+use model::time::Timestamp;
 
 /// Credits of a new workspace.
 const CREDITS: i64 = 1_000;

@@ -4,17 +4,17 @@
 
 use std::sync::Arc;
 
-use crate::model::time::{Clock, Timestamp};
-use crate::service::auth::Caller;
-use crate::service::database::idempotency::{self as kept, Found};
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, savepoint};
-use crate::service::errors::ApiError;
-use crate::service::idempotency::Fingerprint;
-use crate::service::reply::Reply;
-use crate::service::request::Writing;
-use crate::service::state::{Service, ServiceState};
-use crate::wire::errors::ErrorCode;
+use crate::auth::Caller;
+use crate::database::idempotency::{self as kept, Found};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, savepoint};
+use crate::errors::ApiError;
+use crate::idempotency::Fingerprint;
+use crate::reply::Reply;
+use crate::request::Writing;
+use crate::state::{Service, ServiceState};
+use model::time::{Clock, Timestamp};
+use wire::errors::ErrorCode;
 
 /// What an effect works with, inside its transaction.
 pub struct Work<'a> {

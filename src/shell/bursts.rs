@@ -1,8 +1,8 @@
 //! Pastes on terminals that do not mark them: what comes all at once, with a
 //! line break inside, was not typed by a person.
 
-use crate::app::event::Event;
-use crate::app::keys::KeyCode;
+use app::event::Event;
+use app::keys::KeyCode;
 
 /// Keys that come at once before they can be a paste: a slow line lumps fewer
 /// together.
@@ -41,7 +41,7 @@ fn typed(event: &Event) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::keys::Key;
+    use app::keys::Key;
 
     fn keys(text: &str) -> Vec<Event> {
         let key = |it| if it == '\n' { KeyCode::Enter } else { KeyCode::Char(it) };

@@ -1,15 +1,15 @@
 //! Broadcasts in waves as the app orders them: carried out in the files, on
 //! the writing thread. Looking up an audience, too, where it is a file.
 
-use crate::app::broadcasts::{Answer, Order, Told, Wanted};
-use crate::app::event::{Event, Loaded};
-use crate::app::handover::Facts;
-use crate::model::board::BoardEntry;
-use crate::model::queries::DeskQuery;
-use crate::model::time::Timestamp;
-use crate::model::waves::audience::{AudienceQuery, Found, Source, read_lines};
 use crate::shell::exporting;
-use crate::store::{Reader, Store, StoreError};
+use app::broadcasts::{Answer, Order, Told, Wanted};
+use app::event::{Event, Loaded};
+use app::handover::Facts;
+use model::board::BoardEntry;
+use model::queries::DeskQuery;
+use model::time::Timestamp;
+use model::waves::audience::{AudienceQuery, Found, Source, read_lines};
+use store::{Reader, Store, StoreError};
 
 /// Rows of a handover at most.
 const MOST: u32 = 500;

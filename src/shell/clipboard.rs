@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 
-use crate::app::copying::Copied;
-use crate::app::event::Event;
-use crate::model::text;
 use crate::shell::mailbox::Mailbox;
 use crate::shell::{children, clock, piping};
+use app::copying::Copied;
+use app::event::Event;
+use model::text;
 
 /// Bytes a terminal takes at most, coded.
 const MOST: usize = 74_000;

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::model::time::{Clock, SECOND, Timestamp, Zone};
+use model::time::{Clock, SECOND, Timestamp, Zone};
 
 /// The system's clock.
 #[derive(Debug, Clone, Copy, Default)]

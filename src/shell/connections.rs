@@ -4,15 +4,15 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::app::connections::errands::{Errand, Outcome, Slot};
-use crate::app::outside::Answered;
-use crate::connections::guard::{Guard, Policy};
-use crate::connections::review::{review, review_secret};
-use crate::connections::{Answer, Ask, CallError, CallLog, Caller, Credentials, answers, file};
-use crate::model::connections::mapping::Pick;
-use crate::model::connections::{Connection, ContactFacts, Mapped};
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, Zone};
+use app::connections::errands::{Errand, Outcome, Slot};
+use app::outside::Answered;
+use connections::guard::{Guard, Policy};
+use connections::review::{review, review_secret};
+use connections::{Answer, Ask, CallError, CallLog, Caller, Credentials, answers, file};
+use model::connections::mapping::Pick;
+use model::connections::{Connection, ContactFacts, Mapped};
+use model::secret::Secret;
+use model::time::{Clock, Zone};
 
 /// Lines of the log that are shown.
 const SHOWN: usize = 500;

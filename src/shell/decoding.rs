@@ -18,7 +18,7 @@ use ratatui_image::protocol::iterm2::Iterm2;
 use ratatui_image::protocol::kitty::Kitty;
 use ratatui_image::protocol::sixel::Sixel;
 
-use crate::model::pictures::{COLUMNS, Graphics, Picture, ROWS, Sharp};
+use model::pictures::{COLUMNS, Graphics, Picture, ROWS, Sharp};
 
 /// Dots a side may have.
 const SIDE: u32 = 12_000;

@@ -6,9 +6,8 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk;
-use crate::model::text;
 use crate::shell::{children, lending};
+use model::text;
 
 /// Bytes of an edited text that are read back at most.
 const BYTES: u64 = 1024 * 1024;
@@ -68,7 +67,7 @@ mod tests {
 
     #[test]
     fn an_editor_is_given_what_acts_on_nothing() {
-        for (outside, leaves) in crate::model::text::HOSTILE {
+        for (outside, leaves) in model::text::HOSTILE {
             let file = Temporary::with(outside).expect("written");
             assert_eq!(file.read().expect("text"), format!("{leaves}\n"));
         }

@@ -8,16 +8,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use crate::app::event::{Effect, Event, Intent, Load};
-use crate::app::outside::Asked;
-use crate::client::{Enclosed, prepare_with};
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::messages::Place;
-use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow, Verdict};
-use crate::model::queries::Draft;
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, Timestamp};
 use crate::shell::campaigning;
 use crate::shell::connections::Linked;
 use crate::shell::exporting;
@@ -31,9 +21,19 @@ use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::reading;
 use crate::shell::searching::Searching;
-use crate::store::outbox::NewRow;
-use crate::store::{Reader, Store, StoreError};
-use crate::sync::Engine;
+use app::event::{Effect, Event, Intent, Load};
+use app::outside::Asked;
+use client::{Enclosed, prepare_with};
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::messages::Place;
+use model::news::News;
+use model::outbox::{Operation, OutboxRow, Verdict};
+use model::queries::Draft;
+use model::secret::Secret;
+use model::time::{Clock, Timestamp};
+use store::outbox::NewRow;
+use store::{Reader, Store, StoreError};
+use sync::Engine;
 
 /// Writes what was asked for; the answer is an event, if the app waits for
 /// one.

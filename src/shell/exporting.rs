@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use crate::disk;
-use crate::model::ids::ConversationId;
-use crate::model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
-use crate::store::{Store, StoreError, transcript};
+use model::ids::ConversationId;
+use model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
+use store::{Store, StoreError, transcript};
 
 /// Messages of one history at most.
 const MOST: u32 = 1_000_000;

@@ -8,9 +8,9 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::model::attachments::{self, FileFacts};
-use crate::model::bounds;
-use crate::model::files;
+use model::attachments::{self, FileFacts};
+use model::bounds;
+use model::files;
 
 /// Entries of a folder looked through at most.
 const ENTRIES: usize = 10_000;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::app::event::Event;
-use crate::app::importing::{Order, Source, Told};
-use crate::model::time::Clock;
 use crate::shell::mailbox::Mailbox;
-use crate::store::Store;
-use crate::sync::Engine;
-use crate::sync::import::{self, Import};
+use app::event::Event;
+use app::importing::{Order, Source, Told};
+use model::time::Clock;
+use store::Store;
+use sync::Engine;
+use sync::import::{self, Import};
 
 /// Between two looks at what became of the rows on their way.
 const LOOK: Duration = Duration::from_millis(250);

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 
-use crate::app::event::Event;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::pointer::Pointer;
 use crate::shell::bursts;
 use crate::shell::mailbox::{Mailbox, Signal};
+use app::event::Event;
+use app::keys::{Key, KeyCode};
+use app::pointer::Pointer;
 
 /// Events taken at once at most.
 const AT_ONCE: usize = 20_000;

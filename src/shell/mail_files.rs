@@ -7,12 +7,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use crate::client::{enclosed_of, html_of};
-use crate::disk;
-use crate::model::email::files::numbered;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Source;
 use crate::shell::{children, mail_page, opening};
+use client::{enclosed_of, html_of};
+use model::email::files::numbered;
+use model::outbox::Operation;
+use model::outbox::content::Source;
 
 /// Bytes of a file that goes with a mail at most.
 const LARGEST: u64 = 18_000_000;

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 use ammonia::{Builder, UrlRelative};
 
-use crate::sync::mail_html;
+use sync::mail_html;
 
 /// Bytes of HTML at most: a larger mail is cut there.
 const BYTES: usize = 8 * 1024 * 1024;

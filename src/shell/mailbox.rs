@@ -8,9 +8,9 @@ use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::app::event::Event;
-use crate::model::ids::ChannelId;
-use crate::model::news::News;
+use app::event::Event;
+use model::ids::ChannelId;
+use model::news::News;
 
 /// Results that wait before all news among them is merged.
 const RESULTS: usize = 10_000;
@@ -181,10 +181,10 @@ fn take(queues: &mut Queues) -> Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::event::{Load, Loaded};
-    use crate::model::news::Health;
-    use crate::model::text::SafeText;
-    use crate::model::time::Timestamp;
+    use app::event::{Load, Loaded};
+    use model::news::Health;
+    use model::text::SafeText;
+    use model::time::Timestamp;
 
     #[test]
     fn keys_and_results_are_kept_apart_and_news_is_told_once() {

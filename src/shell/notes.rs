@@ -1,9 +1,9 @@
 //! Keeping private notes: what is asked of the store, and what is answered.
 
-use crate::app::event::Event;
-use crate::model::ids::{ChannelId, ConversationId, NoteId};
-use crate::model::time::Timestamp;
-use crate::store::Store;
+use app::event::Event;
+use model::ids::{ChannelId, ConversationId, NoteId};
+use model::time::Timestamp;
+use store::Store;
 
 /// Keeps a note; what the disk does not take goes back.
 pub(super) fn save(

@@ -3,8 +3,8 @@
 
 use std::process::Stdio;
 
-use crate::model::text::SafeText;
 use crate::shell::children;
+use model::text::SafeText;
 
 /// How a terminal is asked to notify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -171,7 +171,7 @@ mod tests {
         for (arguments, title, body, given) in cases {
             assert_eq!(filled(&words(arguments), title, body), given, "{arguments:?}");
         }
-        for (outside, _) in crate::model::text::HOSTILE {
+        for (outside, _) in model::text::HOSTILE {
             let given = filled(&words(&["{title}"]), SafeText::line(outside).as_str(), "");
             assert!(
                 !given[0].chars().any(|it| it.is_control() || "\u{202e}\u{200b}\u{2028}".contains(it)),

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::model::links;
 use crate::shell::{children, mail_files};
+use model::links;
 
 /// The program that opens a link on this system.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

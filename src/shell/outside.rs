@@ -4,9 +4,6 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use crate::app::connections::errands::{Errand, Outcome};
-use crate::app::event::Event;
-use crate::app::outside::{Answered, Asked};
 use crate::shell::connections::Linked;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
@@ -15,6 +12,9 @@ use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::receiving;
 use crate::shell::replies::Folder;
+use app::connections::errands::{Errand, Outcome};
+use app::event::Event;
+use app::outside::{Answered, Asked};
 
 /// What is known of the person's files.
 #[derive(Debug)]

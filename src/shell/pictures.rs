@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::app::outside::Answered;
-use crate::client::pictures::fetch_picture;
-use crate::model::ids::ChannelId;
-use crate::model::pictures::{Fetched, Graphics, Wanted};
 use crate::shell::decoding;
+use app::outside::Answered;
+use client::pictures::fetch_picture;
+use model::ids::ChannelId;
+use model::pictures::{Fetched, Graphics, Wanted};
 
 /// Fetches and decodes; cheap to clone.
 #[derive(Debug, Clone)]

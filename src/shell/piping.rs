@@ -7,11 +7,11 @@ use std::process::{Child, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::app::event::Event;
-use crate::app::outside::Answered;
-use crate::model::json;
 use crate::shell::children;
 use crate::shell::mailbox::Mailbox;
+use app::event::Event;
+use app::outside::Answered;
+use model::json;
 
 /// Bytes of what it says that are read.
 const BYTES: u64 = 256 * 1024;
@@ -134,9 +134,9 @@ mod tests {
 
     #[test]
     fn what_a_command_is_given_acts_on_nothing() {
-        for (outside, _) in crate::model::text::HOSTILE {
+        for (outside, _) in model::text::HOSTILE {
             let said = pipe("cat", &json::quoted(outside)).expect("it answers");
-            assert!(!said.chars().any(crate::model::text::is_unseen), "{said:?}");
+            assert!(!said.chars().any(model::text::is_unseen), "{said:?}");
             let meant: String = serde_json::from_str(&said).expect("JSON");
             assert_eq!(meant, *outside, "it means the same");
         }

@@ -5,12 +5,6 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::app::App;
-use crate::app::event::{Effect, Event};
-use crate::app::line_input::{self, Line};
-use crate::model::news::News;
-use crate::model::pictures::Graphics;
-use crate::model::time::Timestamp;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::effects::Hands;
 use crate::shell::mailbox::{Mailbox, Signal};
@@ -19,9 +13,15 @@ use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, Desk, DeskError};
 use crate::shell::{failures, opening, receiving, signals};
-use crate::sync::Engine;
-use crate::ui::spoken::Spoken;
-use crate::ui::spoken_help;
+use app::App;
+use app::event::{Effect, Event};
+use app::line_input::{self, Line};
+use model::news::News;
+use model::pictures::Graphics;
+use model::time::Timestamp;
+use sync::Engine;
+use ui::spoken::Spoken;
+use ui::spoken_help;
 
 /// Columns and rows frames are read from: wide enough for every line, narrow
 /// enough that one pane is seen at a time.

@@ -2,16 +2,16 @@
 
 use std::sync::mpsc::Receiver;
 
-use crate::app::event::{Event, Load, Loaded};
-use crate::model::conversations::ConversationRow;
-use crate::model::filter::{Filter, Sort};
-use crate::model::ids::ChannelId;
-use crate::model::queries::{Anchor, ConversationQuery};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
 use crate::shell::campaigning;
 use crate::shell::mailbox::Mailbox;
-use crate::store::{Reader, StoreError};
+use app::event::{Event, Load, Loaded};
+use model::conversations::ConversationRow;
+use model::filter::{Filter, Sort};
+use model::ids::ChannelId;
+use model::queries::{Anchor, ConversationQuery};
+use model::text::SafeText;
+use model::time::Timestamp;
+use store::{Reader, StoreError};
 
 /// Conversations that need a person looked at, those that wait longest first.
 const NEEDING: u32 = 1_000;
@@ -146,7 +146,7 @@ pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::queries::HistoryQuery;
+    use model::queries::HistoryQuery;
 
     #[test]
     fn two_histories_of_a_channel_are_both_read() {

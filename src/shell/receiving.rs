@@ -12,15 +12,15 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-use crate::model::ids::ChannelId;
-use crate::model::news::News;
-use crate::model::reception::{Counts, Reception, State};
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::receiver::{self, Bounds, Hooks};
-use crate::sync::hooks::{Hook, Kept};
-use crate::sync::plan::trust::Standing;
-use crate::sync::{ChannelSpec, Engine};
+use model::ids::ChannelId;
+use model::news::News;
+use model::reception::{Counts, Reception, State};
+use model::secret::Secret;
+use model::text::SafeText;
+use receiver::{self, Bounds, Hooks};
+use sync::hooks::{Hook, Kept};
+use sync::plan::trust::Standing;
+use sync::{ChannelSpec, Engine};
 
 /// Between two tries to listen.
 const AGAIN: Duration = Duration::from_secs(30);

@@ -8,10 +8,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::app::canned::Canned;
-use crate::disk;
-use crate::model::replies::CannedReply;
-use crate::model::text;
+use app::canned::Canned;
+use model::replies::CannedReply;
+use model::text;
 
 /// Files read at most.
 const FILES: usize = 1_000;

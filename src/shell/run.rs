@@ -8,14 +8,6 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::app::App;
-use crate::app::event::{Effect, Event};
-use crate::app::pointer::Pointer;
-use crate::app::settings::{ChannelInfo, Settings};
-use crate::app::views::View;
-use crate::model::account::Environment;
-use crate::model::news::News;
-use crate::model::time::Clock;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
 use crate::shell::connections::{Linked, Setup};
@@ -29,10 +21,17 @@ use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Overlay, Screen};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
-use crate::store::{Reader, Store, StoreError};
-use crate::sync::{ChannelSpec, Engine, Polling};
-use crate::ui;
-use crate::ui::theme::Theme;
+use app::App;
+use app::event::{Effect, Event};
+use app::pointer::Pointer;
+use app::settings::{ChannelInfo, Settings};
+use app::views::View;
+use model::account::Environment;
+use model::news::News;
+use model::time::Clock;
+use store::{Reader, Store, StoreError};
+use sync::{ChannelSpec, Engine, Polling};
+use ui::theme::Theme;
 
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);

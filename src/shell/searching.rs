@@ -3,10 +3,10 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::app::event::{Event, Load, Loaded};
-use crate::model::search::SearchQuery;
 use crate::shell::mailbox::Mailbox;
-use crate::store::{Interrupt, Reader, StoreError};
+use app::event::{Event, Load, Loaded};
+use model::search::SearchQuery;
+use store::{Interrupt, Reader, StoreError};
 
 /// The thread that searches.
 pub struct Searching {

@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::account::{Account, Environment, Platform};
-use crate::model::ids::ChannelId;
-use crate::sqlite::{Queries, Row, read_row};
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::account::{Account, Environment, Platform};
+use model::ids::ChannelId;
+use sqlite::{Queries, Row, read_row};
 
 impl Store {
     /// Keeps what `GET /account` told; tells whether it differs.

@@ -7,13 +7,13 @@ use std::collections::HashSet;
 
 use rusqlite::{Connection, params};
 
-use crate::model::contacts::PeopleQuery;
-use crate::model::ids::{CampaignId, ChannelId, ContactId};
-use crate::model::queries::ConversationKey;
-use crate::model::waves::audience::{Found, Wanted, neither};
-use crate::sqlite::{Queries, only};
-use crate::store::people::fitting;
-use crate::store::{Reader, StoreError};
+use crate::people::fitting;
+use crate::{Reader, StoreError};
+use model::contacts::PeopleQuery;
+use model::ids::{CampaignId, ChannelId, ContactId};
+use model::queries::ConversationKey;
+use model::waves::audience::{Found, Wanted, neither};
+use sqlite::{Queries, only};
 
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;
@@ -131,7 +131,7 @@ impl Reader {
         for (line, wanted) in lines {
             match wanted {
                 Wanted::Contact(id) => gathered.contact(id.clone()),
-                Wanted::Phone(phone) if crate::model::bounds::is_e164(phone) => {
+                Wanted::Phone(phone) if model::bounds::is_e164(phone) => {
                     gathered.phone(&self.connection, channel, phone)?;
                 }
                 Wanted::Phone(phone) => gathered.wrong(format!("line {line}: {phone} is no phone number")),
@@ -146,7 +146,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn audience_of_failed(&self, channel: &ChannelId, id: &CampaignId) -> Result<Found, StoreError> {
-        let detail = self.board_detail(&crate::model::board::BoardId::Campaign(id.clone()))?;
+        let detail = self.board_detail(&model::board::BoardId::Campaign(id.clone()))?;
         self.audience_of_ids(channel, detail.failed().map(|it| it.contact.clone()))
     }
 

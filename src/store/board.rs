@@ -6,12 +6,12 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::board::{BoardDetail, BoardEntry, BoardId, Recipient, RecipientFate, Sample, summed};
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ConversationId};
-use crate::model::time::{MINUTE, Timestamp};
-use crate::model::waves::Counts;
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::{Reader, StoreError};
+use crate::{Reader, StoreError};
+use model::board::{BoardDetail, BoardEntry, BoardId, Recipient, RecipientFate, Sample, summed};
+use model::ids::{BroadcastId, CampaignId, ChannelId, ConversationId};
+use model::time::{MINUTE, Timestamp};
+use model::waves::Counts;
+use sqlite::{Queries, Row, only, read_row};
 
 /// Rows of the board at most.
 const MOST: usize = 500;

@@ -3,11 +3,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::broadcasts::{Broadcast, BroadcastStatus};
-use crate::model::ids::{BroadcastId, ChannelId};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::{Reader, Store, StoreError};
+use crate::{Reader, Store, StoreError};
+use model::broadcasts::{Broadcast, BroadcastStatus};
+use model::ids::{BroadcastId, ChannelId};
+use model::time::Timestamp;
+use sqlite::{Queries, Row, only, read_row};
 
 /// Broadcasts that are looked at at most, newest first.
 const NEWEST: i64 = 50;

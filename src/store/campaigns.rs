@@ -3,13 +3,13 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::waves::{Aim, Campaign, Cause, NewCampaign, Phase};
-use crate::store::outbox;
-use crate::store::rows::campaign;
-use crate::store::{Reader, Store, StoreError};
+use crate::outbox;
+use crate::rows::campaign;
+use crate::{Reader, Store, StoreError};
+use model::ids::{BroadcastId, CampaignId, ChannelId};
+use model::text::SafeText;
+use model::time::Timestamp;
+use model::waves::{Aim, Campaign, Cause, NewCampaign, Phase};
 
 /// Campaigns read at once at most, newest first.
 const NEWEST: i64 = 500;

@@ -3,17 +3,17 @@
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
-use crate::model::contacts::{Card, Contact, Elsewhere, ToldContact};
-use crate::model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
-use crate::model::outbox::PreparedRequest;
-use crate::model::queries::ConversationKey;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::outbox::new_key;
-use crate::store::reader::conversations::row_of;
-use crate::store::reader::elsewhere;
-use crate::store::{Reader, Store, StoreError, gone, wiping};
+use crate::outbox::new_key;
+use crate::reader::conversations::row_of;
+use crate::reader::elsewhere;
+use crate::{Reader, Store, StoreError, gone, wiping};
+use model::contacts::{Card, Contact, Elsewhere, ToldContact};
+use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
+use model::outbox::PreparedRequest;
+use model::queries::ConversationKey;
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, only, read_row};
 
 /// Tags and names of a contact's metadata kept at most.
 const MOST: usize = 100;

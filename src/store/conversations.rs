@@ -2,16 +2,14 @@
 
 use rusqlite::{Connection, named_params, params};
 
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::meta::{self, MetaChange};
-use crate::store::rows::conversation::{
-    automation_from, automation_word, escalation_text, parameters, window_word,
-};
-use crate::store::{Snapshot, Store, StoreError, facts, stuck};
+use crate::meta::{self, MetaChange};
+use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
+use crate::{Snapshot, Store, StoreError, facts, stuck};
+use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::ids::{ChannelId, ConversationId};
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, only, read_row};
 
 /// What a page did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -300,7 +298,7 @@ fn is_same(known: &Known, conversation: &Conversation) -> bool {
         conversation.username.as_ref().map(SafeText::as_str),
         conversation.email.as_ref().map(SafeText::as_str),
         Some(window_word(conversation.window)),
-        headline.map(crate::model::text::SafeText::as_str),
+        headline.map(model::text::SafeText::as_str),
     ];
     known.status == conversation.status.word()
         && known.automation == automation_word(conversation.automation)

@@ -8,14 +8,14 @@
 use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest, Sha256};
 
-use crate::model::chance::Chance;
-use crate::model::ids::{IdempotencyKey, RowId};
-use crate::model::messages::Place;
-use crate::model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only};
-use crate::store::lane::{self, LaneRow};
-use crate::store::{Store, StoreError, drafts, outbox, settling};
+use crate::lane::{self, LaneRow};
+use crate::{Store, StoreError, drafts, outbox, settling};
+use model::chance::Chance;
+use model::ids::{IdempotencyKey, RowId};
+use model::messages::Place;
+use model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
+use model::time::Timestamp;
+use sqlite::{Queries, only};
 
 /// A decision that was carried out.
 #[derive(Debug, Clone, PartialEq)]

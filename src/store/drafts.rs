@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::model::attachments::Attachment;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::queries::Draft;
-use crate::sqlite::{Queries, only, read_row};
-use crate::store::rows::attachment;
-use crate::store::{Store, StoreError};
+use crate::rows::attachment;
+use crate::{Store, StoreError};
+use model::attachments::Attachment;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::queries::Draft;
+use sqlite::{Queries, only, read_row};
 
 /// Drafts whose text is remembered; of more, a text written over is put aside
 /// once too often.

@@ -9,9 +9,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::text::SafeText;
-use crate::sqlite::{Queries, only};
-use crate::store::{StoreError, trouble};
+use crate::{StoreError, trouble};
+use model::text::SafeText;
+use sqlite::{Queries, only};
 
 /// Unread messages counted at most; more would cost more than it tells.
 const UNREAD_CAP: i64 = 999;

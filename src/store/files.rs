@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use crate::disk;
-use crate::sqlite::Queries;
-use crate::store::Durability;
-use crate::store::errors::StoreError;
-use crate::store::{filter, search};
+use crate::Durability;
+use crate::errors::StoreError;
+use crate::{filter, search};
+use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").
 const APPLICATION_ID: i64 = 0x4672_446b;

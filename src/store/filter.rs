@@ -8,13 +8,13 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 
-use crate::model::conversations::Automation;
-use crate::model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
-use crate::model::search::{Kind, words};
-use crate::model::time::{DAY, Timestamp};
-use crate::store::rows::conversation::automation_word;
-use crate::store::rows::local;
-use crate::store::search;
+use crate::rows::conversation::automation_word;
+use crate::rows::local;
+use crate::search;
+use model::conversations::Automation;
+use model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
+use model::search::{Kind, words};
+use model::time::{DAY, Timestamp};
 
 mod threads;
 

@@ -4,9 +4,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::sqlite::{Queries, only};
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use sqlite::{Queries, only};
 
 /// Conversations remembered at most, the latest.
 const REMEMBERED: i64 = 1_000;

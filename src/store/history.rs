@@ -5,13 +5,13 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::account::Platform;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Message, Place};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only, read_row};
-use crate::store::messages::{self, AppliedMessages};
-use crate::store::{Store, StoreError, facts};
+use crate::messages::{self, AppliedMessages};
+use crate::{Store, StoreError, facts};
+use model::account::Platform;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::messages::{Message, Place};
+use model::time::Timestamp;
+use sqlite::{Queries, only, read_row};
 
 /// How far a history was read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only, read_row};
-use crate::store::files::{self, Paths};
-use crate::store::leases;
+use crate::files::{self, Paths};
+use crate::leases;
+use model::time::Timestamp;
+use sqlite::{Queries, only, read_row};
 
 /// One of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,11 +158,11 @@ fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::model::ids::ChannelId;
-    use crate::model::time::SECOND;
-    use crate::store::Store;
-    use crate::store::leases::{Rank, Vitals, Wanted};
-    use crate::store::processes::Process;
+    use crate::Store;
+    use crate::leases::{Rank, Vitals, Wanted};
+    use crate::processes::Process;
+    use model::ids::ChannelId;
+    use model::time::SECOND;
 
     #[tokio::test]
     async fn a_lease_of_a_process_that_has_ended_does_not_count() {

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::model::ids::{ChannelId, MessageId, RowId};
-use crate::model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
-use crate::model::text::SafeText;
-use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
-use crate::sqlite::{Queries, only};
-use crate::store::processes::{self, Process};
-use crate::store::rows::{lane, outbox};
-use crate::store::{Store, StoreError, settling};
+use crate::processes::{self, Process};
+use crate::rows::{lane, outbox};
+use crate::{Store, StoreError, settling};
+use model::ids::{ChannelId, MessageId, RowId};
+use model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
+use model::text::SafeText;
+use model::time::{HOUR, MINUTE, SECOND, Timestamp};
+use sqlite::{Queries, only};
 
 /// How long a claim holds: longer than any send's time-out.
 pub(crate) const LEASE: i64 = 90 * SECOND;
@@ -191,7 +191,7 @@ impl Store {
             let channel = row.row.channel.clone();
             let renewed = self
                 .cache()
-                .later(move |cache| crate::store::stuck::renew(&cache.connection, &channel, &conversation))
+                .later(move |cache| crate::stuck::renew(&cache.connection, &channel, &conversation))
                 .await;
             // It is written down; the cache is mended at the next start.
             if let Err(error) = renewed {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::ids::{ChannelId, ConversationId};
+use model::ids::{ChannelId, ConversationId};
 
 /// The latest moment of each conversation; forgets all when there are too
 /// many.

@@ -14,13 +14,13 @@
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::leader::Leader;
-use crate::model::news::Health;
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::sqlite::{Queries, Row, read_row};
-use crate::store::{Store, StoreError, processes};
+use crate::{Store, StoreError, processes};
+use model::ids::{ChannelId, ConversationId};
+use model::leader::Leader;
+use model::news::Health;
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use sqlite::{Queries, Row, read_row};
 
 #[cfg(test)]
 mod tests;

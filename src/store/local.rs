@@ -3,11 +3,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::local::{Claim, Keep, Kept, Tag};
-use crate::model::snooze::Snooze;
-use crate::model::time::Timestamp;
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use model::local::{Claim, Keep, Kept, Tag};
+use model::snooze::Snooze;
+use model::time::Timestamp;
 
 impl Store {
     /// Makes a change of what is kept of a channel's conversations; blocks.

@@ -2,9 +2,9 @@
 
 use rusqlite::params;
 
-use crate::model::macros::Macro;
-use crate::sqlite::Queries;
-use crate::store::{Reader, Store, StoreError};
+use crate::{Reader, Store, StoreError};
+use model::macros::Macro;
+use sqlite::Queries;
 
 /// Macros read at most: there are not more letters.
 const MOST: u32 = 200;

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, params};
 
-use crate::model::account::Platform;
-use crate::model::conversations::Conversation;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only, read_row};
-use crate::store::meta::{self, MetaChange};
-use crate::store::rows::message::sender_word;
-use crate::store::{Store, StoreError, conversations, facts, gone};
+use crate::meta::{self, MetaChange};
+use crate::rows::message::sender_word;
+use crate::{Store, StoreError, conversations, facts, gone};
+use model::account::Platform;
+use model::conversations::Conversation;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::time::Timestamp;
+use sqlite::{Queries, only, read_row};
 
 /// A message that was stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::ChannelId;
-use crate::sqlite::{Queries, only};
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::ChannelId;
+use sqlite::{Queries, only};
 
 /// The newest activity of the last complete walk of the list, in the server's
 /// time.

@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId, NoteId};
-use crate::model::notes::Note;
-use crate::model::search::{NoteHit, SearchQuery, Snippet, Terms};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, read_row};
-use crate::store::reader::conversations::row_of;
-use crate::store::{Store, StoreError, drafts, outbox};
+use crate::reader::conversations::row_of;
+use crate::{Store, StoreError, drafts, outbox};
+use model::ids::{ChannelId, ConversationId, NoteId};
+use model::notes::Note;
+use model::search::{NoteHit, SearchQuery, Snippet, Terms};
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
 
 /// Notes of one history read at most: the newest.
 const SHOWN: u32 = 1_000;

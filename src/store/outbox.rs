@@ -5,15 +5,15 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use crate::model::chance::Chance;
-use crate::model::ids::{ChannelId, IdempotencyKey, RowId};
-use crate::model::messages::Place;
-use crate::model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only};
-use crate::store::rows::operation;
-use crate::store::rows::outbox::{COLUMNS, read};
-use crate::store::{Store, StoreError, drafts};
+use crate::rows::operation;
+use crate::rows::outbox::{COLUMNS, read};
+use crate::{Store, StoreError, drafts};
+use model::chance::Chance;
+use model::ids::{ChannelId, IdempotencyKey, RowId};
+use model::messages::Place;
+use model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
+use model::time::Timestamp;
+use sqlite::{Queries, only};
 
 /// A change a person asked for, ready to be queued.
 #[derive(Debug, Clone, PartialEq, Eq)]

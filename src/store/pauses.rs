@@ -4,11 +4,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::Pause;
-use crate::model::time::{DAY, Timestamp};
-use crate::sqlite::{Queries, read_row};
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use model::queries::Pause;
+use model::time::{DAY, Timestamp};
+use sqlite::{Queries, read_row};
 
 /// How long a hand-back is remembered: an AI that has not answered by then
 /// shows as a customer who waits.

@@ -5,12 +5,12 @@ use rusqlite::types::Value as Bound;
 use rusqlite::{params, params_from_iter};
 use serde_json::{Map, Value};
 
-use crate::model::contacts::{MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact};
-use crate::model::ids::ChannelId;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, read_row};
-use crate::store::contacts::{contact, write};
-use crate::store::{Reader, Store, StoreError};
+use crate::contacts::{contact, write};
+use crate::{Reader, Store, StoreError};
+use model::contacts::{MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact};
+use model::ids::ChannelId;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
 
 /// The newest conversation with each number, and when something was last said
 /// in it.

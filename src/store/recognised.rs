@@ -3,8 +3,8 @@
 
 use rusqlite::params;
 
-use crate::sqlite::Queries;
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use sqlite::Queries;
 
 impl Store {
     /// Whether the server was seen to recognise a key at this path.

@@ -8,10 +8,10 @@
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::model::ids::ChannelId;
-use crate::model::search::{Kind, Term, Terms, words};
-use crate::sqlite::Queries;
-use crate::store::{Store, StoreError, filter};
+use crate::{Store, StoreError, filter};
+use model::ids::ChannelId;
+use model::search::{Kind, Term, Terms, words};
+use sqlite::Queries;
 
 /// Messages added to the index at once: what another job may have to wait
 /// for.

@@ -5,9 +5,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::sqlite::Queries;
-use crate::store::{Store, StoreError, facts, messages};
+use crate::{Store, StoreError, facts, messages};
+use model::ids::{ChannelId, ConversationId};
+use sqlite::Queries;
 
 impl Store {
     /// Makes so many of the newest messages of each customer unseen, or with 0

@@ -11,11 +11,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, OutboxRow, Stop};
-use crate::model::time::Timestamp;
-use crate::store::lane::{LaneRow, Settlement};
-use crate::store::{StoreError, decisions, outbox, pauses};
+use crate::lane::{LaneRow, Settlement};
+use crate::{StoreError, decisions, outbox, pauses};
+use model::ids::ConversationId;
+use model::outbox::{Operation, OutboxRow, Stop};
+use model::time::Timestamp;
 
 /// Writes a settlement within the caller's transaction; tells whether it
 /// still counted. `owner` is how this desk names itself.

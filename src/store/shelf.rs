@@ -3,11 +3,11 @@
 
 use rusqlite::Connection;
 
-use crate::model::attachments::{Attachment, Source};
-use crate::model::ids::ChannelId;
-use crate::model::outbox::content::MediaKind;
-use crate::store::reader::Reader;
-use crate::store::{Store, StoreError, meta};
+use crate::reader::Reader;
+use crate::{Store, StoreError, meta};
+use model::attachments::{Attachment, Source};
+use model::ids::ChannelId;
+use model::outbox::content::MediaKind;
 
 /// The shelf of a channel: a line for each, its kind and its address.
 const SHELF: &str = "shelf";

@@ -2,11 +2,11 @@
 
 use rusqlite::params;
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::messages::Place;
-use crate::model::outbox::Lane;
-use crate::sqlite::{Queries, read_row};
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use model::messages::Place;
+use model::outbox::Lane;
+use sqlite::{Queries, read_row};
 
 /// Messages counted at most: what matters is whether there are any.
 const CAP: u32 = 100;

@@ -3,15 +3,15 @@
 
 use rusqlite::Connection;
 
-use crate::model::ids::ChannelId;
-use crate::model::outbox::RowState;
-use crate::model::queries::OutboxEntry;
-use crate::model::spending::{self, Spent};
-use crate::model::stops::Stop;
-use crate::model::time::Timestamp;
-use crate::sqlite::Queries;
-use crate::store::reader::{Reader, desk};
-use crate::store::{Store, StoreError, meta};
+use crate::reader::{Reader, desk};
+use crate::{Store, StoreError, meta};
+use model::ids::ChannelId;
+use model::outbox::RowState;
+use model::queries::OutboxEntry;
+use model::spending::{self, Spent};
+use model::stops::Stop;
+use model::time::Timestamp;
+use sqlite::Queries;
 
 /// The ledger of a channel.
 const SPENT: &str = "spent";

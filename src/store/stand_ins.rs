@@ -3,11 +3,11 @@
 
 use rusqlite::params;
 
-use crate::model::conversations::Conversation;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only};
-use crate::store::{Store, StoreError, gone};
+use crate::{Store, StoreError, gone};
+use model::conversations::Conversation;
+use model::ids::{ChannelId, ConversationId};
+use model::time::Timestamp;
+use sqlite::{Queries, only};
 
 /// What their ids match.
 pub(crate) const STAND_INS: &str = "unreadable-*";

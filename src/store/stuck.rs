@@ -6,9 +6,9 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::Lane;
-use crate::store::{Store, StoreError};
+use crate::{Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::Lane;
 
 const COUNT: &str = "(SELECT count(*) FROM desk.outbox o WHERE o.channel = conversation.channel
      AND o.conversation = conversation.id AND o.state = 'stopped')";

@@ -3,11 +3,11 @@
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use crate::model::ids::ChannelId;
-use crate::model::templates::{Part, Template, Templates};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, read_row};
-use crate::store::{Reader, Store, StoreError, meta};
+use crate::{Reader, Store, StoreError, meta};
+use model::ids::ChannelId;
+use model::templates::{Part, Template, Templates};
+use model::time::Timestamp;
+use sqlite::{Queries, read_row};
 
 /// Mark: when the list was read, in microseconds.
 const FETCHED: &str = "templates_fetched";

@@ -5,13 +5,13 @@
 
 use serde_json::{Value, json};
 
-use crate::model::conversations::{ConversationRow, Escalation};
-use crate::model::json::visible;
-use crate::model::messages::{Message, MessageRow, Sender};
-use crate::model::notes::Note;
-use crate::model::queries::{HistoryPage, TranscriptFormat};
-use crate::model::text::SafeText;
-use crate::model::time::Zone;
+use model::conversations::{ConversationRow, Escalation};
+use model::json::visible;
+use model::messages::{Message, MessageRow, Sender};
+use model::notes::Note;
+use model::queries::{HistoryPage, TranscriptFormat};
+use model::text::SafeText;
+use model::time::Zone;
 
 /// Writes a history of a channel of this name; people read the times of a
 /// zone, programs those of UTC.

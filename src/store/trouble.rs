@@ -3,11 +3,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::messages::Delivery;
-use crate::model::trouble::{LAST, Said, look};
-use crate::sqlite::{Queries, only};
-use crate::store::StoreError;
-use crate::store::rows::message::{direction, sender_from};
+use crate::StoreError;
+use crate::rows::message::{direction, sender_from};
+use model::messages::Delivery;
+use model::trouble::{LAST, Said, look};
+use sqlite::{Queries, only};
 
 /// Conversations looked at in one slice.
 const SLICE: i64 = 200;

@@ -3,12 +3,12 @@
 
 use rusqlite::params;
 
-use crate::model::ids::RowId;
-use crate::model::outbox::{Operation, PreparedRequest};
-use crate::model::time::Timestamp;
-use crate::store::lane::{LEASE, LaneRow};
-use crate::store::rows::operation;
-use crate::store::{Store, StoreError, outbox};
+use crate::lane::{LEASE, LaneRow};
+use crate::rows::operation;
+use crate::{Store, StoreError, outbox};
+use model::ids::RowId;
+use model::outbox::{Operation, PreparedRequest};
+use model::time::Timestamp;
 
 impl Store {
     /// Keeps a claim for longer; false if the row is not this claim's any

@@ -4,18 +4,18 @@
 
 use rusqlite::{TransactionBehavior, params};
 
-use crate::model::broadcasts::Broadcast;
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
-use crate::model::outbox::OutboxRow;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::waves::{Campaign, Cause, Counts, Phase, Reading};
-use crate::sqlite::{Queries, only};
-use crate::store::board;
-use crate::store::campaigns::halt;
-use crate::store::outbox::{self, NewRow};
-use crate::store::rows::campaign;
-use crate::store::{Store, StoreError};
+use crate::board;
+use crate::campaigns::halt;
+use crate::outbox::{self, NewRow};
+use crate::rows::campaign;
+use crate::{Store, StoreError};
+use model::broadcasts::Broadcast;
+use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
+use model::outbox::OutboxRow;
+use model::text::SafeText;
+use model::time::Timestamp;
+use model::waves::{Campaign, Cause, Counts, Phase, Reading};
+use sqlite::{Queries, only};
 
 impl Store {
     /// The campaigns of a channel that go on by themselves, oldest first.

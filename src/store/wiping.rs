@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::sqlite::Queries;
-use crate::store::errors::StoreError;
-use crate::store::files::{self, BUSY};
+use crate::errors::StoreError;
+use crate::files::{self, BUSY};
+use sqlite::Queries;
 
 /// The indexes, in the order they are merged.
 const INDEXES: [&str; 3] = ["search", "search_people", "search_list"];

@@ -7,9 +7,9 @@ use std::thread::JoinHandle;
 
 use tokio::sync::oneshot;
 
-use crate::disk::Standing;
-use crate::store::errors::StoreError;
-use crate::store::files;
+use crate::errors::StoreError;
+use crate::files;
+use disk::Standing;
 
 type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
 

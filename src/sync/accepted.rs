@@ -3,19 +3,19 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::client::{Receipt, ReceiptKind};
-use crate::model::account::Platform;
-use crate::model::conversations::Automation;
-use crate::model::ids::MessageId;
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::news::News;
-use crate::model::outbox::content::Content;
-use crate::model::outbox::{Lane, Operation, OutboxRow, Stop};
-use crate::model::spending;
-use crate::model::text::SafeText;
-use crate::store::lane::{LaneRow, Settlement};
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::{Receipt, ReceiptKind};
+use model::account::Platform;
+use model::conversations::Automation;
+use model::ids::MessageId;
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::news::News;
+use model::outbox::content::Content;
+use model::outbox::{Lane, Operation, OutboxRow, Stop};
+use model::spending;
+use model::text::SafeText;
+use store::lane::{LaneRow, Settlement};
 
 impl Channel {
     /// Remembers what the server accepted. The cache goes first: if this

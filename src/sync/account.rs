@@ -1,9 +1,9 @@
 //! Pulling the account: what the key drives, and the balance.
 
-use crate::model::news::News;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use model::news::News;
 
 impl Channel {
     /// Reads `GET /account`; the platform it names decides what else is

@@ -3,17 +3,17 @@
 
 use std::collections::HashMap;
 
-use crate::client::budget::Doubt;
-use crate::client::errors::ErrorCode;
-use crate::client::retry::{Attempt, may_repeat, not_repeated};
-use crate::client::{NotSent, Outcome, Receipt, Unclear};
-use crate::model::ids::RowId;
-use crate::model::outbox::{Class, PreparedRequest, RowState, Stop};
-use crate::model::time::Timestamp;
-use crate::store::lane::LaneRow;
-use crate::sync::Channel;
-use crate::sync::probe::Probe;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::probe::Probe;
+use crate::report::Trouble;
+use client::budget::Doubt;
+use client::errors::ErrorCode;
+use client::retry::{Attempt, may_repeat, not_repeated};
+use client::{NotSent, Outcome, Receipt, Unclear};
+use model::ids::RowId;
+use model::outbox::{Class, PreparedRequest, RowState, Stop};
+use model::time::Timestamp;
+use store::lane::LaneRow;
 
 /// How the last attempts at rows that may be repeated ended.
 #[derive(Debug, Default)]

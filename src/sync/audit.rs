@@ -4,16 +4,16 @@
 
 use std::collections::VecDeque;
 
-use crate::client::ReadError;
-use crate::model::account::Platform;
-use crate::model::ids::ConversationId;
-use crate::model::time::{DAY, Timestamp};
-use crate::store::history::HistoryMove;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
-use crate::sync::trigger::{RING_AFTER, mark};
-use crate::sync::walk::{Cursors, Followed};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use crate::trigger::{RING_AFTER, mark};
+use crate::walk::{Cursors, Followed};
+use client::ReadError;
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::time::{DAY, Timestamp};
+use store::history::HistoryMove;
 
 /// Mark: when the last audit ended, by this desk's clock.
 const AUDITED: &str = "audited";

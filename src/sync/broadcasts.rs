@@ -8,14 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-use crate::client::ReadError;
-use crate::model::ids::{BroadcastId, CampaignId};
-use crate::model::news::News;
-use crate::model::time::{DAY, Timestamp};
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::plan::watching;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::plan::watching;
+use crate::report::{Pulled, Trouble};
+use client::ReadError;
+use model::ids::{BroadcastId, CampaignId};
+use model::news::News;
+use model::time::{DAY, Timestamp};
 
 /// Looked at in one step.
 const AT_ONCE: usize = 3;

@@ -3,21 +3,21 @@
 //! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
 //! before the next step.
 
-use crate::client::{ReadError, prepare};
-use crate::model::account::Environment;
-use crate::model::fetches::Fetched;
-use crate::model::ids::BroadcastId;
-use crate::model::news::News;
-use crate::model::outbox::content::Audience;
-use crate::model::outbox::{Lane, Operation};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::model::waves::deciding::{Decision, Report, decide, read_again, running_low, stalled};
-use crate::model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, title};
-use crate::store::outbox::NewRow;
-use crate::sync::health::Resource;
-use crate::sync::report::Trouble;
-use crate::sync::{Channel, NAP};
+use crate::health::Resource;
+use crate::report::Trouble;
+use crate::{Channel, NAP};
+use client::{ReadError, prepare};
+use model::account::Environment;
+use model::fetches::Fetched;
+use model::ids::BroadcastId;
+use model::news::News;
+use model::outbox::content::Audience;
+use model::outbox::{Lane, Operation};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use model::waves::deciding::{Decision, Report, decide, read_again, running_low, stalled};
+use model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, title};
+use store::outbox::NewRow;
 
 /// When something went wrong, it is tried again after.
 const AGAIN: i64 = 5 * SECOND;

@@ -7,28 +7,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use crate::client::budget::Retries;
-use crate::client::{Client, ClientError, Deadline, Failure};
-use crate::model::account::Platform;
-use crate::model::calls::Call;
-use crate::model::ids::ChannelId;
-use crate::model::news::News;
-use crate::model::time::{Clock, Timestamp};
-use crate::model::unreadable::List;
-use crate::store::leases::Vitals;
-use crate::store::{Store, StoreError};
-use crate::sync::ChannelSpec;
-use crate::sync::attempt::Tries;
-use crate::sync::audit::AuditState;
-use crate::sync::broadcasts::BroadcastState;
-use crate::sync::conversations::ListState;
-use crate::sync::details::{DetailState, Wanted};
-use crate::sync::health::{Pulse, Resource};
-use crate::sync::people::PeopleState;
-use crate::sync::push::PushState;
-use crate::sync::report::Trouble;
-use crate::sync::trigger::TriggerState;
-use crate::sync::wishes::Lead;
+use crate::ChannelSpec;
+use crate::attempt::Tries;
+use crate::audit::AuditState;
+use crate::broadcasts::BroadcastState;
+use crate::conversations::ListState;
+use crate::details::{DetailState, Wanted};
+use crate::health::{Pulse, Resource};
+use crate::people::PeopleState;
+use crate::push::PushState;
+use crate::report::Trouble;
+use crate::trigger::TriggerState;
+use crate::wishes::Lead;
+use client::budget::Retries;
+use client::{Client, ClientError, Deadline, Failure};
+use model::account::Platform;
+use model::calls::Call;
+use model::ids::ChannelId;
+use model::news::News;
+use model::time::{Clock, Timestamp};
+use model::unreadable::List;
+use store::leases::Vitals;
+use store::{Store, StoreError};
 
 /// Carries between one channel key's server and the store, a step at a time.
 pub struct Channel {

@@ -2,18 +2,18 @@
 //! change of its tags is read, merged, written and read back. Interface:
 //! Endpoints, Contacts.
 
-use crate::client::{ReadError, Receipt, differences, prepare_change, prepare_tags};
-use crate::model::account::Platform;
-use crate::model::contacts::{ToldContact, agrees, merged};
-use crate::model::ids::{ContactId, ConversationId};
-use crate::model::news::News;
-use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::text::SafeText;
-use crate::model::time::MINUTE;
-use crate::store::lane::LaneRow;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::Trouble;
+use client::{ReadError, Receipt, differences, prepare_change, prepare_tags};
+use model::account::Platform;
+use model::contacts::{ToldContact, agrees, merged};
+use model::ids::{ContactId, ConversationId};
+use model::news::News;
+use model::outbox::{Operation, OutboxRow, RowState, Stop};
+use model::text::SafeText;
+use model::time::MINUTE;
+use store::lane::LaneRow;
 
 /// How it is said that a contact was saved and is not as it was wished.
 pub(crate) const DIFFERS: &str = "the server took it, but tells otherwise";

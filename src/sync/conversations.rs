@@ -5,20 +5,20 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use crate::client::{Client, Listed, ReadError};
-use crate::model::account::Platform;
-use crate::model::conversations::Conversation;
-use crate::model::ids::ConversationId;
-use crate::model::news::News;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::store::Snapshot;
-use crate::store::meta::MetaChange;
-pub(crate) use crate::store::meta::{LIST_REST as REST, LIST_SINCE as SINCE};
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble, or_later};
-use crate::sync::trigger::{RING_AFTER, mark};
-use crate::sync::walk::{Cursors, Followed, ListWalk, Listing};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble, or_later};
+use crate::trigger::{RING_AFTER, mark};
+use crate::walk::{Cursors, Followed, ListWalk, Listing};
+use client::{Client, Listed, ReadError};
+use model::account::Platform;
+use model::conversations::Conversation;
+use model::ids::ConversationId;
+use model::news::News;
+use model::time::{MINUTE, Timestamp};
+use store::Snapshot;
+use store::meta::MetaChange;
+pub(crate) use store::meta::{LIST_REST as REST, LIST_SINCE as SINCE};
 
 /// Mark: the same of the last complete sweep.
 const SWEPT: &str = "list_swept";

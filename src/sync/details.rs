@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use crate::client::{Client, ReadError};
-use crate::model::account::Platform;
-use crate::model::conversations::Automation;
-use crate::model::ids::ConversationId;
-use crate::model::news::News;
-use crate::model::outbox::Operation;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::Trouble;
+use client::{Client, ReadError};
+use model::account::Platform;
+use model::conversations::Automation;
+use model::ids::ConversationId;
+use model::news::News;
+use model::outbox::Operation;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Single reads in one step.
 const AT_ONCE: usize = 5;

@@ -7,18 +7,18 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::client::ClientError;
-use crate::model::calls::Call;
-use crate::model::fetches::Fetch;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::news::{Health, News};
-use crate::model::text::SafeText;
-use crate::model::time::{Clock, Timestamp};
-use crate::store::Store;
-use crate::sync::leading::{Leading, owner};
-use crate::sync::plan::Polling;
-use crate::sync::tab::{Loop, Tab};
-use crate::sync::{Channel, ChannelSpec};
+use crate::leading::{Leading, owner};
+use crate::plan::Polling;
+use crate::tab::{Loop, Tab};
+use crate::{Channel, ChannelSpec};
+use client::ClientError;
+use model::calls::Call;
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+use model::news::{Health, News};
+use model::text::SafeText;
+use model::time::{Clock, Timestamp};
+use store::Store;
 
 /// The hands of all tabs. Its calls only leave word; nothing of it blocks.
 pub struct Engine {

@@ -3,17 +3,17 @@
 
 use std::cmp::Reverse;
 
-use crate::client::ReadError;
-use crate::model::account::Platform;
-use crate::model::fetches::Fetched;
-use crate::model::happenings::{Events, Trigger};
-use crate::model::ids::WebhookId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::unreadable::List;
-use crate::model::webhooks::Webhook;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::ReadError;
+use model::account::Platform;
+use model::fetches::Fetched;
+use model::happenings::{Events, Trigger};
+use model::ids::WebhookId;
+use model::text::SafeText;
+use model::time::Timestamp;
+use model::unreadable::List;
+use model::webhooks::Webhook;
 
 impl Channel {
     /// Asks all triggers; one that tells nothing hides no other.

@@ -1,11 +1,11 @@
 //! What helps a person to decide about something dear of which it is not
 //! known whether it was done: the balance before and after.
 
-use crate::model::outbox::Class;
-use crate::model::text::SafeText;
-use crate::store::lane::LaneRow;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use model::outbox::Class;
+use model::text::SafeText;
+use store::lane::LaneRow;
 
 impl Channel {
     /// Notes the balance before something dear is tried for the first time.

@@ -1,13 +1,13 @@
 //! What a person asks for by looking at a page: read once, and told in either
 //! case, so that no page waits for what will not come.
 
-use crate::client::{Failure, ReadError};
-use crate::model::fetches::{Fetch, Fetched};
-use crate::model::news::News;
-use crate::model::text::SafeText;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use client::{Failure, ReadError};
+use model::fetches::{Fetch, Fetched};
+use model::news::News;
+use model::text::SafeText;
 
 impl Channel {
     /// Asks the server. What a page asked for, or why it did not come, is told

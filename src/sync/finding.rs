@@ -1,14 +1,14 @@
 //! Asking the server for contacts by what a person looks for: those this desk
 //! has not seen. Interface: Endpoints, Contacts.
 
-use crate::client::ReadError;
-use crate::model::account::Platform;
-use crate::model::contacts::FoundContact;
-use crate::model::news::News;
-use crate::model::text::SafeText;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use client::ReadError;
+use model::account::Platform;
+use model::contacts::FoundContact;
+use model::news::News;
+use model::text::SafeText;
 
 /// Contacts shown at most.
 const SHOWN: usize = 20;

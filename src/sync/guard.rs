@@ -6,9 +6,9 @@
 //! that was stopped, a machine that slept, a desk that did not run. Waiting
 //! for one's turn or for a rate limit is none.
 
-use crate::model::stops::Stop;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::store::since::Moved;
+use model::stops::Stop;
+use model::time::{MINUTE, Timestamp};
+use store::since::Moved;
 
 /// How much later than meant a text may leave without asking.
 const LATE: i64 = 2 * MINUTE;
@@ -111,7 +111,7 @@ pub fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::SECOND;
+    use model::time::SECOND;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)

@@ -8,10 +8,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::client::ReadError;
-use crate::model::news::Health;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
+use client::ReadError;
+use model::news::Health;
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Shorter failures are not shown.
 const FLAP: i64 = 3 * SECOND;

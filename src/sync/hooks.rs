@@ -2,17 +2,17 @@
 //! looked for in the list, asked for and taken away through the outbox.
 //! Interface: Webhooks.
 
-use crate::client::{Enclosed, ReadError, prepare_with};
-use crate::model::account::Platform;
-use crate::model::fetches::Fetched;
-use crate::model::ids::WebhookId;
-use crate::model::outbox::{Lane, Operation, OutboxRow, RowState};
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::webhooks::{self, Webhook};
-use crate::store::outbox::NewRow;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::{Enclosed, ReadError, prepare_with};
+use model::account::Platform;
+use model::fetches::Fetched;
+use model::ids::WebhookId;
+use model::outbox::{Lane, Operation, OutboxRow, RowState};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::webhooks::{self, Webhook};
+use store::outbox::NewRow;
 
 /// Mark: where deliveries were asked to go.
 const MARK: &str = "receiver_url";

@@ -10,13 +10,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::ids::ConversationId;
-use crate::model::outbox::{Lane, Moment, Operation, RowState, Stop};
-use crate::model::time::Timestamp;
-use crate::store::lane::{LaneRow, is_lapsed};
-use crate::sync::guard::Outage;
-use crate::sync::reconcile;
-use crate::sync::uploads::is_upload;
+use crate::guard::Outage;
+use crate::reconcile;
+use crate::uploads::is_upload;
+use model::ids::ConversationId;
+use model::outbox::{Lane, Moment, Operation, RowState, Stop};
+use model::time::Timestamp;
+use store::lane::{LaneRow, is_lapsed};
 
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -13,17 +13,17 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, Notify};
 
-use crate::model::account::Account;
-use crate::model::ids::ChannelId;
-use crate::model::leader::Leader;
-use crate::model::news::{Health, News};
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::leases::{Ask, Holder, Other, RENEW, Rank, Versions, Vitals, Wanted};
-use crate::store::processes::Process;
-use crate::store::{Store, StoreError};
-use crate::sync::tab::{Loop, Tab};
-use crate::sync::wishes::Lead;
-use crate::sync::{ChannelSpec, NAP};
+use crate::tab::{Loop, Tab};
+use crate::wishes::Lead;
+use crate::{ChannelSpec, NAP};
+use model::account::Account;
+use model::ids::ChannelId;
+use model::leader::Leader;
+use model::news::{Health, News};
+use model::time::{SECOND, Timestamp};
+use store::leases::{Ask, Holder, Other, RENEW, Rank, Versions, Vitals, Wanted};
+use store::processes::Process;
+use store::{Store, StoreError};
 
 /// Between two looks at whether another process has changed the files.
 const LOOK: i64 = SECOND / 4;

@@ -1,18 +1,18 @@
 //! Looking for a text in its history whose outcome never became known: a
 //! page a step, when nothing may leave, with the budget of the background.
 
-use crate::client::ReadError;
-use crate::model::ids::RowId;
-use crate::model::news::News;
-use crate::model::outbox::{Finding, Looks, Moment, Operation};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::lane::{LaneRow, Settlement};
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::reconcile::{Conclusion, Look, Looked, conclude, cut_short};
-use crate::sync::report::{Pulled, Trouble};
-use crate::sync::walk::{Cursors, Followed};
+use crate::Channel;
+use crate::health::Resource;
+use crate::reconcile::{Conclusion, Look, Looked, conclude, cut_short};
+use crate::report::{Pulled, Trouble};
+use crate::walk::{Cursors, Followed};
+use client::ReadError;
+use model::ids::RowId;
+use model::news::News;
+use model::outbox::{Finding, Looks, Moment, Operation};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use store::lane::{LaneRow, Settlement};
 
 /// Pages of one look.
 const PAGES: u32 = 40;

@@ -1,11 +1,11 @@
 //! Reading one message again because a person looks at it. Interface:
 //! Endpoints, Messages.
 
-use crate::model::account::Platform;
-use crate::model::fetches::Fetched;
-use crate::model::ids::MessageId;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use model::account::Platform;
+use model::fetches::Fetched;
+use model::ids::MessageId;
 
 impl Channel {
     /// Reads one message and keeps what is new about it.

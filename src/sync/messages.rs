@@ -4,19 +4,19 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::client::{Client, ReadError};
-use crate::model::account::Platform;
-use crate::model::ids::ConversationId;
-use crate::model::messages::{Message, Place};
-use crate::model::news::News;
-use crate::model::text::SafeText;
-use crate::store::StoreError;
-use crate::store::history::{HistoryMove, HistoryState};
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
-use crate::sync::trigger::RING_AFTER;
-use crate::sync::walk::{Cursors, Followed};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use crate::trigger::RING_AFTER;
+use crate::walk::{Cursors, Followed};
+use client::{Client, ReadError};
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::messages::{Message, Place};
+use model::news::News;
+use model::text::SafeText;
+use store::StoreError;
+use store::history::{HistoryMove, HistoryState};
 
 /// Pages read before a history is taken as new: what lies behind them can be
 /// asked for.

@@ -6,11 +6,11 @@
 
 use std::collections::HashSet;
 
-use crate::model::bounds::TRIGGER_ITEMS;
-use crate::model::ids::MessageId;
-use crate::model::messages::Message;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::sync::walk::{Cursors, Followed};
+use crate::walk::{Cursors, Followed};
+use model::bounds::TRIGGER_ITEMS;
+use model::ids::MessageId;
+use model::messages::Message;
+use model::time::{MINUTE, Timestamp};
 
 /// Known items that prove an overlap, the oldest among them.
 const ENOUGH: usize = 10;
@@ -96,11 +96,11 @@ impl Backfill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::conversations::Status;
-    use crate::model::ids::ConversationId;
-    use crate::model::messages::{Delivery, Direction, Sender};
-    use crate::model::text::SafeText;
-    use crate::model::time::SECOND;
+    use model::conversations::Status;
+    use model::ids::ConversationId;
+    use model::messages::{Delivery, Direction, Sender};
+    use model::text::SafeText;
+    use model::time::SECOND;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)

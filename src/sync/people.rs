@@ -3,13 +3,13 @@
 
 use std::sync::PoisonError;
 
-use crate::client::ReadError;
-use crate::model::fetches::Fetched;
-use crate::model::news::News;
-use crate::model::time::Timestamp;
-use crate::model::unreadable::List;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::ReadError;
+use model::fetches::Fetched;
+use model::news::News;
+use model::time::Timestamp;
+use model::unreadable::List;
 
 /// How far the newest walk through the people has come.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use crate::model::account::Platform;
-use crate::model::time::{MINUTE, SECOND, Timestamp};
-use crate::sync::report::Pulled;
+use crate::report::Pulled;
+use model::account::Platform;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// The longest back-off while someone looks at the tab.
 const CAP_VISIBLE: i64 = 30 * SECOND;

@@ -1,11 +1,11 @@
 //! What was planned for a time: whether it may leave when that has come, or
 //! its writer should look first.
 
-use crate::model::outbox::Stop;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::store::lane::LaneRow;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use model::outbox::Stop;
+use model::time::{MINUTE, Timestamp};
+use store::lane::LaneRow;
 
 /// How much later than planned a message may leave without asking.
 const LATE: i64 = 2 * MINUTE;

@@ -4,7 +4,7 @@
 //! try now and then, however many they are, and leave as soon as anything has
 //! been answered.
 
-use crate::model::time::{SECOND, Timestamp};
+use model::time::{SECOND, Timestamp};
 
 /// The first wait, doubled each time.
 const BASE: i64 = 5 * SECOND;

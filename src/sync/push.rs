@@ -5,24 +5,24 @@
 
 use std::collections::HashMap;
 
-use crate::client::retry::{self, Next};
-use crate::client::{Failure, NotSent, Outcome, ReadError, Receipt};
-use crate::model::ids::ConversationId;
-use crate::model::news::{Health, News};
-use crate::model::outbox::{Class, Lane, Moment, RowState, Stop};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::lane::{LaneRow, Settlement};
-use crate::store::since::Moved;
-use crate::sync::Channel;
-use crate::sync::attempt::{Leave, Tries};
-use crate::sync::contacts::Prepared;
-use crate::sync::guard::{self, Jump, Outage};
-use crate::sync::health::Resource;
-use crate::sync::lanes::{self, Choice, Desk};
-use crate::sync::looking::Looking;
-use crate::sync::report::Trouble;
-use crate::sync::settling::settlement;
+use crate::Channel;
+use crate::attempt::{Leave, Tries};
+use crate::contacts::Prepared;
+use crate::guard::{self, Jump, Outage};
+use crate::health::Resource;
+use crate::lanes::{self, Choice, Desk};
+use crate::looking::Looking;
+use crate::report::Trouble;
+use crate::settling::settlement;
+use client::retry::{self, Next};
+use client::{Failure, NotSent, Outcome, ReadError, Receipt};
+use model::ids::ConversationId;
+use model::news::{Health, News};
+use model::outbox::{Class, Lane, Moment, RowState, Stop};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use store::lane::{LaneRow, Settlement};
+use store::since::Moved;
 
 /// Between two tries to read the history a text waits for, or to write the
 /// outbox.

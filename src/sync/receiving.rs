@@ -5,15 +5,15 @@
 
 use std::sync::PoisonError;
 
-use crate::model::ids::ChannelId;
-use crate::model::reception::{Delivery, Told};
-use crate::model::time::Timestamp;
-use crate::store::leases::Ask;
-use crate::sync::Engine;
-use crate::sync::hooks::{Hook, Kept};
-use crate::sync::plan::trust::{Standing, Trust};
-use crate::sync::tab::{Loop, Tab};
-use crate::sync::wishes::Lead;
+use crate::Engine;
+use crate::hooks::{Hook, Kept};
+use crate::plan::trust::{Standing, Trust};
+use crate::tab::{Loop, Tab};
+use crate::wishes::Lead;
+use model::ids::ChannelId;
+use model::reception::{Delivery, Told};
+use model::time::Timestamp;
+use store::leases::Ask;
 
 impl Tab {
     /// A delivery has come.

@@ -9,11 +9,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::ids::MessageId;
-use crate::model::looks::{Finding, Looks};
-use crate::model::messages::{Direction, Message, Sender};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
+use model::ids::MessageId;
+use model::looks::{Finding, Looks};
+use model::messages::{Direction, Message, Sender};
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp};
 
 /// How long before the first attempt the look ends: clocks differ.
 const BEFORE: i64 = 10 * MINUTE;
@@ -132,9 +132,9 @@ pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::ids::ConversationId;
-    use crate::model::messages::Delivery;
-    use crate::model::time::SECOND;
+    use model::ids::ConversationId;
+    use model::messages::Delivery;
+    use model::time::SECOND;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)

@@ -3,14 +3,14 @@
 
 use std::sync::PoisonError;
 
-use crate::client::{Cause, Failure, Listed, ReadError};
-use crate::model::news::{Health, News};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::unreadable::{self, List};
-use crate::store::StoreError;
-use crate::sync::Channel;
-use crate::sync::health::{Kind, Pulse, Resource, SILENCE};
+use crate::Channel;
+use crate::health::{Kind, Pulse, Resource, SILENCE};
+use client::{Cause, Failure, Listed, ReadError};
+use model::news::{Health, News};
+use model::text::SafeText;
+use model::time::Timestamp;
+use model::unreadable::{self, List};
+use store::StoreError;
 
 /// How a pull ended. What it found is in the store and was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,13 @@
 //! What was read whole stays so: the marks are those of the passes that read
 //! everything.
 
-use crate::model::ids::ConversationId;
-use crate::model::time::Timestamp;
-use crate::store::StoreError;
-use crate::sync::Channel;
-use crate::sync::conversations::{BULK, REST, REST_AT, SINCE};
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble, or_later};
+use crate::Channel;
+use crate::conversations::{BULK, REST, REST_AT, SINCE};
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble, or_later};
+use model::ids::ConversationId;
+use model::time::Timestamp;
+use store::StoreError;
 
 /// How far down from the top the list was read on this desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crate::client::retry::Next;
-use crate::model::news::News;
-use crate::model::outbox::Stop;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::store::lane::{LaneRow, Settlement};
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::retry::Next;
+use model::news::News;
+use model::outbox::Stop;
+use model::text::SafeText;
+use model::time::Timestamp;
+use store::lane::{LaneRow, Settlement};
 
 /// How often an outcome is tried to be written down, and how long between:
 /// each try waits for a lock by itself, and all of it ends before a claim does.

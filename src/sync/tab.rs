@@ -8,15 +8,15 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::{Notify, watch};
 
-use crate::model::account::Platform;
-use crate::model::ids::ConversationId;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::sync::plan::trust::Trust;
-use crate::sync::plan::{Plan, Polling, Step, Task};
-use crate::sync::push::PushStep;
-use crate::sync::report::Pulled;
-use crate::sync::wishes::{Lead, Wishes};
-use crate::sync::{Channel, NAP};
+use crate::plan::trust::Trust;
+use crate::plan::{Plan, Polling, Step, Task};
+use crate::push::PushStep;
+use crate::report::Pulled;
+use crate::wishes::{Lead, Wishes};
+use crate::{Channel, NAP};
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::time::{MINUTE, Timestamp};
 
 /// The five things a tab does side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Pulling the approved templates, when a person wants to see them.
 //! Interface: Endpoints, Templates.
 
-use crate::model::fetches::Fetched;
-use crate::model::news::News;
-use crate::model::unreadable::List;
-use crate::store::templates::ToldTemplate;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use model::fetches::Fetched;
+use model::news::News;
+use model::unreadable::List;
+use store::templates::ToldTemplate;
 
 impl Channel {
     /// Reads `GET /templates`.

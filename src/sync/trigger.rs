@@ -6,20 +6,20 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::client::{Listed, ReadError};
-use crate::model::account::Platform;
-use crate::model::ids::MessageId;
-use crate::model::messages::{Direction, Message};
-use crate::model::news::News;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::model::unreadable::List;
-use crate::store::messages::AppliedMessages;
-use crate::store::meta::MetaChange;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::overlap::{self, Backfill, Backfilled};
-use crate::sync::report::{Pulled, Trouble, or_later};
+use crate::Channel;
+use crate::health::Resource;
+use crate::overlap::{self, Backfill, Backfilled};
+use crate::report::{Pulled, Trouble, or_later};
+use client::{Listed, ReadError};
+use model::account::Platform;
+use model::ids::MessageId;
+use model::messages::{Direction, Message};
+use model::news::News;
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp};
+use model::unreadable::List;
+use store::messages::AppliedMessages;
+use store::meta::MetaChange;
 
 /// Mark: inbound messages are complete up to this time of the server's.
 const COMPLETE: &str = "inbound_complete";

@@ -5,20 +5,20 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use crate::client::retry::{self, Next};
-use crate::client::transport::Progress;
-use crate::client::{Enclosed, Outcome, Receipt, ReceiptKind};
-use crate::model::account::Platform;
-use crate::model::news::News;
-use crate::model::outbox::{Operation, RowState, Stop};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::lane::{LaneRow, is_lapsed};
-use crate::sync::Channel;
-use crate::sync::attempt::Tries;
-use crate::sync::push::PushStep;
-use crate::sync::report::Trouble;
-use crate::sync::settling::settlement;
+use crate::Channel;
+use crate::attempt::Tries;
+use crate::push::PushStep;
+use crate::report::Trouble;
+use crate::settling::settlement;
+use client::retry::{self, Next};
+use client::transport::Progress;
+use client::{Enclosed, Outcome, Receipt, ReceiptKind};
+use model::account::Platform;
+use model::news::News;
+use model::outbox::{Operation, RowState, Stop};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use store::lane::{LaneRow, is_lapsed};
 
 /// How often a claim is kept for longer, and looked whether it still holds.
 const KEEP: Duration = Duration::from_secs(2);
@@ -182,7 +182,7 @@ impl Channel {
         }
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let send = file.uploaded_to(&url);
-        match crate::client::prepare_with(&platform, &claimed.row.lane, &send, Enclosed::default()) {
+        match client::prepare_with(&platform, &claimed.row.lane, &send, Enclosed::default()) {
             Ok(request) => {
                 self.store.uploaded(claimed, send, request, now).await?;
                 self.tell(News::Uploading(self.id().clone(), claimed.row.id.clone(), None));

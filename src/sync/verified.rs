@@ -1,14 +1,14 @@
 //! Outcomes that are looked at again before they are believed: the server's
 //! state counts, not what was asked or what a repetition is told.
 
-use crate::client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
-use crate::model::conversations::{Automation, Status};
-use crate::model::ids::{ConversationId, WebhookId};
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::time::{MINUTE, Timestamp};
-use crate::store::lane::LaneRow;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
+use model::conversations::{Automation, Status};
+use model::ids::{ConversationId, WebhookId};
+use model::outbox::{Operation, OutboxRow};
+use model::time::{MINUTE, Timestamp};
+use store::lane::LaneRow;
 
 /// How far the server's clock and this desk's may differ when a registration
 /// is looked for.

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use crate::model::time::Timestamp;
-use crate::sync::overlap::MARGIN;
+use crate::overlap::MARGIN;
+use model::time::Timestamp;
 
 /// Empty pages in a row that are followed.
 const EMPTY: u32 = 3;
@@ -157,7 +157,7 @@ impl ListWalk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::SECOND;
+    use model::time::SECOND;
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)

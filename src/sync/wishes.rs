@@ -4,12 +4,12 @@
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
-use crate::model::fetches::Fetch;
-use crate::model::ids::ConversationId;
-use crate::model::news::News;
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::leases::{Ask, LEASE};
-use crate::sync::tab::{Loop, Tab};
+use crate::tab::{Loop, Tab};
+use model::fetches::Fetch;
+use model::ids::ConversationId;
+use model::news::News;
+use model::time::{SECOND, Timestamp};
+use store::leases::{Ask, LEASE};
 
 /// Conversations that wait to be read because a person asked at most.
 const ASKED: usize = 16;

@@ -3,17 +3,17 @@
 
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::attaching::{AttachForm, Found};
-use crate::app::commands::Command;
-use crate::app::tab::Tab;
-use crate::model::attachments::{self, Attachment, Source};
-use crate::model::outbox::content::MediaKind;
-use crate::model::prices::{self, Price};
-use crate::model::text::SafeText;
-use crate::ui::paint::Run;
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::theme::Theme;
+use crate::paint::Run;
+use crate::questions::{Lines, gap, plain};
+use crate::theme::Theme;
+use app::App;
+use app::attaching::{AttachForm, Found};
+use app::commands::Command;
+use app::tab::Tab;
+use model::attachments::{self, Attachment, Source};
+use model::outbox::content::MediaKind;
+use model::prices::{self, Price};
+use model::text::SafeText;
 
 /// Cells of a typed path that are shown; its end is what is being typed.
 const SHOWN: usize = 64;

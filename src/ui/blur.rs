@@ -6,10 +6,10 @@
 
 use ratatui::buffer::Buffer;
 
-use crate::app::App;
-use crate::ui::known_names;
-use crate::ui::names::{Names, is_letter};
-use crate::ui::theme::Theme;
+use crate::known_names;
+use crate::names::{Names, is_letter};
+use crate::theme::Theme;
+use app::App;
 
 /// Digits from which a number may be a phone's.
 const DIGITS: usize = 6;
@@ -129,7 +129,7 @@ mod tests {
     use unicode_segmentation::UnicodeSegmentation;
 
     use super::*;
-    use crate::app::wrap;
+    use app::wrap;
 
     fn blurred(line: &str) -> String {
         let mut names = Names::default();

@@ -4,17 +4,17 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::wrap;
-use crate::model::account::Platform;
-use crate::model::conversations::{ConversationRow, ServiceWindow, window_left};
-use crate::model::local::Kept;
-use crate::model::text::SafeText;
-use crate::model::time::{HOUR, MINUTE, ago, short_span};
-use crate::ui::connections;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::connections;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::wrap;
+use model::account::Platform;
+use model::conversations::{ConversationRow, ServiceWindow, window_left};
+use model::local::Kept;
+use model::text::SafeText;
+use model::time::{HOUR, MINUTE, ago, short_span};
 
 /// Cells of a label and the gap behind it.
 const LABELS: u16 = 10;

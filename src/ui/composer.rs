@@ -6,28 +6,28 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 use ratatui::widgets::Widget;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::composer::{Composer, Mode};
-use crate::app::layout::Area;
-use crate::app::lines::Item;
-use crate::app::tab::{Focus, Tab};
-use crate::app::wrap;
-use crate::model::attachments::Attachment;
-use crate::model::conversations::ServiceWindow;
-use crate::model::counting::Count;
-use crate::model::news::Health;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Content;
-use crate::model::prices;
-use crate::model::time::SECOND;
-use crate::ui::attaching;
-use crate::ui::connection;
-use crate::ui::email;
-use crate::ui::paint::{self, Sides};
-use crate::ui::pickers;
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::attaching;
+use crate::connection;
+use crate::email;
+use crate::paint::{self, Sides};
+use crate::pickers;
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::commands::Command;
+use app::composer::{Composer, Mode};
+use app::layout::Area;
+use app::lines::Item;
+use app::tab::{Focus, Tab};
+use app::wrap;
+use model::attachments::Attachment;
+use model::conversations::ServiceWindow;
+use model::counting::Count;
+use model::news::Health;
+use model::outbox::Operation;
+use model::outbox::content::Content;
+use model::prices;
+use model::time::SECOND;
 
 /// Draws the composer; if it has the keyboard, says where the cursor stands.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
@@ -252,11 +252,8 @@ fn quoted(tab: &Tab) -> Option<String> {
     let composer = tab.composer.as_ref()?;
     let reply_to = composer.reply_to.as_ref()?;
     let history = tab.history.as_ref()?;
-    let row = history
-        .items
-        .iter()
-        .filter_map(crate::app::history::message_of)
-        .find(|it| it.message.id == *reply_to)?;
+    let row =
+        history.items.iter().filter_map(app::history::message_of).find(|it| it.message.id == *reply_to)?;
     let words = row.message.content.as_str().replace('\n', " ");
     Some(wrap::cut(&format!("↪ {words}"), 300))
 }

@@ -3,11 +3,11 @@
 
 use ratatui::style::Style;
 
-use crate::app::commands::Command;
-use crate::app::settings::Settings;
-use crate::model::news::Health;
-use crate::model::time::{SECOND, Timestamp, precise_span};
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use app::commands::Command;
+use app::settings::Settings;
+use model::news::Health;
+use model::time::{SECOND, Timestamp, precise_span};
 
 /// From this age on an answer is no longer called fresh.
 const FRESH: i64 = 20 * SECOND;
@@ -58,7 +58,7 @@ pub fn mark(health: &Health) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::text::SafeText;
+    use model::text::SafeText;
 
     #[test]
     fn every_state_has_words_and_a_mark() {

@@ -4,19 +4,19 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::connections::asking::EndpointForm;
-use crate::app::connections::upkeep::CredentialForm;
-use crate::app::connections::wizard::{Step, Wizard};
-use crate::app::picker::Picker;
-use crate::app::wrap;
-use crate::model::connections::{ShownValue, mapping::Mapped};
-use crate::model::conversations::ConversationRow;
-use crate::model::text::SafeText;
-use crate::model::time::ago;
-use crate::ui::pickers::{self, Words};
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::theme::Theme;
+use crate::pickers::{self, Words};
+use crate::questions::{Lines, gap, plain};
+use crate::theme::Theme;
+use app::App;
+use app::connections::asking::EndpointForm;
+use app::connections::upkeep::CredentialForm;
+use app::connections::wizard::{Step, Wizard};
+use app::picker::Picker;
+use app::wrap;
+use model::connections::{ShownValue, mapping::Mapped};
+use model::conversations::ConversationRow;
+use model::text::SafeText;
+use model::time::ago;
 
 /// Picks that are seen at a time.
 const PICKS: usize = 10;
@@ -96,7 +96,7 @@ pub fn endpoints(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) 
         && place.height > 0
     {
         let words = line(&format!("{} {}", endpoint.method.word(), endpoint.path));
-        crate::ui::paint::paragraph(buffer, place, &words, theme.dim());
+        crate::paint::paragraph(buffer, place, &words, theme.dim());
     }
 }
 

@@ -3,24 +3,24 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::conversations::ConversationList;
-use crate::app::layers::Layer;
-use crate::app::layout::Area;
-use crate::app::loads::Pane;
-use crate::app::tab::Focus;
-use crate::app::wrap;
-use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
-use crate::model::filter;
-use crate::model::news::Health;
-use crate::model::time::short_span;
-use crate::ui::email;
-use crate::ui::history::paused_by;
-use crate::ui::loading;
-use crate::ui::paint::{self, Sides};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::email;
+use crate::history::paused_by;
+use crate::loading;
+use crate::paint::{self, Sides};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::commands::Command;
+use app::conversations::ConversationList;
+use app::layers::Layer;
+use app::layout::Area;
+use app::loads::Pane;
+use app::tab::Focus;
+use app::wrap;
+use model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
+use model::filter;
+use model::news::Health;
+use model::time::short_span;
 
 /// Columns below which a list's title says less.
 const NARROW: u16 = 50;

@@ -3,17 +3,17 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::deck::{Bar, Card, Weight};
-use crate::app::layout::Area;
-use crate::app::loads::Pane;
-use crate::app::resource::Shown;
-use crate::app::wrap;
-use crate::model::text::SafeText;
-use crate::ui::loading;
-use crate::ui::paint::{self, Sides};
-use crate::ui::people::divide;
-use crate::ui::theme::Theme;
+use crate::loading;
+use crate::paint::{self, Sides};
+use crate::people::divide;
+use crate::theme::Theme;
+use app::App;
+use app::deck::{Bar, Card, Weight};
+use app::layout::Area;
+use app::loads::Pane;
+use app::resource::Shown;
+use app::wrap;
+use model::text::SafeText;
 
 /// Columns of a card's kind.
 const KIND: u16 = 12;

@@ -4,17 +4,17 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::forms::{Form, FormKind};
-use crate::app::layout::Area;
-use crate::app::wrap;
-use crate::model::bounds;
-use crate::model::text::SafeText;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::questions::{Lines, gap, plain};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::forms::{Form, FormKind};
+use app::layout::Area;
+use app::wrap;
+use model::bounds;
+use model::text::SafeText;
 
 /// Columns of a label.
 const LABEL: u16 = 12;

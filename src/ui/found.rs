@@ -3,18 +3,18 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::search::Found;
-use crate::app::wrap;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ChannelId;
-use crate::model::messages::Sender;
-use crate::model::search::Snippet;
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, short_span};
-use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::paint;
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::search::Found;
+use app::wrap;
+use model::conversations::ConversationRow;
+use model::ids::ChannelId;
+use model::messages::Sender;
+use model::search::Snippet;
+use model::text::SafeText;
+use model::time::{Timestamp, short_span};
 
 /// Draws the row in its two lines.
 pub fn draw(app: &App, theme: Theme, found: &Found, place: Area, buffer: &mut Buffer) {

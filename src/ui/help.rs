@@ -4,12 +4,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::help::{Help, HelpLine, WIDTH, columns};
-use crate::app::layout::Area;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::help::{Help, HelpLine, WIDTH, columns};
+use app::layout::Area;
 
 /// Draws the help.
 pub fn draw(app: &App, theme: Theme, help: &Help, buffer: &mut Buffer) {

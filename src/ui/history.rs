@@ -5,24 +5,24 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::history::History;
-use crate::app::layout::Area;
-use crate::app::lines::{self, Item, Line};
-use crate::app::loads::Pane;
-use crate::app::second::Second;
-use crate::app::tab::{Focus, Tab};
-use crate::app::wrap;
-use crate::model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
-use crate::model::messages::{Delivery, MessageRow, Sender};
-use crate::model::time::{MINUTE, Timestamp, short_span};
-use crate::ui::email;
-use crate::ui::loading;
-use crate::ui::paint::{self, Run, Sides};
-use crate::ui::pictures;
-use crate::ui::row_state;
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::email;
+use crate::loading;
+use crate::paint::{self, Run, Sides};
+use crate::pictures;
+use crate::row_state;
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::history::History;
+use app::layout::Area;
+use app::lines::{self, Item, Line};
+use app::loads::Pane;
+use app::second::Second;
+use app::tab::{Focus, Tab};
+use app::wrap;
+use model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
+use model::messages::{Delivery, MessageRow, Sender};
+use model::time::{MINUTE, Timestamp, short_span};
 
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -99,7 +99,7 @@ fn title(history: &History) -> String {
     let title = conversation.title();
     match &conversation.address {
         Some(address) if title.as_str() != address => {
-            let address = crate::model::text::SafeText::line(address);
+            let address = model::text::SafeText::line(address);
             format!("{title} · {address}")
         }
         _ => title.to_string(),
@@ -341,7 +341,7 @@ fn media(app: &App, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buf
         };
         let lead = if row.message.content.is_empty() { "" } else { " " };
         // Only what went out has its delivery at the end of the line.
-        let inbound = row.message.direction == crate::model::messages::Direction::Inbound;
+        let inbound = row.message.direction == model::messages::Direction::Inbound;
         let trailer = if inbound { 1 } else { App::TRAILER };
         let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
         let whole = format!("{lead}{label}{opens}");
@@ -354,10 +354,10 @@ fn media(app: &App, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buf
 
 /// How far an outbound message came, in a word.
 fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
-    if row.message.direction == crate::model::messages::Direction::Inbound {
+    if row.message.direction == model::messages::Direction::Inbound {
         return;
     }
-    let word = crate::model::text::SafeText::line(row.message.delivery.word());
+    let word = model::text::SafeText::line(row.message.delivery.word());
     let style = match row.message.delivery {
         Delivery::Failed => theme.error(),
         _ => theme.dim(),

@@ -1,22 +1,22 @@
 //! Whose names the screen can show now: from every list, page, history, card
 //! and question that lies at hand.
 
-use crate::app::App;
-use crate::app::deck::Card;
-use crate::app::email::menus::Kind;
-use crate::app::history::History;
-use crate::app::layers::Layer;
-use crate::app::lines::Item;
-use crate::app::listing::ListKind;
-use crate::app::pages::Page;
-use crate::app::palette::{Choice, Palette};
-use crate::app::people::form::Field;
-use crate::app::search::Found;
-use crate::app::tab::Tab;
-use crate::model::conversations::ConversationRow;
-use crate::model::happenings::Trigger;
-use crate::model::text::SafeText;
-use crate::ui::names::Names;
+use crate::names::Names;
+use app::App;
+use app::deck::Card;
+use app::email::menus::Kind;
+use app::history::History;
+use app::layers::Layer;
+use app::lines::Item;
+use app::listing::ListKind;
+use app::pages::Page;
+use app::palette::{Choice, Palette};
+use app::people::form::Field;
+use app::search::Found;
+use app::tab::Tab;
+use model::conversations::ConversationRow;
+use model::happenings::Trigger;
+use model::text::SafeText;
 
 /// All of them.
 pub fn all(app: &App) -> Names {

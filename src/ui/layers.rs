@@ -3,26 +3,26 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layers::{self, Layer};
-use crate::app::layout::Area;
-use crate::app::wrap;
-use crate::model::text::SafeText;
-use crate::ui::broadcasts;
-use crate::ui::connections;
-use crate::ui::email;
-use crate::ui::forms;
-use crate::ui::help;
-use crate::ui::listing;
-use crate::ui::macros;
-use crate::ui::paint::{self, Sides};
-use crate::ui::people;
-use crate::ui::pickers;
-use crate::ui::questions;
-use crate::ui::templates;
-use crate::ui::theme::Theme;
-use crate::ui::views;
-use crate::ui::webhooks;
+use crate::broadcasts;
+use crate::connections;
+use crate::email;
+use crate::forms;
+use crate::help;
+use crate::listing;
+use crate::macros;
+use crate::paint::{self, Sides};
+use crate::people;
+use crate::pickers;
+use crate::questions;
+use crate::templates;
+use crate::theme::Theme;
+use crate::views;
+use crate::webhooks;
+use app::App;
+use app::layers::{self, Layer};
+use app::layout::Area;
+use app::wrap;
+use model::text::SafeText;
 
 /// Draws the topmost layer, if there is one.
 pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) {

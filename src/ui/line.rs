@@ -5,17 +5,17 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::command_line;
-use crate::app::layers::Layer;
-use crate::app::layout::{Area, Areas};
-use crate::app::line::{Kind, Line};
-use crate::app::pages::Page;
-use crate::app::text_line::TextLine;
-use crate::app::wrap;
-use crate::model::filter;
-use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::paint;
+use crate::theme::Theme;
+use app::App;
+use app::command_line;
+use app::layers::Layer;
+use app::layout::{Area, Areas};
+use app::line::{Kind, Line};
+use app::pages::Page;
+use app::text_line::TextLine;
+use app::wrap;
+use model::filter;
 
 /// Draws the line, if one is being typed; says where its cursor stands.
 pub fn draw(app: &App, theme: Theme, areas: &Areas, buffer: &mut Buffer) -> Option<Position> {

@@ -3,13 +3,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::listing::{ListKind, ListLine};
-use crate::app::wrap;
-use crate::ui::layers;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::layers;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::listing::{ListKind, ListLine};
+use app::wrap;
 
 /// Columns of a list at most.
 const WIDTH: u16 = 110;

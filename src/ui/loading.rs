@@ -3,13 +3,13 @@
 
 use ratatui::buffer::Buffer;
 
-use crate::app::App;
-use crate::app::layers::Layer;
-use crate::app::layout::{Area, Areas};
-use crate::app::loads::Pane;
-use crate::app::pages::Page;
-use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::paint;
+use crate::theme::Theme;
+use app::App;
+use app::layers::Layer;
+use app::layout::{Area, Areas};
+use app::loads::Pane;
+use app::pages::Page;
 
 /// What stands in an empty pane.
 pub fn words(app: &App, pane: Pane) -> String {

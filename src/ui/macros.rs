@@ -3,12 +3,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::steps;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::steps;
 
 /// Draws the menu.
 pub fn draw(app: &App, theme: Theme, chosen: usize, records: bool, buffer: &mut Buffer) {

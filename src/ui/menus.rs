@@ -3,19 +3,19 @@
 
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::bulk::Plan;
-use crate::app::planning;
-use crate::app::tagging::TagLine;
-use crate::app::text_line::TextLine;
-use crate::app::wrap;
-use crate::model::conversations::ConversationRow;
-use crate::model::queries::PausedEntry;
-use crate::model::snooze;
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, Zone, short_span};
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::theme::Theme;
+use crate::questions::{Lines, gap, plain};
+use crate::theme::Theme;
+use app::App;
+use app::bulk::Plan;
+use app::planning;
+use app::tagging::TagLine;
+use app::text_line::TextLine;
+use app::wrap;
+use model::conversations::ConversationRow;
+use model::queries::PausedEntry;
+use model::snooze;
+use model::text::SafeText;
+use model::time::{Timestamp, Zone, short_span};
 
 /// Names a plan shows.
 const SHOWN: usize = 6;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::app::wrap;
+use app::wrap;
 
 /// Letters from which a word of a name is hidden by itself.
 const LETTERS: usize = 3;

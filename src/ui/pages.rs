@@ -4,13 +4,13 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::model::account::Platform;
-use crate::model::prices;
-use crate::ui::connection;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::connection;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use model::account::Platform;
+use model::prices;
 
 /// Draws the account page of the active tab.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {

@@ -7,9 +7,9 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use crate::app::layout::Area;
-use crate::app::wrap;
-use crate::ui::theme::{BorderSet, Theme};
+use crate::theme::{BorderSet, Theme};
+use app::layout::Area;
+use app::wrap;
 
 /// A run of text in one style.
 pub type Run<'a> = (&'a str, Style);

@@ -4,13 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layers::Layer;
-use crate::app::layout::Area;
-use crate::app::palette::{Entry, Palette, SHOWN};
-use crate::app::wrap;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layers::Layer;
+use app::layout::Area;
+use app::palette::{Entry, Palette, SHOWN};
+use app::wrap;
 
 /// Columns of the kind before a name.
 const KIND: u16 = 8;

@@ -3,13 +3,13 @@
 
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::phone::CallForm;
-use crate::model::outbox::Operation;
-use crate::model::phones;
-use crate::model::prices;
-use crate::model::text::SafeText;
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use app::App;
+use app::phone::CallForm;
+use model::outbox::Operation;
+use model::phones;
+use model::prices;
+use model::text::SafeText;
 
 type Lines = Vec<(String, Style)>;
 

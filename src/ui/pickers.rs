@@ -4,17 +4,17 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::menu::Entry;
-use crate::app::picker::Picker;
-use crate::app::wrap;
-use crate::model::emoji;
-use crate::model::replies;
-use crate::model::text::SafeText;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::menu::Entry;
+use app::picker::Picker;
+use app::wrap;
+use model::emoji;
+use model::replies;
+use model::text::SafeText;
 
 /// Rows of a picker's list.
 const ROWS: u16 = 7;

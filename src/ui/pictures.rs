@@ -5,15 +5,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::lines::{Item, Line};
-use crate::app::pages::Page;
-use crate::app::pictures::{Shown, picture_of};
-use crate::model::messages::MessageRow;
-use crate::model::pictures::{Dot, Graphics, Picture, Sharp};
-use crate::ui::paint;
-use crate::ui::theme::{Palette, Theme};
+use crate::paint;
+use crate::theme::{Palette, Theme};
+use app::App;
+use app::layout::Area;
+use app::lines::{Item, Line};
+use app::pages::Page;
+use app::pictures::{Shown, picture_of};
+use model::messages::MessageRow;
+use model::pictures::{Dot, Graphics, Picture, Sharp};
 
 /// From dark to light, where there are no colours.
 const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];

@@ -3,27 +3,27 @@
 
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::decisions;
-use crate::app::event::Intent;
-use crate::app::layers::Layer;
-use crate::app::wrap;
-use crate::model::bounds;
-use crate::model::ids::RowId;
-use crate::model::messages::{Message, Sender};
-use crate::model::outbox::{Finding, RowState, Stop};
-use crate::model::queries::OutboxEntry;
-use crate::model::text::SafeText;
-use crate::ui::attaching;
-use crate::ui::broadcasts;
-use crate::ui::connections;
-use crate::ui::email;
-use crate::ui::forms;
-use crate::ui::menus;
-use crate::ui::people;
-use crate::ui::phone;
-use crate::ui::theme::Theme;
-use crate::ui::webhooks;
+use crate::attaching;
+use crate::broadcasts;
+use crate::connections;
+use crate::email;
+use crate::forms;
+use crate::menus;
+use crate::people;
+use crate::phone;
+use crate::theme::Theme;
+use crate::webhooks;
+use app::App;
+use app::decisions;
+use app::event::Intent;
+use app::layers::Layer;
+use app::wrap;
+use model::bounds;
+use model::ids::RowId;
+use model::messages::{Message, Sender};
+use model::outbox::{Finding, RowState, Stop};
+use model::queries::OutboxEntry;
+use model::text::SafeText;
 
 /// Messages a question shows; older ones are counted.
 const SHOWN: usize = 4;

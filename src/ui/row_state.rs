@@ -3,14 +3,14 @@
 
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::model::ids::ChannelId;
-use crate::model::outbox::waiting::{Reason, Way};
-use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::time::Timestamp;
-use crate::ui::attaching;
-use crate::ui::theme::Theme;
+use crate::attaching;
+use crate::theme::Theme;
+use app::App;
+use app::commands::Command;
+use model::ids::ChannelId;
+use model::outbox::waiting::{Reason, Way};
+use model::outbox::{Operation, OutboxRow, RowState, Stop};
+use model::time::Timestamp;
 
 /// One word for a column.
 pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {

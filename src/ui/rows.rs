@@ -3,22 +3,22 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::loads::Pane;
-use crate::app::pages::{DRAFT_LINES, OUTBOX_LINES};
-use crate::app::rows::{Named, Rows};
-use crate::model::email::compose::Written;
-use crate::model::ids::ChannelId;
-use crate::model::outbox::RowState;
-use crate::model::queries::{DraftEntry, OutboxEntry};
-use crate::model::text::SafeText;
-use crate::model::time::short_span;
-use crate::ui::loading;
-use crate::ui::paint::{self, Sides};
-use crate::ui::questions;
-use crate::ui::row_state;
-use crate::ui::theme::Theme;
+use crate::loading;
+use crate::paint::{self, Sides};
+use crate::questions;
+use crate::row_state;
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::loads::Pane;
+use app::pages::{DRAFT_LINES, OUTBOX_LINES};
+use app::rows::{Named, Rows};
+use model::email::compose::Written;
+use model::ids::ChannelId;
+use model::outbox::RowState;
+use model::queries::{DraftEntry, OutboxEntry};
+use model::text::SafeText;
+use model::time::short_span;
 
 /// Columns of the state's word.
 const WORD: u16 = 10;

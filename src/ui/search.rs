@@ -5,15 +5,15 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layers::Layer;
-use crate::app::layout::Area;
-use crate::app::loads::Pane;
-use crate::app::search::{LINES, Search};
-use crate::app::wrap;
-use crate::ui::found;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::found;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layers::Layer;
+use app::layout::Area;
+use app::loads::Pane;
+use app::search::{LINES, Search};
+use app::wrap;
 
 /// Draws the page over the body, if it is on top; says where its cursor is.
 pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {

@@ -6,25 +6,25 @@
 
 use std::collections::HashMap;
 
-use crate::app::App;
-use crate::app::composer::Mode;
-use crate::app::history::History;
-use crate::app::layers::Layer;
-use crate::app::lines::{self, Item, ItemKey};
-use crate::app::pages::Page;
-use crate::app::tab::Focus;
-use crate::model::conversations::{Automation, ConversationRow, window_label};
-use crate::model::ids::ConversationId;
-use crate::model::messages::{Delivery, Direction};
-use crate::model::news::Health;
-use crate::model::outbox::OutboxRow;
-use crate::model::queries::ConversationKey;
-use crate::model::spending;
-use crate::model::text::SafeText;
-use crate::model::time::{Timestamp, short_span};
-use crate::ui::spoken_frames::{layer_lines, page_lines};
-use crate::ui::theme::{Palette, Theme};
-use crate::ui::{connection, row_state, tabs};
+use crate::spoken_frames::{layer_lines, page_lines};
+use crate::theme::{Palette, Theme};
+use crate::{connection, row_state, tabs};
+use app::App;
+use app::composer::Mode;
+use app::history::History;
+use app::layers::Layer;
+use app::lines::{self, Item, ItemKey};
+use app::pages::Page;
+use app::tab::Focus;
+use model::conversations::{Automation, ConversationRow, window_label};
+use model::ids::ConversationId;
+use model::messages::{Delivery, Direction};
+use model::news::Health;
+use model::outbox::OutboxRow;
+use model::queries::ConversationKey;
+use model::spending;
+use model::text::SafeText;
+use model::time::{Timestamp, short_span};
 
 /// Messages read out when a conversation is opened.
 const LATEST: usize = 5;
@@ -344,7 +344,7 @@ fn state(item: &Item, history: &History, app: &App) -> String {
 }
 
 fn cut(text: &str) -> String {
-    crate::app::wrap::cut(text, 40)
+    app::wrap::cut(text, 40)
 }
 
 impl Spoken {

@@ -4,11 +4,11 @@
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::app::App;
-use crate::app::deck::is_deck;
-use crate::app::pages::Page;
-use crate::ui::spoken::THEME;
-use crate::ui::{deck, layers, people, rows};
+use crate::spoken::THEME;
+use crate::{deck, layers, people, rows};
+use app::App;
+use app::deck::is_deck;
+use app::pages::Page;
 
 /// The topmost layer, read from its frame.
 pub(super) fn layer_lines(app: &App) -> Vec<String> {
@@ -24,11 +24,11 @@ pub(super) fn page_lines(app: &App) -> Vec<String> {
     framed(app, |buffer| match app.page {
         Page::Outbox => rows::outbox(app, THEME, body, buffer),
         Page::Drafts => rows::drafts(app, THEME, body, buffer),
-        Page::Broadcasts => crate::ui::broadcasts::draw(app, THEME, body, buffer),
-        Page::Wall => crate::ui::wall::draw(app, THEME, body, buffer),
+        Page::Broadcasts => crate::broadcasts::draw(app, THEME, body, buffer),
+        Page::Wall => crate::wall::draw(app, THEME, body, buffer),
         page if is_deck(page) => deck::draw(app, THEME, body, buffer),
         Page::People => people::draw(app, THEME, body, buffer),
-        _ => crate::ui::pages::draw(app, THEME, body, buffer),
+        _ => crate::pages::draw(app, THEME, body, buffer),
     })
 }
 

@@ -1,10 +1,10 @@
 //! The plain mode's help: what can be said where the person is, in a few lines,
 //! and what one command does.
 
-use crate::app::App;
-use crate::app::command_line::VERBS;
-use crate::app::commands::{self, Command, Row, TABLE};
-use crate::ui::spoken_frames::layer_lines;
+use crate::spoken_frames::layer_lines;
+use app::App;
+use app::command_line::VERBS;
+use app::commands::{self, Command, Row, TABLE};
 
 /// What the plain mode's own words do.
 const OWN: &[(&str, &str)] = &[

@@ -3,28 +3,28 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::availability;
-use crate::app::commands::{self, Command};
-use crate::app::composer::Mode;
-use crate::app::deck::is_deck;
-use crate::app::email::triage::Triage;
-use crate::app::layers::Layer;
-use crate::app::layout::Area;
-use crate::app::listing::ListKind;
-use crate::app::pages::Page;
-use crate::app::tab::{Focus, Tab};
-use crate::app::wrap;
-use crate::model::news::Health;
-use crate::model::reception::State;
-use crate::model::unreadable;
-use crate::ui::broadcasts;
-use crate::ui::connection;
-use crate::ui::email;
-use crate::ui::paint;
-use crate::ui::search;
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::broadcasts;
+use crate::connection;
+use crate::email;
+use crate::paint;
+use crate::search;
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::availability;
+use app::commands::{self, Command};
+use app::composer::Mode;
+use app::deck::is_deck;
+use app::email::triage::Triage;
+use app::layers::Layer;
+use app::layout::Area;
+use app::listing::ListKind;
+use app::pages::Page;
+use app::tab::{Focus, Tab};
+use app::wrap;
+use model::news::Health;
+use model::reception::State;
+use model::unreadable;
 
 /// How the tab's connection fares, and what its key may not do.
 fn connected(app: &App, theme: Theme) -> (String, Style) {

@@ -6,7 +6,7 @@
 
 use ratatui::buffer::Buffer;
 
-use crate::model::text::SafeText;
+use model::text::SafeText;
 
 /// Bytes a cell may hold.
 const CELL_BYTES: usize = 80;
@@ -38,7 +38,7 @@ mod tests {
     use ratatui::layout::Rect;
 
     use super::*;
-    use crate::model::text::oracle::{acting, first_acting};
+    use model::text::oracle::{acting, first_acting};
 
     #[test]
     fn nothing_that_acts_stays_in_a_cell() {

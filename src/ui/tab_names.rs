@@ -3,7 +3,7 @@
 //! does not do, the line begins with a later tab, so that the active one is
 //! seen. Pure.
 
-use crate::app::wrap;
+use app::wrap;
 
 /// Cells of a name that is cut as far as it may be.
 const LEAST: usize = 3;

@@ -3,18 +3,18 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::pointer::Pointer;
-use crate::app::purse::Balance;
-use crate::app::tab::Tab;
-use crate::app::wrap;
-use crate::model::account::Environment;
-use crate::model::prices;
-use crate::ui::connection;
-use crate::ui::paint;
-use crate::ui::tab_names::{self, Shown};
-use crate::ui::theme::{BorderSet, Theme};
+use crate::connection;
+use crate::paint;
+use crate::tab_names::{self, Shown};
+use crate::theme::{BorderSet, Theme};
+use app::App;
+use app::layout::Area;
+use app::pointer::Pointer;
+use app::purse::Balance;
+use app::tab::Tab;
+use app::wrap;
+use model::account::Environment;
+use model::prices;
 
 /// Columns of the place of all tabs.
 const ALL: usize = 5;

@@ -4,19 +4,19 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::{Modifier, Style};
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::layout::Area;
-use crate::app::picker::Picker;
-use crate::app::templates::TemplateForm;
-use crate::app::wrap;
-use crate::model::templates::Part;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, short_span};
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::pickers::{self, Words};
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::pickers::{self, Words};
+use crate::theme::Theme;
+use app::App;
+use app::commands::Command;
+use app::layout::Area;
+use app::picker::Picker;
+use app::templates::TemplateForm;
+use app::wrap;
+use model::templates::Part;
+use model::text::SafeText;
+use model::time::{MINUTE, short_span};
 
 /// Draws the picker with the chosen template as it would be seen.
 pub fn picker(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
@@ -71,7 +71,7 @@ pub fn form(app: &App, theme: Theme, form: &TemplateForm, buffer: &mut Buffer) {
         template.language,
         template.category.to_lowercase()
     ));
-    let (label, style) = crate::ui::tabs::environment(app.tab(), theme);
+    let (label, style) = crate::tabs::environment(app.tab(), theme);
     let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
     paint::frame(buffer, area, theme, true, Sides::All, titles);
     bottom(app, theme, form, area, buffer);

@@ -3,10 +3,10 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
 
 /// Columns of a view's name.
 const NAME: u16 = 20;

@@ -3,17 +3,17 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::tab::Tab;
-use crate::app::wall::LOUD;
-use crate::model::prices;
-use crate::model::time::short_span;
-use crate::ui::broadcasts;
-use crate::ui::connection;
-use crate::ui::paint::{self, Sides};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::broadcasts;
+use crate::connection;
+use crate::paint::{self, Sides};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::tab::Tab;
+use app::wall::LOUD;
+use model::prices;
+use model::time::short_span;
 
 /// Where the columns begin, and what stands over them.
 const COLUMNS: [(u16, &str); 7] = [
@@ -75,7 +75,7 @@ fn line(app: &App, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer
     let failures = app.failures_of(&tab.channel.id);
     let (label, label_style) = tabs::environment(tab, theme);
     let name = format!("{} {}", index + 1, tab.channel.name);
-    let name = crate::app::wrap::cut(&name, 15);
+    let name = app::wrap::cut(&name, 15);
     let oldest = tab.counts.waiting_since.map(|it| short_span(app.context.now.since(it))).unwrap_or_default();
     let waiting = if tab.counts.needs_reply > 0 { theme.waiting() } else { theme.dim() };
     let outbox = match tab.counts.stopped {
@@ -112,6 +112,6 @@ fn trouble(app: &App, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
         ));
     }
     let (words, style) = connection::words(&tab.health, app.context.now, &app.context.settings, theme);
-    let live = matches!(tab.health, crate::model::news::Health::Live { .. });
+    let live = matches!(tab.health, model::news::Health::Live { .. });
     (!live).then_some((words, style))
 }

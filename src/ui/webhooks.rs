@@ -4,16 +4,16 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::deck::webhook_form::WebhookForm;
-use crate::app::layout::Area;
-use crate::model::text::SafeText;
-use crate::model::webhooks::Webhook;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::questions::{Lines, gap, plain};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::deck::webhook_form::WebhookForm;
+use app::layout::Area;
+use model::text::SafeText;
+use model::webhooks::Webhook;
 
 /// Columns of an event's name.
 const NAME: u16 = 27;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::account::{Account, Environment, Platform};
-use crate::model::text::SafeText;
-use crate::wire::lenient;
+use crate::lenient;
+use model::account::{Account, Environment, Platform};
+use model::text::SafeText;
 
 /// `GET /account`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::broadcasts::{Broadcast, BroadcastStatus};
-use crate::model::ids::BroadcastId;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::wire::content::TypedContent;
-use crate::wire::lenient;
+use crate::content::TypedContent;
+use crate::lenient;
+use model::broadcasts::{Broadcast, BroadcastStatus};
+use model::ids::BroadcastId;
+use model::text::SafeText;
+use model::time::Timestamp;
 
 /// The body of `POST /broadcast`, as this desk writes it.
 #[derive(Debug, Clone, Serialize)]

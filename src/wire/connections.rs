@@ -4,12 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::connections::identity::ContactField;
-use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
-use crate::model::connections::mistake::Mistake;
-use crate::model::connections::parameters::{Parameter, Place, Source, ValueKind};
-use crate::model::connections::path::Path;
-use crate::model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
+use model::connections::identity::ContactField;
+use model::connections::mapping::{Column, Field, FieldKind, Format};
+use model::connections::mistake::Mistake;
+use model::connections::parameters::{Parameter, Place, Source, ValueKind};
+use model::connections::path::Path;
+use model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
 
 mod lines;
 mod removing;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::wire::lenient;
+use crate::lenient;
 
 /// The body of `POST /contacts`, as this desk writes it.
 #[derive(Debug, Clone, Serialize)]

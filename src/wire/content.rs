@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::model::outbox::content::{Json, Place, Template};
+use model::outbox::content::{Json, Place, Template};
 
 /// The content of a text message.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
-use crate::model::ids::ConversationId;
-use crate::model::text::{SafeText, is_plain};
-use crate::model::time::Timestamp;
-use crate::wire::{lenient, lists};
+use crate::{lenient, lists};
+use model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
+use model::ids::ConversationId;
+use model::text::{SafeText, is_plain};
+use model::time::Timestamp;
 
 /// A conversation, as listed and as read alone. The two automation fields
 /// are on single reads only; their names are not shown in the interface and

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::wire::strict;
+use crate::strict;
 
 /// A delivery, as far as this desk reads it: a reason to ask, never the truth.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::wire::lenient;
+use crate::lenient;
 
 /// `GET /email/account`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::wire::conversations::ConversationBody;
-use crate::wire::email::EmailThreadBody;
-use crate::wire::messages::MessageBody;
-use crate::wire::telegram::TelegramConversationBody;
+use crate::conversations::ConversationBody;
+use crate::email::EmailThreadBody;
+use crate::messages::MessageBody;
+use crate::telegram::TelegramConversationBody;
 
 /// Reads nothing, and tells which fields were asked for.
 struct Names<'a>(&'a mut Vec<&'static str>);
@@ -42,7 +42,7 @@ fn names<'de, T: Deserialize<'de>>() -> Vec<&'static str> {
 
 #[test]
 fn what_is_read_of_an_item_is_known_to_the_raw_view() {
-    use crate::model::known::{ITEM, THREAD};
+    use model::known::{ITEM, THREAD};
     let items = [names::<ConversationBody>(), names::<MessageBody>(), names::<TelegramConversationBody>()];
     for name in items.concat() {
         assert!(ITEM.contains(&name), "{name}");

@@ -8,7 +8,7 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::model::text::is_plain;
+use model::text::is_plain;
 
 /// An id: a text that is not empty, or a number as its text. One with
 /// characters that are not shown as themselves is none: it could be taken for

@@ -8,16 +8,16 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::model::email::fields::{
+use model::email::fields::{
     BY_AI, CC, DATES, DIRECTIONS, FILE_BYTES, FILE_KINDS, FILE_LISTS, FILE_NAMES, FILE_SIZES, FILE_URLS,
     FROM, FROM_NAME, HEADER_ID, HTML, IDS, INBOUND, LISTS, OPENED, OUTBOUND, REPLY_TO, SENDERS, STATUS,
     SUBJECT, TEXT, TO,
 };
-use crate::model::email::{Letter, LetterFile};
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::{SafeText, is_plain};
-use crate::model::time::Timestamp;
+use model::email::{Letter, LetterFile};
+use model::ids::{ConversationId, MessageId};
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::text::{SafeText, is_plain};
+use model::time::Timestamp;
 
 type Fields = Map<String, Value>;
 
@@ -215,7 +215,7 @@ fn addresses(fields: &Fields, names: &[&str]) -> Vec<SafeText> {
 }
 
 fn split(line: &str) -> Vec<String> {
-    use crate::model::email::addresses::{Typed, list};
+    use model::email::addresses::{Typed, list};
     let text = |it| match it {
         Typed::Address(it) | Typed::Wrong(it) => it,
     };

@@ -1,6 +1,6 @@
 //! Rows as the service writes them into lists: the shapes of
-//! [`MessageBody`](crate::wire::messages::MessageBody) and
-//! [`ConversationBody`](crate::wire::conversations::ConversationBody),
+//! [`MessageBody`](crate::messages::MessageBody) and
+//! [`ConversationBody`](crate::conversations::ConversationBody),
 //! borrowed, so that a page copies every text once.
 //!
 //! Interface: Resources, Message and Conversation.
@@ -8,7 +8,7 @@
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::model::time::Timestamp;
+use model::time::Timestamp;
 
 /// A message of a list.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::model::ids::STAND_IN;
-use crate::wire::lenient;
+use crate::lenient;
+use model::ids::STAND_IN;
 
 /// Characters kept of an item that cannot be read.
 const RAW: usize = 4096;

@@ -4,12 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::{SafeText, is_plain};
-use crate::model::time::Timestamp;
-use crate::wire::content::TypedContent;
-use crate::wire::{lenient, lists};
+use crate::content::TypedContent;
+use crate::{lenient, lists};
+use model::ids::{ConversationId, MessageId};
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::text::{SafeText, is_plain};
+use model::time::Timestamp;
 
 /// The body of `POST /messages/send`, as this desk writes it.
 #[derive(Debug, Clone, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::wire::body::Body;
+use crate::body::Body;
 
 /// Bytes most pages fit into.
 const PAGE_BYTES: usize = 24 * 1024;

@@ -1,7 +1,7 @@
 //! Paths below the base URL, for the client. The service's router writes the
 //! same paths as patterns; a test holds the two together.
 
-use crate::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId, WebhookId};
+use model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 
 /// `GET /account`
 pub const ACCOUNT: &str = "/account";

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use crate::model::ids::ConversationId;
-use crate::model::text::{SafeText, is_plain};
-use crate::model::time::Timestamp;
-use crate::wire::conversations::read_escalation;
-use crate::wire::lenient;
+use crate::conversations::read_escalation;
+use crate::lenient;
+use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::ids::ConversationId;
+use model::text::{SafeText, is_plain};
+use model::time::Timestamp;
 
 /// The body of `POST /telegram/send`, as this desk writes it.
 #[derive(Debug, Clone, Copy, Default, Serialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::wire::lenient;
+use crate::lenient;
 
 /// One approved template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

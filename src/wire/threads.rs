@@ -4,12 +4,12 @@
 
 use serde_json::value::RawValue;
 
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use crate::model::email::{Correspondent, MailAccount, Thread};
-use crate::model::ids::ConversationId;
-use crate::model::text::{SafeText, is_plain};
-use crate::model::time::Timestamp;
-use crate::wire::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
+use crate::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
+use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::email::{Correspondent, MailAccount, Thread};
+use model::ids::ConversationId;
+use model::text::{SafeText, is_plain};
+use model::time::Timestamp;
 
 /// Reads one item of the list, or a thread read alone.
 ///

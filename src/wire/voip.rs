@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::wire::lenient;
+use crate::lenient;
 
 /// The body of `POST /voip/sms`, as this desk writes it.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -5,12 +5,12 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::model::bounds;
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use crate::model::ids::ConversationId;
-use crate::model::text::{SafeText, is_plain};
-use crate::model::time::Timestamp;
-use crate::wire::conversations::read_escalation;
+use crate::conversations::read_escalation;
+use model::bounds;
+use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::ids::ConversationId;
+use model::text::{SafeText, is_plain};
+use model::time::Timestamp;
 
 type Fields = Map<String, Value>;
 

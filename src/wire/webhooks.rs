@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::wire::lenient;
+use crate::lenient;
 
 /// The body of `POST /webhooks` and `POST /email/webhooks`, as this desk
 /// writes it.

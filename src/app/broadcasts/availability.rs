@@ -1,11 +1,11 @@
 //! Whether what is about broadcasts can be done now, and if not, why.
 
-use crate::app::App;
-use crate::app::availability::tab_writable;
-use crate::app::commands::Command;
-use crate::app::pages::Page;
-use crate::model::account::Platform;
-use crate::model::waves::Phase;
+use crate::App;
+use crate::availability::tab_writable;
+use crate::commands::Command;
+use crate::pages::Page;
+use model::account::Platform;
+use model::waves::Phase;
 
 /// Whether a command about broadcasts can be done; `None` for others.
 pub(in crate::app) fn check(app: &App, command: Command) -> Option<Result<(), String>> {

@@ -3,11 +3,11 @@
 //! Its shape is not told by the interface, so an event belongs to a broadcast
 //! when one of its fields names it.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::model::board::BoardEntry;
-use crate::model::fetches::Fetch;
-use crate::model::happenings::{Happening, Trigger};
+use crate::App;
+use crate::event::Effect;
+use model::board::BoardEntry;
+use model::fetches::Fetch;
+use model::happenings::{Happening, Trigger};
 
 impl App {
     /// Asks for the events, if what is known of them is old.

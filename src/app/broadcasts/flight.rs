@@ -1,22 +1,22 @@
 //! The flight check: all that should be known before a broadcast leaves, each
 //! point with what it means; and the rehearsal on a test key.
 
-use crate::app::App;
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::tab::Tab;
-use crate::app::text_line::TextLine;
-use crate::model::account::{Environment, Platform};
-use crate::model::bounds;
-use crate::model::ids::{ConversationId, RowId};
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::prices;
-use crate::model::queries::Fate;
-use crate::model::time::{Timestamp, ago};
-use crate::model::waves::audience::Source;
-use crate::model::waves::{Aim, NewCampaign, price_each};
+use crate::App;
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::tab::Tab;
+use crate::text_line::TextLine;
+use model::account::{Environment, Platform};
+use model::bounds;
+use model::ids::{ConversationId, RowId};
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{Operation, OutboxRow};
+use model::prices;
+use model::queries::Fate;
+use model::time::{Timestamp, ago};
+use model::waves::audience::Source;
+use model::waves::{Aim, NewCampaign, price_each};
 
 use super::form::BroadcastForm;
 

@@ -2,14 +2,14 @@
 //! stops it. The audience stands beside it and is frozen before anything
 //! leaves.
 
-use crate::app::text_line::TextLine;
-use crate::model::attachments;
-use crate::model::bounds;
-use crate::model::outbox::content::{BroadcastContent, Template as Filled};
-use crate::model::templates::{Slot, Template};
-use crate::model::time::SECOND;
-use crate::model::waves::audience::{AudienceQuery, Found, Source};
-use crate::model::waves::{Aim, Frozen, WavePlan};
+use crate::text_line::TextLine;
+use model::attachments;
+use model::bounds;
+use model::outbox::content::{BroadcastContent, Template as Filled};
+use model::templates::{Slot, Template};
+use model::time::SECOND;
+use model::waves::audience::{AudienceQuery, Found, Source};
+use model::waves::{Aim, Frozen, WavePlan};
 
 /// What a broadcast can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,20 +8,20 @@ pub mod form;
 mod sending;
 pub mod steering;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Load};
-use crate::app::handover::Facts;
-use crate::app::pages::Page;
-use crate::app::rows::{Named, Rows};
-use crate::model::account::Platform;
-use crate::model::board::{BoardDetail, BoardEntry, BoardId};
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId};
-use crate::model::queries::DeskQuery;
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::model::waves::audience::{AudienceQuery, Found};
-use crate::model::waves::{NewCampaign, Phase};
+use crate::App;
+use crate::commands::Command;
+use crate::event::{Effect, Load};
+use crate::handover::Facts;
+use crate::pages::Page;
+use crate::rows::{Named, Rows};
+use model::account::Platform;
+use model::board::{BoardDetail, BoardEntry, BoardId};
+use model::ids::{BroadcastId, CampaignId, ChannelId};
+use model::queries::DeskQuery;
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+use model::waves::audience::{AudienceQuery, Found};
+use model::waves::{NewCampaign, Phase};
 
 use form::BroadcastForm;
 

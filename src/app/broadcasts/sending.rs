@@ -1,22 +1,22 @@
 //! From an audience to a broadcast that has begun: opening the form, looking
 //! up whom it comes to, its keys, and taking it back while it is held.
 
-use crate::app::App;
-use crate::app::availability::tab_writable;
-use crate::app::broadcasts::flight::Flight;
-use crate::app::broadcasts::form::{BroadcastForm, Field, Kind};
-use crate::app::broadcasts::{Order, Wanted, availability};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::people::marking::Marked;
-use crate::app::text_line::TextLine;
-use crate::app::undoing::What;
-use crate::model::fetches::{Fetch, Fetched, Fetching};
-use crate::model::ids::{CampaignId, ChannelId};
-use crate::model::time::SECOND;
-use crate::model::waves::NewCampaign;
-use crate::model::waves::audience::{AudienceQuery, Found, Source};
+use crate::App;
+use crate::availability::tab_writable;
+use crate::broadcasts::flight::Flight;
+use crate::broadcasts::form::{BroadcastForm, Field, Kind};
+use crate::broadcasts::{Order, Wanted, availability};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::people::marking::Marked;
+use crate::text_line::TextLine;
+use crate::undoing::What;
+use model::fetches::{Fetch, Fetched, Fetching};
+use model::ids::{CampaignId, ChannelId};
+use model::time::SECOND;
+use model::waves::NewCampaign;
+use model::waves::audience::{AudienceQuery, Found, Source};
 
 /// Contacts that are not known here and asked for one by one at most.
 const ASKED: usize = 50;

@@ -1,21 +1,21 @@
 //! Between two waves: pause, continue with another limit, stop; the report
 //! over the recipients, those that failed, and trying them again.
 
-use crate::app::App;
-use crate::app::availability::tab_writable;
-use crate::app::broadcasts::{Answer, Order};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::pages::Page;
-use crate::app::text_line::TextLine;
-use crate::model::board::{BoardEntry, Recipient, report};
-use crate::model::fetches::{Fetch, Fetching};
-use crate::model::ids::{BroadcastId, CampaignId};
-use crate::model::text::SafeText;
-use crate::model::time::MINUTE;
-use crate::model::waves::audience::{AudienceQuery, Source};
-use crate::model::waves::{Campaign, Cause, Fate, Phase, Wave};
+use crate::App;
+use crate::availability::tab_writable;
+use crate::broadcasts::{Answer, Order};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::pages::Page;
+use crate::text_line::TextLine;
+use model::board::{BoardEntry, Recipient, report};
+use model::fetches::{Fetch, Fetching};
+use model::ids::{BroadcastId, CampaignId};
+use model::text::SafeText;
+use model::time::MINUTE;
+use model::waves::audience::{AudienceQuery, Source};
+use model::waves::{Campaign, Cause, Fate, Phase, Wave};
 
 /// How the list of recipients is called.
 const RECIPIENTS: &str = "Recipients";
@@ -266,7 +266,7 @@ impl App {
                 add("Rebuilt from messages read here; the interface tells no recipients.".to_owned())
             }
         }
-        let order = |it: &&Recipient| it.fate != crate::model::board::RecipientFate::Failed;
+        let order = |it: &&Recipient| it.fate != model::board::RecipientFate::Failed;
         let mut all: Vec<&Recipient> = detail.recipients.iter().collect();
         all.sort_by_key(order);
         for it in all {

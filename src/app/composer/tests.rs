@@ -1,8 +1,8 @@
 //! Typing, drafts and notes in the composer.
 
 use super::*;
-use crate::app::keys::KeyCode;
-use crate::app::sheet::CAPACITY;
+use crate::keys::KeyCode;
+use crate::sheet::CAPACITY;
 
 fn composer() -> Composer {
     let mut composer = Composer::new(ConversationId::from("c"));

@@ -1,13 +1,13 @@
 //! Any endpoint by hand: it is picked, what it asks for is filled in, and its
 //! answer is shown.
 
-use crate::app::App;
-use crate::app::connections::errands::{Errand, Slot};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::picker::{Picked, Picker};
-use crate::app::text_line::TextLine;
-use crate::model::connections::{Connection, Endpoint, Method, Source};
+use crate::App;
+use crate::connections::errands::{Errand, Slot};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::picker::{Picked, Picker};
+use crate::text_line::TextLine;
+use model::connections::{Connection, Endpoint, Method, Source};
 
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct EndpointForm {
 impl EndpointForm {
     /// Names and labels of the lines.
     pub fn labels(&self) -> Vec<(String, String)> {
-        let label = |it: &crate::model::connections::Parameter| {
+        let label = |it: &model::connections::Parameter| {
             let question = match &it.source {
                 Source::Asked(question) if !question.is_empty() => question.clone(),
                 _ => it.name.clone(),

@@ -1,9 +1,9 @@
 //! What the app wants of connections, and what comes back. Plain data.
 
-use crate::model::connections::mapping::Pick;
-use crate::model::connections::{CallLine, Connection, ContactFacts, Mapped};
-use crate::model::queries::ConversationKey;
-use crate::model::secret::Secret;
+use model::connections::mapping::Pick;
+use model::connections::{CallLine, Connection, ContactFacts, Mapped};
+use model::queries::ConversationKey;
+use model::secret::Secret;
 
 /// Which answer: an endpoint's, about a conversation's contact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

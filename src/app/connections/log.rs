@@ -1,14 +1,14 @@
 //! The log of connection calls as a list.
 
-use crate::app::App;
-use crate::app::connections::errands::Errand;
-use crate::app::event::{Effect, Load};
-use crate::app::layers::Layer;
-use crate::app::listing::{ListKind, ListLine};
-use crate::app::outside::Asked;
-use crate::model::connections::{CallLine, CallResult};
-use crate::model::queries::Named;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::connections::errands::Errand;
+use crate::event::{Effect, Load};
+use crate::layers::Layer;
+use crate::listing::{ListKind, ListLine};
+use crate::outside::Asked;
+use model::connections::{CallLine, CallResult};
+use model::queries::Named;
+use model::text::SafeText;
 
 impl App {
     /// Opens the list, or reads it anew: it does not move by itself.

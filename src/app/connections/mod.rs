@@ -21,19 +21,19 @@ mod wizard_keys;
 
 use std::collections::HashMap;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::connections::errands::{Errand, Outcome, Slot};
-use crate::app::event::Effect;
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::app::tab::{Focus, Tab};
-use crate::model::account::Platform;
-use crate::model::connections::{CallLine, Connection, ContactFacts, Endpoint, Mapped};
-use crate::model::conversations::ConversationRow;
-use crate::model::queries::ConversationKey;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
+use crate::App;
+use crate::commands::Command;
+use crate::connections::errands::{Errand, Outcome, Slot};
+use crate::event::Effect;
+use crate::layers::Layer;
+use crate::outside::Asked;
+use crate::tab::{Focus, Tab};
+use model::account::Platform;
+use model::connections::{CallLine, Connection, ContactFacts, Endpoint, Mapped};
+use model::conversations::ConversationRow;
+use model::queries::ConversationKey;
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp};
 
 /// Answers that are kept.
 const KEPT: usize = 300;

@@ -1,15 +1,15 @@
 //! Connections that are there: giving one another credential, which is kept
 //! only once it was taken, and removing one.
 
-use crate::app::App;
-use crate::app::connections::errands::Errand;
-use crate::app::connections::wizard::{Hidden, secret_label};
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::connections::{Connection, ContactFacts};
-use crate::model::secret::Secret;
+use crate::App;
+use crate::connections::errands::Errand;
+use crate::connections::wizard::{Hidden, secret_label};
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::connections::{Connection, ContactFacts};
+use model::secret::Secret;
 
 /// Another credential for a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,13 +4,13 @@
 
 use std::fmt;
 
-use crate::app::text_line::TextLine;
-use crate::model::connections::identity::ContactField;
-use crate::model::connections::mapping::Pick;
-use crate::model::connections::parameters::{Parameter, Place, Source, ValueKind};
-use crate::model::connections::review::review;
-use crate::model::connections::{Auth, Connection, ContactFacts, Endpoint, Method, target};
-use crate::model::secret::Secret;
+use crate::text_line::TextLine;
+use model::connections::identity::ContactField;
+use model::connections::mapping::Pick;
+use model::connections::parameters::{Parameter, Place, Source, ValueKind};
+use model::connections::review::review;
+use model::connections::{Auth, Connection, ContactFacts, Endpoint, Method, target};
+use model::secret::Secret;
 
 /// What can be filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,15 +1,15 @@
 //! The wizard's keys, and what comes back to it.
 
-use crate::app::App;
-use crate::app::connections::errands::Errand;
-use crate::app::connections::wizard::{Entry, Step, Wizard};
-use crate::app::context::Context;
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::connections::mapping::Pick;
-use crate::model::connections::{Auth, Connection, ContactFacts};
+use crate::App;
+use crate::connections::errands::Errand;
+use crate::connections::wizard::{Entry, Step, Wizard};
+use crate::context::Context;
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::connections::mapping::Pick;
+use model::connections::{Auth, Connection, ContactFacts};
 
 impl App {
     /// `:connection add`.

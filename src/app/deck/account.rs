@@ -1,12 +1,12 @@
 //! The account behind a key as cards: balance, number, what the platform says
 //! of it, what the key can do, and what things cost.
 
-use crate::app::App;
-use crate::app::deck::{Card, Weight};
-use crate::app::purse::{self, Balance};
-use crate::model::account::{Account, Environment, Platform};
-use crate::model::prices::{self, Price};
-use crate::model::text::SafeText;
+use crate::App;
+use crate::deck::{Card, Weight};
+use crate::purse::{self, Balance};
+use model::account::{Account, Environment, Platform};
+use model::prices::{self, Price};
+use model::text::SafeText;
 
 /// Whether a platform has something.
 type Has = fn(&Platform) -> bool;

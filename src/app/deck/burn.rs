@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::App;
-use crate::app::deck::account::card;
-use crate::app::deck::{Bar, Card};
-use crate::app::purse;
-use crate::model::account::Account;
-use crate::model::spending::Spent;
-use crate::model::text::SafeText;
-use crate::model::time::{DAY, day_name};
+use crate::App;
+use crate::deck::account::card;
+use crate::deck::{Bar, Card};
+use crate::purse;
+use model::account::Account;
+use model::spending::Spent;
+use model::text::SafeText;
+use model::time::{DAY, day_name};
 
 /// Days of the charts.
 const DAYS: i64 = 7;

@@ -1,13 +1,13 @@
 //! What the triggers tell, as cards that lead to the person.
 
-use crate::app::App;
-use crate::app::deck::{Card, Weight};
-use crate::app::event::{Effect, Load};
-use crate::app::tab::Focus;
-use crate::model::happenings::Happening;
-use crate::model::selector::Selector;
-use crate::model::text::SafeText;
-use crate::model::time::short_span;
+use crate::App;
+use crate::deck::{Card, Weight};
+use crate::event::{Effect, Load};
+use crate::tab::Focus;
+use model::happenings::Happening;
+use model::selector::Selector;
+use model::text::SafeText;
+use model::time::short_span;
 
 /// Fields a card shows in the list.
 const SHOWN: usize = 4;
@@ -18,7 +18,7 @@ impl App {
         else {
             return Vec::new();
         };
-        let note = |(trigger, why): &(crate::model::happenings::Trigger, SafeText)| Card {
+        let note = |(trigger, why): &(model::happenings::Trigger, SafeText)| Card {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
             title: SafeText::line("not told"),

@@ -13,18 +13,18 @@ mod webhooks;
 
 use std::collections::HashMap;
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::pages::Page;
-use crate::app::resource::{Pace, Resource};
-use crate::app::rows::{Named, Rows};
-use crate::model::fetches::{Fetch, Fetched, Fetching};
-use crate::model::happenings::{Events, Happening};
-use crate::model::ids::{ChannelId, STAND_IN};
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::model::unreadable::List;
-use crate::model::webhooks::Webhook;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::pages::Page;
+use crate::resource::{Pace, Resource};
+use crate::rows::{Named, Rows};
+use model::fetches::{Fetch, Fetched, Fetching};
+use model::happenings::{Events, Happening};
+use model::ids::{ChannelId, STAND_IN};
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp};
+use model::unreadable::List;
+use model::webhooks::Webhook;
 
 /// What was read longer ago is read again while it is looked at.
 const FRESH: i64 = MINUTE;

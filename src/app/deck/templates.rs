@@ -1,12 +1,12 @@
 //! The templates of a channel as cards: how each looks and what is to be
 //! filled in.
 
-use crate::app::App;
-use crate::app::deck::Card;
-use crate::app::pages::Page;
-use crate::model::account::Platform;
-use crate::model::templates::{Part, Template};
-use crate::model::text::SafeText;
+use crate::App;
+use crate::deck::Card;
+use crate::pages::Page;
+use model::account::Platform;
+use model::templates::{Part, Template};
+use model::text::SafeText;
 
 impl App {
     pub(super) fn no_templates(&self) -> String {
@@ -35,7 +35,7 @@ impl App {
         };
         let key = row.key();
         self.page = Page::Inbox;
-        self.visit(&key.channel, &key.conversation, crate::app::tab::Focus::History);
+        self.visit(&key.channel, &key.conversation, crate::tab::Focus::History);
         self.fill_template(template, true);
     }
 }

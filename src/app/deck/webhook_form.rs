@@ -1,15 +1,15 @@
 //! Registering a webhook: where deliveries go, what is told, and the secret
 //! they are signed with, which is made here and shown this once.
 
-use crate::app::App;
-use crate::app::event::Effect;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::text_line::TextLine;
-use crate::model::account::Platform;
-use crate::model::outbox::Operation;
-use crate::model::secret::Secret;
-use crate::model::webhooks;
+use crate::App;
+use crate::event::Effect;
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::text_line::TextLine;
+use model::account::Platform;
+use model::outbox::Operation;
+use model::secret::Secret;
+use model::webhooks;
 
 /// The form.
 #[derive(Debug, Clone, PartialEq, Eq)]

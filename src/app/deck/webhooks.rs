@@ -1,20 +1,20 @@
 //! Webhooks as cards: those registered, and those on their way or refused with
 //! what is to be looked at. Registering and removing them.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::deck::webhook_form::WebhookForm;
-use crate::app::deck::{Card, Weight};
-use crate::app::event::{Effect, Intent};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::account::Platform;
-use crate::model::ids::ConversationId;
-use crate::model::outbox::{Operation, OutboxRow, RowState};
-use crate::model::reception::{Counts, Reception, State};
-use crate::model::text::SafeText;
-use crate::model::time::ago;
-use crate::model::webhooks::{self, Webhook};
+use crate::App;
+use crate::commands::Command;
+use crate::deck::webhook_form::WebhookForm;
+use crate::deck::{Card, Weight};
+use crate::event::{Effect, Intent};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::outbox::{Operation, OutboxRow, RowState};
+use model::reception::{Counts, Reception, State};
+use model::text::SafeText;
+use model::time::ago;
+use model::webhooks::{self, Webhook};
 
 impl App {
     pub(super) fn webhook_cards(&self) -> Vec<Card> {
@@ -105,7 +105,7 @@ impl App {
     }
 
     /// The subscriptions of a tab may be others now.
-    pub(in crate::app) fn webhooks_changed(&mut self, channel: &crate::model::ids::ChannelId) {
+    pub(in crate::app) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
         if let Some(seen) = self.deck.webhooks.get_mut(channel) {
             seen.at = None;
         }

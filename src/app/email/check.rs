@@ -1,10 +1,10 @@
 //! Whether a command of mail can be done now, and if not, why.
 
-use crate::app::App;
-use crate::app::availability::{self, Reason};
-use crate::app::commands::Command;
-use crate::app::email::reading;
-use crate::app::tab::Focus;
+use crate::App;
+use crate::availability::{self, Reason};
+use crate::commands::Command;
+use crate::email::reading;
+use crate::tab::Focus;
 
 /// Whether a command can be done, where mail decides that; `None` where it
 /// is decided as everywhere.

@@ -1,15 +1,15 @@
 //! Filing threads: read, star, archive, category. Each is one change for the
 //! server and can be taken back by its opposite.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Intent};
-use crate::app::undoing::What;
-use crate::model::conversations::{ConversationRow, Status};
-use crate::model::email::Thread;
-use crate::model::ids::ThreadId;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{ThreadChange, ThreadPlace};
+use crate::App;
+use crate::commands::Command;
+use crate::event::{Effect, Intent};
+use crate::undoing::What;
+use model::conversations::{ConversationRow, Status};
+use model::email::Thread;
+use model::ids::ThreadId;
+use model::outbox::Operation;
+use model::outbox::content::{ThreadChange, ThreadPlace};
 
 impl App {
     /// Archives the thread at hand, or takes it out of the archive.
@@ -54,10 +54,7 @@ impl App {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
         let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
-        if !unread
-            || !tab.is_mail()
-            || tab.is_in_triage()
-            || crate::app::availability::tab_writable(tab).is_err()
+        if !unread || !tab.is_mail() || tab.is_in_triage() || crate::availability::tab_writable(tab).is_err()
         {
             return;
         }
@@ -145,7 +142,7 @@ fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
         }
         _ => ThreadPlace::Archived(row.conversation.status == Status::Closed),
     });
-    let text = |it: &Option<crate::model::text::SafeText>, other: &str| {
+    let text = |it: &Option<model::text::SafeText>, other: &str| {
         it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)
     };
     ThreadChange {

@@ -3,10 +3,10 @@
 //!
 //! The text below is the composer's.
 
-use crate::app::keys::{Key, KeyCode};
-use crate::app::text_line::TextLine;
-use crate::model::email::Correspondent;
-use crate::model::email::compose::Written;
+use crate::keys::{Key, KeyCode};
+use crate::text_line::TextLine;
+use model::email::Correspondent;
+use model::email::compose::Written;
 
 /// The place of the text, behind the fields.
 pub const BODY: usize = 4;
@@ -171,7 +171,7 @@ impl Head {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::text::SafeText;
+    use model::text::SafeText;
 
     fn typed(head: &mut Head, text: &str) {
         for it in text.chars() {

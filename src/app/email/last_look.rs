@@ -1,15 +1,15 @@
 //! What the last look at a mail shows: its rows as they fit the screen, which
 //! of them are seen, and the keys below them, which are always seen.
 
-use crate::app::App;
-use crate::app::email::doubts;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::wrap;
-use crate::model::email::compose::{self, Written};
-use crate::model::email::files;
-use crate::model::prices::{self, Price};
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
+use crate::App;
+use crate::email::doubts;
+use crate::keys::{Key, KeyCode};
+use crate::wrap;
+use model::email::compose::{self, Written};
+use model::email::files;
+use model::prices::{self, Price};
+use model::text::SafeText;
+use model::time::SECOND;
 
 /// Columns of the look at most.
 const WIDEST: u16 = 100;

@@ -2,18 +2,18 @@
 //! and whom mails were exchanged with. Letters narrow a menu, Enter takes the
 //! chosen line, or what was typed where anything may stand.
 
-use crate::app::App;
-use crate::app::email::reading::{self, letter_at_hand};
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::model::email::{Correspondent, MailWish, ThreadFilter, files};
-use crate::model::ids::ChannelId;
-use crate::model::links;
-use crate::model::outbox::content::Source;
-use crate::model::selector::Selector;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::email::reading::{self, letter_at_hand};
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use model::email::{Correspondent, MailWish, ThreadFilter, files};
+use model::ids::ChannelId;
+use model::links;
+use model::outbox::content::Source;
+use model::selector::Selector;
+use model::text::SafeText;
 
 /// Categories offered where none was seen yet.
 const CATEGORIES: [&str; 4] = ["support", "billing", "orders", "newsletter"];

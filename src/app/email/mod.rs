@@ -15,16 +15,16 @@ mod review;
 pub mod triage;
 mod writing;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::composer::Mode;
-use crate::app::event::{Effect, Load};
-use crate::app::tab::{Focus, Tab};
-use crate::model::account::Platform;
-use crate::model::email::{MailAccount, MailWish};
-use crate::model::fetches::Fetch;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::content::Mail;
+use crate::App;
+use crate::commands::Command;
+use crate::composer::Mode;
+use crate::event::{Effect, Load};
+use crate::tab::{Focus, Tab};
+use model::account::Platform;
+use model::email::{MailAccount, MailWish};
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::content::Mail;
 
 pub(super) use check::check;
 pub use review::doubts;

@@ -3,12 +3,12 @@
 //!
 //! Its text came with the mail.
 
-use crate::app::App;
-use crate::app::history::message_of;
-use crate::app::layers::Layer;
-use crate::model::email::{Letter, LetterFile, files, quotes};
-use crate::model::messages::MessageRow;
-use crate::model::text::SafeText;
+use crate::App;
+use crate::history::message_of;
+use crate::layers::Layer;
+use model::email::{Letter, LetterFile, files, quotes};
+use model::messages::MessageRow;
+use model::text::SafeText;
 
 /// Addresses shown of one line; more are counted.
 const ADDRESSES: usize = 6;

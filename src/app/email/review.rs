@@ -2,24 +2,24 @@
 //! one letter for each thing that can be done. The server holds nothing back,
 //! so the desk does.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::email::head::BODY;
-use crate::app::email::markdown;
-use crate::app::event::{Effect, Intent};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::outside::Asked;
-use crate::app::tab::Focus;
-use crate::app::text_line::TextLine;
-use crate::model::email::NEW_MAIL as NEW;
-use crate::model::email::compose::{MANY, Written, is_link};
-use crate::model::ids::{ChannelId, ConversationId, ThreadId};
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Mail, Source};
-use crate::model::prices::{self, Price};
-use crate::model::secret::key_in;
-use crate::model::time::SECOND;
+use crate::App;
+use crate::commands::Command;
+use crate::email::head::BODY;
+use crate::email::markdown;
+use crate::event::{Effect, Intent};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::outside::Asked;
+use crate::tab::Focus;
+use crate::text_line::TextLine;
+use model::email::NEW_MAIL as NEW;
+use model::email::compose::{MANY, Written, is_link};
+use model::ids::{ChannelId, ConversationId, ThreadId};
+use model::outbox::Operation;
+use model::outbox::content::{Mail, Source};
+use model::prices::{self, Price};
+use model::secret::key_in;
+use model::time::SECOND;
 
 /// Mails remembered as they were written, to be taken back.
 const REMEMBERED: usize = 20;
@@ -116,7 +116,7 @@ impl App {
         let kept = composer.draft();
         self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
-            let what = crate::app::undoing::What::Discarded(conversation, text);
+            let what = crate::undoing::What::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what);
         }
         self.leave_mail();
@@ -135,7 +135,7 @@ impl App {
     /// Queues the mail; it is held here, because the server holds nothing.
     pub(crate) fn send_mail(&mut self) {
         let tab = self.tab();
-        if let Err(why) = crate::app::availability::tab_writable(tab) {
+        if let Err(why) = crate::availability::tab_writable(tab) {
             return self.warn(why);
         }
         let price = Price::exactly(prices::EMAIL);
@@ -186,7 +186,7 @@ impl App {
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::app::email::triage::Decision::Answered);
+            self.triage_decided(crate::email::triage::Decision::Answered);
         }
     }
 

@@ -4,22 +4,22 @@
 
 mod session;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::email::filing::{place, read_change};
-use crate::app::event::{Effect, Load};
-use crate::app::history::History;
-use crate::app::layers::Layer;
-use crate::app::tab::{Focus, Tab};
-use crate::app::undoing::Done;
-use crate::app::watch;
-use crate::model::conversations::ConversationRow;
-use crate::model::email::MailWish;
-use crate::model::fetches::Fetch;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::content::ThreadChange;
-use crate::model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
-use crate::model::time::Timestamp;
+use crate::App;
+use crate::commands::Command;
+use crate::email::filing::{place, read_change};
+use crate::event::{Effect, Load};
+use crate::history::History;
+use crate::layers::Layer;
+use crate::tab::{Focus, Tab};
+use crate::undoing::Done;
+use crate::watch;
+use model::conversations::ConversationRow;
+use model::email::MailWish;
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::content::ThreadChange;
+use model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
+use model::time::Timestamp;
 
 use session::{Decided, address};
 pub use session::{Decision, Triage};

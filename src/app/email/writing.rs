@@ -1,17 +1,17 @@
 //! Writing mail: an answer, one to all, a new mail, a mail passed on. The
 //! head's fields stand over the composer's text; both are one draft.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::composer::{Composer, Mode};
-use crate::app::email::head::{BODY, Did, Head};
-use crate::app::email::reading::letter_at_hand;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::tab::{Focus, Tab};
-use crate::app::watch;
-use crate::model::email::compose::{Written, answer, forward};
-use crate::model::email::{Correspondent, NEW_MAIL as NEW};
-use crate::model::ids::{ChannelId, ConversationId};
+use crate::App;
+use crate::commands::Command;
+use crate::composer::{Composer, Mode};
+use crate::email::head::{BODY, Did, Head};
+use crate::email::reading::letter_at_hand;
+use crate::keys::{Key, KeyCode};
+use crate::tab::{Focus, Tab};
+use crate::watch;
+use model::email::compose::{Written, answer, forward};
+use model::email::{Correspondent, NEW_MAIL as NEW};
+use model::ids::{ChannelId, ConversationId};
 
 /// What is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl App {
     pub(crate) fn visit_written(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         if conversation.as_str().starts_with(NEW) {
             self.take_up(channel);
-            self.page = crate::app::pages::Page::Inbox;
+            self.page = crate::pages::Page::Inbox;
             self.show_new_mail(conversation);
         } else {
             self.visit(channel, conversation, Focus::History);
@@ -261,7 +261,7 @@ impl App {
         if !is_field || !self.is_typing() {
             return false;
         }
-        let clean = crate::model::text::pasted(outside).replace('\n', ", ");
+        let clean = model::text::pasted(outside).replace('\n', ", ");
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.change_head(now, |it| {
                 let at = it.at;
@@ -275,7 +275,7 @@ impl App {
 
 impl Composer {
     /// Begins a mail: its head over an empty text, or the text it brings.
-    pub fn begin_mail(&mut self, written: Written, now: crate::model::time::Timestamp) {
+    pub fn begin_mail(&mut self, written: Written, now: model::time::Timestamp) {
         let (head, body) = Head::of(written);
         self.head = Some(head);
         self.change(now, |it| it.replace_all(&body));
@@ -284,7 +284,7 @@ impl Composer {
     /// Changes the head, which is a part of the draft.
     pub fn change_head<T>(
         &mut self,
-        now: crate::model::time::Timestamp,
+        now: model::time::Timestamp,
         change: impl FnOnce(&mut Head) -> T,
     ) -> Option<T> {
         let told = change(self.head.as_mut()?);

@@ -1,12 +1,12 @@
 //! The mails of a history: each gets the text it is shown with when it comes,
 //! and again when it is to be shown in another way.
 
-use crate::app::email::reading::{self, View};
-use crate::app::history::History;
-use crate::app::lines::Item;
-use crate::model::email::NEW_MAIL;
-use crate::model::messages::MessageRow;
-use crate::model::text::SafeText;
+use crate::email::reading::{self, View};
+use crate::history::History;
+use crate::lines::Item;
+use model::email::NEW_MAIL;
+use model::messages::MessageRow;
+use model::text::SafeText;
 
 impl History {
     /// Whether it is of a mail that has no thread yet.

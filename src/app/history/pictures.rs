@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::app::history::History;
-use crate::app::lines::{self, Item};
+use crate::history::History;
+use crate::lines::{self, Item};
 
 impl History {
     /// Pictures take so many rows below their messages, by address.

@@ -1,10 +1,10 @@
 //! Going to one item of a history, however far back it is.
 
-use crate::app::history::{History, MOST, STEP};
-use crate::app::lines::ItemKey;
-use crate::model::ids::MessageId;
-use crate::model::messages::Direction;
-use crate::model::queries::HistoryPage;
+use crate::history::{History, MOST, STEP};
+use crate::lines::ItemKey;
+use model::ids::MessageId;
+use model::messages::Direction;
+use model::queries::HistoryPage;
 
 impl History {
     /// To the first message new since the last look. Returns whether there

@@ -1,8 +1,8 @@
 //! What keys mean, as they are and after a person has chosen others.
 
-use crate::app::commands::{Command as C, Place, TABLE};
-use crate::app::keymap::{Clash, KeyMap, Resolution, Sequence};
-use crate::app::keys::Key;
+use crate::commands::{Command as C, Place, TABLE};
+use crate::keymap::{Clash, KeyMap, Resolution, Sequence};
+use crate::keys::Key;
 
 const HISTORY: &[Place] = &[Place::History, Place::Conversation, Place::Desk];
 

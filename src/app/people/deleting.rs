@@ -1,16 +1,16 @@
 //! Deleting a person: behind the last four digits of the number, with the
 //! transcript offered first. It takes the conversation's history with it.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::people::form::Opening;
-use crate::app::text_line::TextLine;
-use crate::model::contacts::PersonDetail;
-use crate::model::outbox::Operation;
-use crate::model::queries::{ConversationKey, TranscriptFormat};
-use crate::model::time::SECOND;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::people::form::Opening;
+use crate::text_line::TextLine;
+use model::contacts::PersonDetail;
+use model::outbox::Operation;
+use model::queries::{ConversationKey, TranscriptFormat};
+use model::time::SECOND;
 
 /// Digits that are to be typed.
 const DIGITS: usize = 4;

@@ -2,13 +2,13 @@
 //! says what is wrong with it; what the server refused stands at the field it
 //! names. What leaves is what differs from before.
 
-use crate::app::text_line::TextLine;
-use crate::model::bounds;
-use crate::model::contacts::{ContactChange, MetadataField, PersonDetail, tag_words};
-use crate::model::ids::RowId;
-use crate::model::json;
-use crate::model::outbox::content::Json;
-use crate::model::phones;
+use crate::text_line::TextLine;
+use model::bounds;
+use model::contacts::{ContactChange, MetadataField, PersonDetail, tag_words};
+use model::ids::RowId;
+use model::json;
+use model::outbox::content::Json;
+use model::phones;
 
 /// Metadata of one person at most.
 const MOST: usize = 100;
@@ -276,7 +276,7 @@ impl PersonForm {
                 self.values[place].set(text.clone());
             }
         }
-        let tags = crate::model::contacts::merged(&self.before.tags, &change.add, &change.remove);
+        let tags = model::contacts::merged(&self.before.tags, &change.add, &change.remove);
         self.values[3].set(tags.join(", "));
         let mut members = self.members();
         members.retain(|(name, _)| {

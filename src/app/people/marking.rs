@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::app::App;
+use crate::App;
 
 /// People marked one by one at most.
 const MOST: usize = 10_000;

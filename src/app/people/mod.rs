@@ -8,20 +8,20 @@ mod saving;
 
 use std::collections::HashMap;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::event::{Effect, Load};
-use crate::app::pages::Page;
-use crate::app::people::marking::Marked;
-use crate::app::resource::{Pace, Resource, Shown};
-use crate::app::rows::Rows;
-use crate::app::tab::Focus;
-use crate::model::account::Platform;
-use crate::model::contacts::{PeoplePage, PeopleQuery, Person};
-use crate::model::fetches::{Fetch, Fetched, Fetching};
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::outbox::{Lane, OutboxRow};
-use crate::model::time::{MINUTE, Timestamp};
+use crate::App;
+use crate::commands::Command;
+use crate::event::{Effect, Load};
+use crate::pages::Page;
+use crate::people::marking::Marked;
+use crate::resource::{Pace, Resource, Shown};
+use crate::rows::Rows;
+use crate::tab::Focus;
+use model::account::Platform;
+use model::contacts::{PeoplePage, PeopleQuery, Person};
+use model::fetches::{Fetch, Fetched, Fetching};
+use model::ids::{ChannelId, RowId};
+use model::outbox::{Lane, OutboxRow};
+use model::time::{MINUTE, Timestamp};
 
 /// Microseconds without a key after which the server is asked.
 const REST: i64 = 250_000;

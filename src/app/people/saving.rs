@@ -1,17 +1,17 @@
 //! The keys of a person's form, and what becomes of what it wanted: queued,
 //! refused and back in the form, or done.
 
-use crate::app::App;
-use crate::app::event::{Effect, Intent, Load};
-use crate::app::keys::{Key, KeyCode};
-use crate::app::layers::Layer;
-use crate::app::pages::Page;
-use crate::app::people::form::{Field, Opening, PersonForm};
-use crate::model::contacts::PersonDetail;
-use crate::model::fetches::Fetch;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::{Operation, OutboxRow, RowState, Verdict};
-use crate::model::text;
+use crate::App;
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{Key, KeyCode};
+use crate::layers::Layer;
+use crate::pages::Page;
+use crate::people::form::{Field, Opening, PersonForm};
+use model::contacts::PersonDetail;
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::{Operation, OutboxRow, RowState, Verdict};
+use model::text;
 
 impl App {
     pub(super) fn new_person(&mut self) {
@@ -82,7 +82,7 @@ impl App {
     fn refused_change(
         &self,
         phone: &str,
-    ) -> Option<(crate::model::contacts::ContactChange, crate::model::ids::RowId, String)> {
+    ) -> Option<(model::contacts::ContactChange, model::ids::RowId, String)> {
         let row = self.row_about(phone)?;
         match (&row.operation, &row.state) {
             (Operation::ChangeContact(change), RowState::Stopped(_, why)) => {

@@ -1,12 +1,12 @@
 //! What became of rows that were put into the outbox from here: what was
 //! refused has not left, and the list of what was done says so.
 
-use crate::app::App;
-use crate::app::event::{Effect, Load};
-use crate::app::undoing::What;
-use crate::model::ids::RowId;
-use crate::model::outbox::OutboxRow;
-use crate::model::queries::Fate;
+use crate::App;
+use crate::event::{Effect, Load};
+use crate::undoing::What;
+use model::ids::RowId;
+use model::outbox::OutboxRow;
+use model::queries::Fate;
 
 impl App {
     /// Asks what became of all that was done: what was refused has not left.

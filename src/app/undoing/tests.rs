@@ -1,7 +1,7 @@
 //! What can be undone, and for how long.
 
 use super::*;
-use crate::app::settings::Settings;
+use crate::settings::Settings;
 
 #[test]
 fn behind_what_has_left_only_what_is_fresh_is_taken_back() {

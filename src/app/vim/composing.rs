@@ -1,11 +1,11 @@
 //! Modal editing in the composer: which keys are letters of a mode, and which
 //! mean what they always do.
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::keys::{Key, KeyCode};
-use crate::app::sheet::Sheet;
-use crate::app::vim::{Mode, Vim};
+use crate::App;
+use crate::commands::Command;
+use crate::keys::{Key, KeyCode};
+use crate::sheet::Sheet;
+use crate::vim::{Mode, Vim};
 
 impl App {
     /// A key while text is edited by modes; false for one that means what it

@@ -1,9 +1,9 @@
 //! What each letter does while letters are not text.
 
-use crate::app::commands::Command;
-use crate::app::sheet::Sheet;
-use crate::app::vim::motions::{Page, Reach};
-use crate::app::vim::{MOST, Mode, Operator, Vim, go, here};
+use crate::commands::Command;
+use crate::sheet::Sheet;
+use crate::vim::motions::{Page, Reach};
+use crate::vim::{MOST, Mode, Operator, Vim, go, here};
 
 impl Vim {
     /// A letter was pressed that is not text.

@@ -2,8 +2,8 @@
 //!
 //! Turns letters into edits of a text. sending stays on its own key.
 
-use crate::app::sheet::Sheet;
-use crate::app::vim::motions::{Page, Reach};
+use crate::sheet::Sheet;
+use crate::vim::motions::{Page, Reach};
 
 mod composing;
 mod keys;

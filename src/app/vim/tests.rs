@@ -1,7 +1,7 @@
 //! Letters and what they leave: the text, with the cursor as a bar.
 
-use crate::app::sheet::Sheet;
-use crate::app::vim::{Mode, Vim};
+use crate::sheet::Sheet;
+use crate::vim::{Mode, Vim};
 
 /// Presses keys on a text in which `|` is the cursor; `<` is Esc.
 /// Gives the text with its cursor.

@@ -9,17 +9,17 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::connections::{Answer, Called};
-use crate::model::account::Platform;
-use crate::model::connections::{CallLine, CallResult, Connection, ContactFacts, Endpoint, ShownValue};
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::time::Clock;
-use crate::service::admin::Admin;
-use crate::service::connections::dashboard::Trial;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
-use crate::wire::connections;
+use connections::{Answer, Called};
+use model::account::Platform;
+use model::connections::{CallLine, CallResult, Connection, ContactFacts, Endpoint, ShownValue};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::Clock;
+use service::admin::Admin;
+use service::connections::dashboard::Trial;
+use wire::connections;
 
 /// Lines of an answer that are shown.
 const SHOWN: usize = 40;

@@ -5,9 +5,9 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::print;
-use crate::model::time::Clock;
-use crate::service::admin::{Admin, CreditChange};
 use crate::shell::clock::SystemClock;
+use model::time::Clock;
+use service::admin::{Admin, CreditChange};
 
 /// The switches of `admin credits`.
 #[derive(Debug, Args)]

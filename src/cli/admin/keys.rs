@@ -5,11 +5,11 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::cli::print;
-use crate::model::account::Environment;
-use crate::model::time::Clock;
-use crate::service::admin::Admin;
-use crate::service::channels::Channel;
 use crate::shell::clock::SystemClock;
+use model::account::Environment;
+use model::time::Clock;
+use service::admin::Admin;
+use service::channels::Channel;
 
 /// The kinds of channel, as the command line names them.
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -13,8 +13,8 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
-use crate::service::DatabasePlace;
-use crate::service::admin::{Admin, AdminError};
+use service::DatabasePlace;
+use service::admin::{Admin, AdminError};
 
 /// The switches of `admin`.
 #[derive(Debug, Args)]

@@ -8,10 +8,10 @@ use clap::Subcommand;
 use serde_json::{Map, Value, json};
 
 use crate::cli::print;
-use crate::model::text::SafeText;
-use crate::service::admin::Admin;
-use crate::service::database::proposals::ProposalRow;
 use crate::shell::clock::SystemClock;
+use model::text::SafeText;
+use service::admin::Admin;
+use service::database::proposals::ProposalRow;
 
 /// What can be done with proposals.
 #[derive(Debug, Subcommand)]

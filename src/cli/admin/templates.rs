@@ -8,8 +8,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::service::admin::Admin;
-use crate::service::database::templates::Template;
+use service::admin::Admin;
+use service::database::templates::Template;
 
 /// What can be done with templates.
 #[derive(Debug, Subcommand)]

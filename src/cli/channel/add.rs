@@ -9,13 +9,12 @@ use serde_json::json;
 use crate::cli::channel::check::{self, Checked};
 use crate::cli::channel::{AddArguments, File};
 use crate::cli::{CliError, print};
-use crate::client;
 use crate::config::KeySource;
 use crate::config::edit::{self, Entry};
 use crate::config::keys::{KeptIn, Place};
-use crate::model::secret::Secret;
-use crate::model::time::SECOND;
 use crate::shell::prompt;
+use model::secret::Secret;
+use model::time::SECOND;
 
 /// What is to be added.
 struct Wanted {

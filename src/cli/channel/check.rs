@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::cli::channel::{File, TestArguments};
 use crate::cli::{inbox, print};
-use crate::client::checkup::{Greeting, RESOURCES, Scope};
-use crate::client::{Client, ClientError, ReadError};
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::time::{Clock, SECOND, Timestamp};
 use crate::shell::clock::SystemClock;
+use client::checkup::{Greeting, RESOURCES, Scope};
+use client::{Client, ClientError, ReadError};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::{Clock, SECOND, Timestamp};
 
 /// What a server told of a key.
 pub struct Checked {

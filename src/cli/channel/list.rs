@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::cli::channel::{File, ListArguments};
 use crate::cli::print;
-use crate::model::account::Environment;
+use model::account::Environment;
 
 /// `frontdesk channel list`
 pub fn run(arguments: &ListArguments) -> Result<()> {

@@ -15,7 +15,6 @@ use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
 use crate::config::{ChannelConfig, Config};
-use crate::disk;
 
 /// The commands about channels.
 #[derive(Debug, Subcommand)]

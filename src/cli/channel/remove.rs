@@ -9,9 +9,9 @@ use crate::cli::{CliError, folders, print};
 use crate::config::KeySource;
 use crate::config::edit;
 use crate::config::keys::Place;
-use crate::model::ids::ChannelId;
 use crate::shell::prompt;
-use crate::store::Store;
+use model::ids::ChannelId;
+use store::Store;
 
 /// `frontdesk channel remove`
 pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {

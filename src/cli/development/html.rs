@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::cli::print;
 use crate::shell::clock;
-use crate::sync::fuzz_mail;
+use sync::fuzz_mail;
 
 /// The longest a document may take.
 const BUDGET: Duration = Duration::from_millis(200);

@@ -11,10 +11,10 @@ use clap::{Args, Subcommand};
 use crate::cli::folders;
 use crate::cli::print;
 use crate::config::Config;
-use crate::model::account::Platform;
-use crate::model::ids::ChannelId;
-use crate::store::Store;
-use crate::store::history::HistoryMove;
+use model::account::Platform;
+use model::ids::ChannelId;
+use store::Store;
+use store::history::HistoryMove;
 use world::World;
 
 /// The commands for benches.

@@ -2,13 +2,13 @@
 //!
 //! Each conversation is drawn from the seed and its number alone.
 
-use crate::model::account::{Account, Environment, Platform};
-use crate::model::chance::Chance;
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::SafeText;
-use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
+use model::account::{Account, Environment, Platform};
+use model::chance::Chance;
+use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::ids::{ConversationId, MessageId};
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::text::SafeText;
+use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 
 /// When the newest message of the newest conversation was written:
 /// 2026-11-20T10:00:00Z, in microseconds.

@@ -7,8 +7,7 @@ use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
 use crate::config::Config;
 use crate::config::keys::connections::holder;
-use crate::connections::{Credentials, file};
-use crate::disk;
+use connections::{Credentials, file};
 
 /// The connections, if there are any.
 pub fn connections(config: &Path) -> Vec<Finding> {

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::config::ChannelConfig;
-use crate::disk;
-use crate::model::time::Clock;
 use crate::shell::clock::SystemClock;
-use crate::store::inspect::{self, FileState, Inspection};
+use model::time::Clock;
+use store::inspect::{self, FileState, Inspection};
 
 /// Whether others have one of these rights.
 pub fn open_to_others(path: &Path, rights: u32) -> bool {

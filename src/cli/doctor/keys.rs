@@ -3,11 +3,11 @@
 
 use crate::cli::channel::check::{self, CheckError, Checked};
 use crate::cli::doctor::Finding;
-use crate::client::ReadError;
 use crate::config::keys::keyring;
 use crate::config::{ChannelConfig, KeySource};
-use crate::model::account::Environment;
-use crate::model::time::SECOND;
+use client::ReadError;
+use model::account::Environment;
+use model::time::SECOND;
 
 /// A difference of the clocks that shows.
 const SKEW: i64 = 30 * SECOND;

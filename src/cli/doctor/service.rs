@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
-use crate::service::DatabasePlace;
-use crate::service::admin::Admin;
-use crate::service::inspection::{self, Inspection};
+use service::DatabasePlace;
+use service::admin::Admin;
+use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 

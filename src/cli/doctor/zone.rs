@@ -2,8 +2,8 @@
 //! follow it.
 
 use crate::cli::doctor::Finding;
-use crate::model::time::{Clock, Timestamp, Zone};
 use crate::shell::clock::{SystemClock, system_zone};
+use model::time::{Clock, Timestamp, Zone};
 
 /// What was found.
 pub fn look() -> Finding {

@@ -10,10 +10,10 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::CliError;
 use crate::cli::scripting::Session;
-use crate::model::bounds;
-use crate::model::waves::audience::{Wanted, neither, read_lines};
-use crate::model::waves::{Aim, Frozen};
-use crate::sync::Channel;
+use model::bounds;
+use model::waves::audience::{Wanted, neither, read_lines};
+use model::waves::{Aim, Frozen};
+use sync::Channel;
 
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;

@@ -15,16 +15,16 @@ use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::standing;
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
-use crate::model::account::{Account, Environment, Platform};
-use crate::model::bounds;
-use crate::model::ids::CampaignId;
-use crate::model::json;
-use crate::model::outbox::content::{Audience, BroadcastContent, Json, Template};
-use crate::model::outbox::{Lane, Operation};
-use crate::model::prices;
-use crate::model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
-use crate::store::outbox::NewRow;
-use crate::sync::Channel;
+use model::account::{Account, Environment, Platform};
+use model::bounds;
+use model::ids::CampaignId;
+use model::json;
+use model::outbox::content::{Audience, BroadcastContent, Json, Template};
+use model::outbox::{Lane, Operation};
+use model::prices;
+use model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
+use store::outbox::NewRow;
+use sync::Channel;
 
 /// People of one broadcast in waves at most.
 const MOST: usize = 100_000;
@@ -159,7 +159,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     };
     // Certain mistakes are told before anything is asked.
     let operation = Operation::Broadcast { to: first_part(&recipients.aim), content: content.clone() };
-    let request = crate::client::prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation)
+    let request = client::prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation)
         .context("making the broadcast")?;
     let account = session.runtime.block_on(session.store().account(&channel.spec().id));
     let account = account.context("reading this desk's files")?.context("the account is not known")?;

@@ -14,12 +14,12 @@ use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::content::ContentArguments;
 use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
 use crate::cli::{CliError, Misuse, print};
-use crate::client::Enclosed;
-use crate::model::conversations::Automation;
-use crate::model::ids::{MessageId, RowId};
-use crate::model::outbox::{Lane, Operation};
 use crate::shell::files;
-use crate::store::outbox::NewRow;
+use client::Enclosed;
+use model::conversations::Automation;
+use model::ids::{MessageId, RowId};
+use model::outbox::{Lane, Operation};
+use store::outbox::NewRow;
 
 /// The switches of `send`.
 #[derive(Debug, Args)]
@@ -162,9 +162,9 @@ fn carry_out(
             Operation::SendFile(file) => {
                 let bytes = files::read(&file.path, file.size).map_err(|why| anyhow!(why))?;
                 let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
-                crate::client::prepare_with(&found.platform, &lane, &operation, enclosed)?
+                client::prepare_with(&found.platform, &lane, &operation, enclosed)?
             }
-            other => crate::client::prepare(&found.platform, &lane, other)?,
+            other => client::prepare(&found.platform, &lane, other)?,
         };
         let channel = found.channel.spec().id.clone();
         // What is sent after a pause leaves only if nobody has answered since

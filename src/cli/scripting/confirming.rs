@@ -8,11 +8,11 @@ use anyhow::Result;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Session, waiting};
 use crate::cli::unfinished::{Left, Unfinished};
-use crate::client::{Cause, Failure};
-use crate::model::ids::RowId;
-use crate::model::outbox::{OutboxRow, RowState};
-use crate::model::time::SECOND;
-use crate::sync::Channel;
+use client::{Cause, Failure};
+use model::ids::RowId;
+use model::outbox::{OutboxRow, RowState};
+use model::time::SECOND;
+use sync::Channel;
 
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
@@ -101,8 +101,8 @@ fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfini
     }
 }
 
-fn joined(first: &str, second: &str) -> crate::model::text::SafeText {
-    crate::model::text::SafeText::line(&format!("{first}: {second}"))
+fn joined(first: &str, second: &str) -> model::text::SafeText {
+    model::text::SafeText::line(&format!("{first}: {second}"))
 }
 
 /// What is left of a row that nobody decides about.

@@ -3,13 +3,13 @@
 use clap::Args;
 
 use crate::cli::CliError;
-use crate::model::account::Platform;
-use crate::model::attachments::{self, Attachment};
-use crate::model::ids::MessageId;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Content, Json, MediaKind, Place, Template};
-use crate::model::places;
 use crate::shell::files;
+use model::account::Platform;
+use model::attachments::{self, Attachment};
+use model::ids::MessageId;
+use model::outbox::Operation;
+use model::outbox::content::{Content, Json, MediaKind, Place, Template};
+use model::places;
 
 /// Words `--as` takes.
 const KINDS: [&str; 4] = ["image", "audio", "video", "document"];

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Session, single};
-use crate::client::Enclosed;
-use crate::model::account::Platform;
-use crate::model::fetches::{Fetch, Fetched};
-use crate::model::happenings::Happening;
-use crate::model::ids::WebhookId;
-use crate::model::outbox::Operation;
-use crate::model::prices;
-use crate::model::secret::Secret;
-use crate::model::text::SafeText;
-use crate::model::webhooks::{self, Webhook};
-use crate::sync::Channel;
+use client::Enclosed;
+use model::account::Platform;
+use model::fetches::{Fetch, Fetched};
+use model::happenings::Happening;
+use model::ids::WebhookId;
+use model::outbox::Operation;
+use model::prices;
+use model::secret::Secret;
+use model::text::SafeText;
+use model::webhooks::{self, Webhook};
+use sync::Channel;
 
 /// The switches of what only reads.
 #[derive(Debug, Args)]

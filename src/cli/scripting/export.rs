@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
-use crate::model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
-use crate::store::transcript::{self, Said, in_order, note_json};
+use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
+use store::transcript::{self, Said, in_order, note_json};
 
 /// Messages of one history at most.
 const MOST: u32 = 1_000_000;

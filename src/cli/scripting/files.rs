@@ -8,11 +8,11 @@ use anyhow::{Context, Result};
 
 use crate::cli::{CliError, Misuse, folders, logs};
 use crate::config::Config;
-use crate::model::account::{Account, Environment};
-use crate::model::ids::ChannelId;
-use crate::model::time::{Clock, Timestamp};
 use crate::shell::clock::{self, SystemClock};
-use crate::store::{Reader, Setup, Store};
+use model::account::{Account, Environment};
+use model::ids::ChannelId;
+use model::time::{Clock, Timestamp};
+use store::{Reader, Setup, Store};
 
 /// What is configured and stored here; no key is fetched, no server asked.
 #[derive(Clone)]

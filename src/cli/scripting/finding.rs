@@ -8,11 +8,11 @@ use clap::Args;
 
 use crate::cli::scripting::Session;
 use crate::cli::scripting::session::{MOMENT, Read};
-use crate::model::account::{Environment, Platform};
-use crate::model::conversations::ConversationRow;
-use crate::model::selector::{Candidate, Selector, Unresolved};
-use crate::model::time::SECOND;
-use crate::sync::{Channel, Reached};
+use model::account::{Environment, Platform};
+use model::conversations::ConversationRow;
+use model::selector::{Candidate, Selector, Unresolved};
+use model::time::SECOND;
+use sync::{Channel, Reached};
 
 /// How long a conversation is waited for that another process may be reading.
 const CATCH_UP: i64 = 3 * SECOND;

@@ -9,16 +9,16 @@ use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::deck::ReadArguments;
 use crate::cli::scripting::{Common, Session, single};
-use crate::client::Enclosed;
-use crate::model::account::Platform;
-use crate::model::email::MailWish;
-use crate::model::email::compose::Written;
-use crate::model::fetches::Fetch;
-use crate::model::ids::ThreadId;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{ThreadChange, ThreadPlace};
-use crate::model::text::SafeText;
 use crate::shell::mail_files;
+use client::Enclosed;
+use model::account::Platform;
+use model::email::MailWish;
+use model::email::compose::Written;
+use model::fetches::Fetch;
+use model::ids::ThreadId;
+use model::outbox::Operation;
+use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::text::SafeText;
 
 /// Correspondents told at most.
 const CORRESPONDENTS: u32 = 1000;

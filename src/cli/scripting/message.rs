@@ -5,8 +5,8 @@ use clap::Args;
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Session};
-use crate::model::fetches::{Fetch, Fetched};
-use crate::model::ids::MessageId;
+use model::fetches::{Fetch, Fetched};
+use model::ids::MessageId;
 
 /// The switches of `message`.
 #[derive(Debug, Args)]

@@ -48,7 +48,7 @@ pub use upload::UploadArguments;
 use clap::{Args, Subcommand};
 
 use crate::cli::CliError;
-use crate::model::waves::Phase;
+use model::waves::Phase;
 
 /// What all scripting commands have.
 #[derive(Debug, Args)]

@@ -9,9 +9,9 @@ use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::waiting::{Waits, WaitsFor};
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
-use crate::model::ids::RowId;
-use crate::model::outbox::{OutboxRow, RowState, Verdict};
-use crate::model::queries::{DeskQuery, OutboxEntry};
+use model::ids::RowId;
+use model::outbox::{OutboxRow, RowState, Verdict};
+use model::queries::{DeskQuery, OutboxEntry};
 
 /// Rows listed at most.
 const LISTED: u32 = 10_000;
@@ -99,9 +99,8 @@ fn state(entry: &OutboxEntry) -> (String, Option<String>) {
 
 fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
     let (state, why) = state(entry);
-    let messages = |all: &[crate::model::messages::Message]| -> Vec<Value> {
-        all.iter().map(print::message_json).collect()
-    };
+    let messages =
+        |all: &[model::messages::Message]| -> Vec<Value> { all.iter().map(print::message_json).collect() };
     json!({
         "id": entry.row.id.as_str(),
         "channel": files.name_of(&entry.row.channel),

@@ -4,12 +4,12 @@ use clap::Args;
 
 use crate::cli::CliError;
 use crate::cli::scripting::{Common, Session, single};
-use crate::client::Enclosed;
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Json;
-use crate::model::phones;
+use client::Enclosed;
+use model::account::Platform;
+use model::bounds;
+use model::outbox::Operation;
+use model::outbox::content::Json;
+use model::phones;
 
 /// The switches of `sms`.
 #[derive(Debug, Args)]

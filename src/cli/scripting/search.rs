@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ChannelId;
-use crate::model::search::{ListedHit, NoteHit, SearchHit, SearchQuery, Terms};
+use model::conversations::ConversationRow;
+use model::ids::ChannelId;
+use model::search::{ListedHit, NoteHit, SearchHit, SearchQuery, Terms};
 
 /// The switches of `search`.
 #[derive(Debug, Args)]

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::top::{self, Wanted};
 use crate::cli::scripting::{Common, ConversationArguments, Session};
-use crate::model::filter::Filter as ListFilter;
-use crate::model::queries::HistoryQuery;
-use crate::model::unreadable;
+use model::filter::Filter as ListFilter;
+use model::queries::HistoryQuery;
+use model::unreadable;
 
 /// Which conversations are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

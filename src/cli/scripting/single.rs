@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::cli::scripting::confirming::{Refused, confirmed};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::{Misuse, print};
-use crate::client::{Enclosed, prepare_with};
-use crate::model::account::Platform;
-use crate::model::outbox::Operation;
-use crate::store::outbox::NewRow;
-use crate::sync::Channel;
+use client::{Enclosed, prepare_with};
+use model::account::Platform;
+use model::outbox::Operation;
+use store::outbox::NewRow;
+use sync::Channel;
 
 /// The one channel a change is for: the named one, or the only one of its kind.
 ///

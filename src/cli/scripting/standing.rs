@@ -12,12 +12,12 @@ use crate::cli::print;
 use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
 use crate::cli::scripting::{Common, Session, waves};
 use crate::cli::unfinished::{Left, Unfinished};
-use crate::client::{Cause, Failure, ReadError};
-use crate::model::broadcasts::Broadcast;
-use crate::model::ids::{BroadcastId, CampaignId};
-use crate::model::waves::{Campaign, Fate};
-use crate::sync::Channel;
-use crate::sync::plan::watching;
+use client::{Cause, Failure, ReadError};
+use model::broadcasts::Broadcast;
+use model::ids::{BroadcastId, CampaignId};
+use model::waves::{Campaign, Fate};
+use sync::Channel;
+use sync::plan::watching;
 
 /// What the server says of a broadcast, kept; `None` if it knows none of the id.
 fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<Broadcast>> {

@@ -12,13 +12,13 @@ use anyhow::Result;
 
 use crate::cli::scripting::Session;
 use crate::cli::scripting::session::Read;
-use crate::model::account::Platform;
-use crate::model::conversations::{Automation, ConversationRow, Status};
-use crate::model::filter::Filter;
-use crate::model::ids::ConversationId;
-use crate::model::queries::ConversationQuery;
-use crate::model::time::Timestamp;
-use crate::sync::{Channel, Reached};
+use model::account::Platform;
+use model::conversations::{Automation, ConversationRow, Status};
+use model::filter::Filter;
+use model::ids::ConversationId;
+use model::queries::ConversationQuery;
+use model::time::Timestamp;
+use sync::{Channel, Reached};
 
 /// Of so many open conversations a list tells whether the AI answers.
 const DETAILED: usize = 50;

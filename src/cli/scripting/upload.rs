@@ -4,10 +4,10 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 
 use crate::cli::scripting::{Common, Session, single};
-use crate::client::Enclosed;
-use crate::model::account::Platform;
-use crate::model::outbox::Operation;
 use crate::shell::files;
+use client::Enclosed;
+use model::account::Platform;
+use model::outbox::Operation;
 
 /// The switches of `upload`.
 #[derive(Debug, Args)]

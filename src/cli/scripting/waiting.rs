@@ -9,14 +9,13 @@ use serde_json::{Value, json};
 use crate::cli::inbox;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Files, Session};
-use crate::model::ids::ChannelId;
-use crate::model::leader::Leader;
-use crate::model::news::Health;
-use crate::model::outbox::waiting::{Facts, Reason, Way, reason};
-use crate::model::outbox::{OutboxRow, RowState, Stop};
-use crate::model::prices::{self, Price};
-use crate::model::spending;
-use crate::sync;
+use model::ids::ChannelId;
+use model::leader::Leader;
+use model::news::Health;
+use model::outbox::waiting::{Facts, Reason, Way, reason};
+use model::outbox::{OutboxRow, RowState, Stop};
+use model::prices::{self, Price};
+use model::spending;
 
 /// Who sends for each channel, how the connection fares there, and what is
 /// left to pay with.

@@ -14,11 +14,11 @@ use crate::cli::print;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
-use crate::client::Cause;
-use crate::model::ids::CampaignId;
-use crate::model::time::SECOND;
-use crate::model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
-use crate::sync::Channel;
+use client::Cause;
+use model::ids::CampaignId;
+use model::time::SECOND;
+use model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
+use sync::Channel;
 
 /// Between two looks at how far it is.
 const LOOK: Duration = Duration::from_millis(200);

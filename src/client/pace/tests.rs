@@ -204,7 +204,7 @@ fn two_machines_on_one_key_settle_without_starving_each_other() {
 
 #[test]
 fn each_kind_of_write_has_its_own_minute() {
-    use crate::model::outbox::{Method, PreparedRequest};
+    use model::outbox::{Method, PreparedRequest};
     let kinds = [
         (Method::Post, "/messages/send", Kind::Send),
         (Method::Patch, "/conversations/broadcast", Kind::Send),

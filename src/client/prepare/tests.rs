@@ -1,14 +1,14 @@
 //! Exact bytes of every operation, and what is refused before it leaves.
 
-use crate::client::prepare::{Enclosed, PrepareError, prepare, prepare_with};
-use crate::model::account::Platform;
-use crate::model::ids::MessageId;
-use crate::model::outbox::content::{
+use crate::prepare::{Enclosed, PrepareError, prepare, prepare_with};
+use model::account::Platform;
+use model::ids::MessageId;
+use model::outbox::content::{
     Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, Json, Mail, Markup, Media,
     MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
 };
-use crate::model::outbox::{Lane, Operation};
-use crate::model::secret::Secret;
+use model::outbox::{Lane, Operation};
+use model::secret::Secret;
 
 fn send(to: &str, text: &str) -> Operation {
     Operation::SendText { to: to.into(), text: text.into(), reply_to: None }

@@ -1,11 +1,11 @@
 //! What each operation takes for a success, case by case.
 
-use crate::client::errors::{ApiRefusal, Outcome};
-use crate::client::receipt::{Receipt, ReceiptKind, read, repeated};
-use crate::client::request::Reply;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
-use crate::model::text::SafeText;
+use crate::errors::{ApiRefusal, Outcome};
+use crate::receipt::{Receipt, ReceiptKind, read, repeated};
+use crate::request::Reply;
+use model::outbox::Operation;
+use model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
+use model::text::SafeText;
 
 fn reply(body: &str) -> Reply {
     Reply { status: 200, body: body.as_bytes().to_vec(), replayed: false, is_rated: true, server_time: None }

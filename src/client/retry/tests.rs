@@ -1,13 +1,13 @@
 //! The table of outcomes, row by row.
 
-use crate::client::errors::{ApiRefusal, NotSent, Outcome, Unclear, class_write};
-use crate::client::headers::{Facts, Rate};
-use crate::client::request::Raw;
-use crate::client::retry::{Attempt, Next, PROGRESS, decide, part};
-use crate::model::outbox::{Class, KEY_AGE, Stop};
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
-use crate::wire::errors::ErrorCode;
+use crate::errors::{ApiRefusal, NotSent, Outcome, Unclear, class_write};
+use crate::headers::{Facts, Rate};
+use crate::request::Raw;
+use crate::retry::{Attempt, Next, PROGRESS, decide, part};
+use model::outbox::{Class, KEY_AGE, Stop};
+use model::text::SafeText;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
 
 fn refusal(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> Outcome<()> {
     Outcome::Refused(ApiRefusal {

@@ -9,14 +9,14 @@ use proptest::prelude::*;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
-use crate::client::errors::ReadError;
-use crate::client::tests::Still;
-use crate::client::transport::{Broken, Incoming, Outgoing, Transport};
-use crate::client::{Client, Listed};
-use crate::model::account::Platform;
-use crate::model::happenings;
-use crate::model::ids::ConversationId;
-use crate::model::secret::Secret;
+use crate::errors::ReadError;
+use crate::tests::Still;
+use crate::transport::{Broken, Incoming, Outgoing, Transport};
+use crate::{Client, Listed};
+use model::account::Platform;
+use model::happenings;
+use model::ids::ConversationId;
+use model::secret::Secret;
 
 /// Answers every request with one body.
 #[derive(Default)]
@@ -232,7 +232,7 @@ fn what_can_be_read_is_read() {
 
 #[test]
 fn an_escalation_that_says_no_is_none() {
-    use crate::model::conversations::Escalation;
+    use model::conversations::Escalation;
     let reads = |told: &str| {
         let (client, transport) = client();
         let body = format!(r#"{{"id":"c1","automationEnabled":true,"escalation":{told}}}"#);

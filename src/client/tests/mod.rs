@@ -8,12 +8,12 @@ use std::time::Duration;
 use wiremock::matchers::{any, body_bytes, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::client::connect::Bounds;
-use crate::client::{Client, NotSent, Outcome, ReadError, ReceiptKind};
-use crate::model::ids::{ConversationId, IdempotencyKey};
-use crate::model::outbox::{Method, Operation, PreparedRequest};
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, MINUTE, Timestamp};
+use crate::connect::Bounds;
+use crate::{Client, NotSent, Outcome, ReadError, ReceiptKind};
+use model::ids::{ConversationId, IdempotencyKey};
+use model::outbox::{Method, Operation, PreparedRequest};
+use model::secret::Secret;
+use model::time::{Clock, MINUTE, Timestamp};
 
 /// A clock that stands still.
 struct Still;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::config::keys::{file, keyring};
-use crate::connections::sealing::KEY;
-use crate::connections::{KeyHolder, Sealer};
-use crate::model::secret::Secret;
+use connections::sealing::KEY;
+use connections::{KeyHolder, Sealer};
+use model::secret::Secret;
 
 /// Who brings the key of the configuration in this folder.
 pub fn holder(folder: PathBuf) -> KeyHolder {

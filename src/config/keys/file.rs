@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::disk;
-
 /// Bytes of the longest key file that is read.
 const LONGEST: u64 = 16 * 1024;
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use url::Url;
 
-use crate::model::secret::Secret;
 use crate::shell::children;
+use model::secret::Secret;
 
 pub mod connections;
 mod file;

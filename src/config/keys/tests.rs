@@ -1,7 +1,7 @@
 //! Keys in files: who may read them, and for which server they are.
 
 use crate::config::keys::{KeptIn, KeySource, Place};
-use crate::model::secret::Secret;
+use model::secret::Secret;
 
 fn place(folder: &std::path::Path) -> Place<'_> {
     Place { folder, channel: "Harbor chat", base_url: "https://api.example.com/v1" }

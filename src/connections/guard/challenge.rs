@@ -1,8 +1,8 @@
 //! Whether an endpoint wants to be a webhook: it is asked to repeat a value.
 
-use crate::connections::guard::Guard;
-use crate::connections::guard::request::{FetchError, Limits, Request};
-use crate::connections::guard::urls::VettedUrl;
+use crate::guard::Guard;
+use crate::guard::request::{FetchError, Limits, Request};
+use crate::guard::urls::VettedUrl;
 
 /// The query parameter the value is sent in (interface, "Webhooks").
 pub const PARAMETER: &str = "challenge";
@@ -48,7 +48,7 @@ fn is_echo(body: &[u8], value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::connections::guard::challenge::is_echo;
+    use crate::guard::challenge::is_echo;
 
     #[test]
     fn only_the_value_itself_is_an_echo() {

@@ -9,8 +9,8 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::connections::guard::request::{FetchError, Fetched, Limits, Longer, Request};
-use crate::connections::guard::urls::VettedUrl;
+use crate::guard::request::{FetchError, Fetched, Limits, Longer, Request};
+use crate::guard::urls::VettedUrl;
 
 /// Bytes the head of an answer may have.
 const MAX_HEAD: usize = 32 * 1024;

@@ -6,7 +6,7 @@ use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-use crate::connections::guard::urls::{ADDRESS_REFUSED, Refusal};
+use crate::guard::urls::{ADDRESS_REFUSED, Refusal};
 
 /// Headers that the guard or the connection writes. A customer who could set
 /// them could speak to another host, or smuggle a second request.
@@ -56,9 +56,9 @@ pub fn vet_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), 
 /// One request. Host, length and connection headers are the guard's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    pub(in crate::connections::guard) method: Method,
-    pub(in crate::connections::guard) headers: HeaderMap,
-    pub(in crate::connections::guard) body: Bytes,
+    pub(in crate::guard) method: Method,
+    pub(in crate::guard) headers: HeaderMap,
+    pub(in crate::guard) body: Bytes,
 }
 
 impl Request {

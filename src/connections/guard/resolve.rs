@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::connections::guard::network::{Connected, Network};
-use crate::connections::guard::request::{FetchError, Unreachable};
-use crate::connections::guard::urls::{Destination, VettedUrl};
+use crate::guard::network::{Connected, Network};
+use crate::guard::request::{FetchError, Unreachable};
+use crate::guard::urls::{Destination, VettedUrl};
 
 /// How long a name may take to resolve.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);

@@ -11,8 +11,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::connections::guard::request::FetchError;
-use crate::connections::guard::urls::{Destination, VettedUrl};
+use crate::guard::request::FetchError;
+use crate::guard::urls::{Destination, VettedUrl};
 
 /// The certificates the system trusts.
 ///

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use hyper::Uri;
 use url::{Host, Position, Url};
 
-use crate::model::addresses::{is_loopback, is_private, is_public};
+use model::addresses::{is_loopback, is_private, is_public};
 
 /// Bytes a URL may have, as given and as the parser writes it.
 pub const MAX_URL: usize = 2_048;

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::connections::answers::{find, map, picks};
-use crate::model::connections::mapping::{Column, Format};
-use crate::model::connections::{Field, FieldKind, Path, ShownValue};
-use crate::model::time::{Timestamp, Zone};
+use crate::answers::{find, map, picks};
+use model::connections::mapping::{Column, Format};
+use model::connections::{Field, FieldKind, Path, ShownValue};
+use model::time::{Timestamp, Zone};
 
 fn path(text: &str) -> Path {
     Path::parse(text).expect(text)
@@ -97,5 +97,5 @@ fn picks_are_values_and_tables() {
     let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     assert_eq!(mapped.value("orders").as_deref(), Some("1041 · 19.90"));
     let many = json!((0..500).map(|it| (format!("k{it}"), json!(it))).collect::<serde_json::Map<_, _>>());
-    assert_eq!(crate::connections::answers::picks(&many).len(), 60, "so many and no more");
+    assert_eq!(crate::answers::picks(&many).len(), 60, "so many and no more");
 }

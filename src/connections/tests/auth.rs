@@ -1,10 +1,10 @@
 //! Every kind of authentication, as it stands in the bytes that arrive.
 
-use crate::connections::CallError;
-use crate::connections::guard::tests::bench::{Server, ok};
-use crate::connections::tests::{HandClock, call, caller, failed, to};
-use crate::model::connections::{Auth, CallResult, Method, Parameter, Place, Source, ValueKind};
-use crate::model::time::MINUTE;
+use crate::CallError;
+use crate::guard::tests::bench::{Server, ok};
+use crate::tests::{HandClock, call, caller, failed, to};
+use model::connections::{Auth, CallResult, Method, Parameter, Place, Source, ValueKind};
+use model::time::MINUTE;
 
 fn text(it: &str) -> String {
     it.to_owned()
@@ -93,14 +93,14 @@ async fn the_limit_is_the_connections_own_and_exact() {
     let server = Server::plain(|_| ok("{}")).await;
     let clock = HandClock::new();
     let caller = caller(&clock);
-    let connection = crate::model::connections::Connection { per_minute: 3, ..to(&server, Auth::None) };
+    let connection = model::connections::Connection { per_minute: 3, ..to(&server, Auth::None) };
     for _ in 0..3 {
         assert!(call(&caller, &connection, "").await.answer.is_ok());
         clock.advance(MINUTE / 6);
     }
     let called = call(&caller, &connection, "").await;
     assert_eq!((failed(&called), server.accepted()), (CallError::Limited(30), 3));
-    let other = crate::model::connections::Connection { name: text("other"), ..connection.clone() };
+    let other = model::connections::Connection { name: text("other"), ..connection.clone() };
     assert!(call(&caller, &other, "").await.answer.is_ok(), "another connection has its own");
     clock.advance(MINUTE / 2 - 1);
     assert!(call(&caller, &connection, "").await.answer.is_err());

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::connections::answers::Unusable;
-use crate::connections::guard::tests::bench::{Answer, Server, Stub, Tripwire, ok};
-use crate::connections::guard::tests::{certificate, corpus};
-use crate::connections::guard::{FetchError, Guard, Policy, SystemNetwork, Unreachable};
-use crate::connections::review::review_secret;
-use crate::connections::tests::{HandClock, call, caller, failed, orders, to};
-use crate::connections::{CallError, Caller, review};
-use crate::model::addresses::is_public;
-use crate::model::connections::{Auth, CallResult, Connection, Method};
+use crate::answers::Unusable;
+use crate::guard::tests::bench::{Answer, Server, Stub, Tripwire, ok};
+use crate::guard::tests::{certificate, corpus};
+use crate::guard::{FetchError, Guard, Policy, SystemNetwork, Unreachable};
+use crate::review::review_secret;
+use crate::tests::{HandClock, call, caller, failed, orders, to};
+use crate::{CallError, Caller, review};
+use model::addresses::is_public;
+use model::connections::{Auth, CallResult, Connection, Method};
 
 fn public(base_url: &str) -> Connection {
     Connection { endpoints: vec![orders()], per_minute: 6_000, ..Connection::new("shop", base_url) }
@@ -255,5 +255,5 @@ async fn the_rest_of_the_network_group() {
     let guard = Guard::with(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
     let caller = Caller::new(guard, HandClock::new());
     let called = call(&caller, &public("https://127.0.0.1"), "").await;
-    assert_eq!(failed(&called).to_string(), crate::connections::guard::ADDRESS_REFUSED);
+    assert_eq!(failed(&called).to_string(), crate::guard::ADDRESS_REFUSED);
 }

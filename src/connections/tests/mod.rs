@@ -10,16 +10,16 @@ mod tokens;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::connections::guard::tests::bench::Server;
-use crate::connections::guard::tests::certificate;
-use crate::connections::guard::{Guard, Policy, SystemNetwork};
-use crate::connections::{Ask, CallError, Called, Caller};
-use crate::model::account::Platform;
-use crate::model::connections::{
+use crate::guard::tests::bench::Server;
+use crate::guard::tests::certificate;
+use crate::guard::{Guard, Policy, SystemNetwork};
+use crate::{Ask, CallError, Called, Caller};
+use model::account::Platform;
+use model::connections::{
     Auth, Connection, ContactFacts, ContactField, Endpoint, Method, Parameter, Place, Source, ValueKind,
 };
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, Timestamp};
+use model::secret::Secret;
+use model::time::{Clock, Timestamp};
 
 /// A clock that moves only when it is told to.
 #[derive(Debug)]

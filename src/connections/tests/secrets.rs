@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::connections::answers;
-use crate::connections::guard::tests::bench::{Answer, Server, ok};
-use crate::connections::tests::{HandClock, call, caller, to};
-use crate::connections::{CallLog, Credentials};
-use crate::model::connections::{Auth, Connection};
-use crate::model::secret::Secret;
-use crate::model::time::SECOND;
+use crate::answers;
+use crate::guard::tests::bench::{Answer, Server, ok};
+use crate::tests::{HandClock, call, caller, to};
+use crate::{CallLog, Credentials};
+use model::connections::{Auth, Connection};
+use model::secret::Secret;
+use model::time::SECOND;
 
 /// Calls, unless the environment asks for another number: ten seconds on one
 /// core without optimisation.
@@ -115,7 +115,7 @@ fn no_planted_secret_is_found_in_any_file() {
                 credentials.keep(connection, &Secret::new(secret)).expect("kept");
                 fs::write(
                     folder.path().join(&connection.name),
-                    crate::wire::connections::write(std::slice::from_ref(connection)),
+                    wire::connections::write(std::slice::from_ref(connection)),
                 )
                 .expect("written");
             }
@@ -151,7 +151,7 @@ fn no_planted_secret_is_found_in_any_file() {
         use base64::Engine;
         let basic = base64::prelude::BASE64_STANDARD.encode(format!("desk:{secret}"));
         let mut encoded = String::new();
-        crate::model::connections::target::encode(secret, &mut encoded);
+        model::connections::target::encode(secret, &mut encoded);
         for form in [secret.clone(), basic, encoded, format!("{secret:?}")] {
             assert!(!written.contains(&form), "{form} was written");
         }

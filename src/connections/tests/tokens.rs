@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use crate::connections::CallError;
-use crate::connections::guard::tests::bench::{Answer, Server, ok};
-use crate::connections::tests::{HandClock, call, caller, failed, to};
-use crate::model::connections::{Auth, Connection};
-use crate::model::time::SECOND;
+use crate::CallError;
+use crate::guard::tests::bench::{Answer, Server, ok};
+use crate::tests::{HandClock, call, caller, failed, to};
+use model::connections::{Auth, Connection};
+use model::time::SECOND;
 
 /// A server of tokens `t1`, `t2`, … and of orders for the newest that `takes`
 /// accepts.

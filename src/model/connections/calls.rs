@@ -1,8 +1,8 @@
 //! One line of the log of calls: what was asked and how it went. Never what
 //! was answered.
 
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// Lines a log keeps.
 pub const KEPT: usize = 1_000;

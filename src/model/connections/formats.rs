@@ -3,7 +3,7 @@
 //! What it cannot read it leaves as it is. Amounts are never made floating
 //! point numbers.
 
-use crate::model::time::{Timestamp, Zone};
+use crate::time::{Timestamp, Zone};
 
 /// An amount with two decimals, thousands apart, and its currency behind it.
 pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {

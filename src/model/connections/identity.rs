@@ -4,10 +4,10 @@
 //! A name, a user name and a mail address told in a chat are chosen by whoever
 //! writes. They identify nobody, and there is no way to send them as if they did.
 
-use crate::model::account::Platform;
-use crate::model::bounds;
-use crate::model::connections::Endpoint;
-use crate::model::connections::parameters::{Filled, Parameter, Source};
+use crate::account::Platform;
+use crate::bounds;
+use crate::connections::Endpoint;
+use crate::connections::parameters::{Filled, Parameter, Source};
 
 /// Characters a value may have.
 pub const LONGEST: usize = 1_000;

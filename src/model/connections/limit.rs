@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::model::time::{MINUTE, Timestamp};
+use crate::time::{MINUTE, Timestamp};
 
 /// The calls of the last minute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ mod tests {
     use rand::{Rng, SeedableRng};
 
     use super::*;
-    use crate::model::time::SECOND;
+    use crate::time::SECOND;
 
     fn at(micros: i64) -> Timestamp {
         Timestamp::from_micros(1_700_000_000_000_000 + micros)

@@ -1,9 +1,9 @@
 //! What of an answer is shown: places under labels, lists as tables. And what
 //! was found there, ready to be shown.
 
-use crate::model::connections::path::Path;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::connections::path::Path;
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 /// Fields a mapping may have.
 pub const FIELDS: usize = 30;
@@ -149,7 +149,7 @@ impl Pick {
     /// The field it becomes; names that are taken already are avoided.
     pub fn field(&self, taken: &[Field]) -> Field {
         let word = self.path.0.iter().rev().find_map(|it| match it {
-            crate::model::connections::path::Step::Name(name) => Some(name.as_str()),
+            crate::connections::path::Step::Name(name) => Some(name.as_str()),
             _ => None,
         });
         let word = word.unwrap_or("value");

@@ -1,7 +1,7 @@
 //! What an endpoint is given: where each value comes from, and whether it is
 //! of its kind.
 
-use crate::model::connections::identity::ContactField;
+use crate::connections::identity::ContactField;
 
 /// Where a value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

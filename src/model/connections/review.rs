@@ -1,11 +1,11 @@
 //! All that is wrong with a connection as somebody wrote it, in words, before
 //! anything is asked.
 
-use crate::model::connections::identity::ContactField;
-use crate::model::connections::mapping::{COLUMNS, FIELDS, FieldKind};
-use crate::model::connections::mistake::Mistake;
-use crate::model::connections::parameters::{Place, Source};
-use crate::model::connections::{Auth, Connection, Endpoint, MOST_ENDPOINTS, Method, target};
+use crate::connections::identity::ContactField;
+use crate::connections::mapping::{COLUMNS, FIELDS, FieldKind};
+use crate::connections::mistake::Mistake;
+use crate::connections::parameters::{Place, Source};
+use crate::connections::{Auth, Connection, Endpoint, MOST_ENDPOINTS, Method, target};
 
 /// Whether a word can be a name: letters, digits, `_` and `-`, up to 40.
 pub fn is_name(word: &str) -> bool {
@@ -204,7 +204,7 @@ fn fields(endpoint: &Endpoint) -> Vec<Mistake> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connections::parameters::{Parameter, ValueKind};
+    use crate::connections::parameters::{Parameter, ValueKind};
 
     fn orders() -> Endpoint {
         Endpoint {

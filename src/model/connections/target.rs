@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::model::connections::parameters::{Filled, Place};
+use crate::connections::parameters::{Filled, Place};
 
 /// Why there is no URL. The texts may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -119,7 +119,7 @@ pub fn encode(text: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connections::parameters::ValueKind;
+    use crate::connections::parameters::ValueKind;
 
     fn filled(place: Place, name: &str, value: &str) -> Filled {
         Filled { name: name.to_owned(), place, kind: ValueKind::Text, value: value.to_owned() }

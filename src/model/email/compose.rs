@@ -1,11 +1,11 @@
 //! A mail being written: its head and text, as the draft keeps it, and the
 //! mail it becomes. Answers and forwards begin here.
 
-use crate::model::bounds;
-use crate::model::email::addresses::{Typed, distinct, header_line, list};
-use crate::model::email::{Letter, files};
-use crate::model::ids::ThreadId;
-use crate::model::outbox::content::{Attachment, Mail, Source};
+use crate::bounds;
+use crate::email::addresses::{Typed, distinct, header_line, list};
+use crate::email::{Letter, files};
+use crate::ids::ThreadId;
+use crate::outbox::content::{Attachment, Mail, Source};
 
 /// The line between what is written and what is quoted, in a kept draft.
 const QUOTED: &str = "---- quoted below ----";
@@ -204,7 +204,7 @@ pub fn answer(
 ) -> Written {
     let is_own = |it: &str| own.iter().any(|own| own.eq_ignore_ascii_case(it));
     let sender = letter.reply_to.as_ref().unwrap_or(&letter.from).to_string();
-    let to_all = |it: &[crate::model::text::SafeText]| {
+    let to_all = |it: &[crate::text::SafeText]| {
         let others = it.iter().map(ToString::to_string).filter(|it| !is_own(it));
         others.collect::<Vec<_>>().join(", ")
     };
@@ -238,9 +238,8 @@ pub fn answer(
 pub fn forward(letter: &Letter, thread_subject: Option<&str>, when: &str) -> Written {
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
-    let to: Vec<&str> = letter.to.iter().map(crate::model::text::SafeText::as_str).collect();
-    let text =
-        letter.plain.as_ref().or(letter.rich.as_ref()).map_or("", crate::model::text::SafeText::as_str);
+    let to: Vec<&str> = letter.to.iter().map(crate::text::SafeText::as_str).collect();
+    let text = letter.plain.as_ref().or(letter.rich.as_ref()).map_or("", crate::text::SafeText::as_str);
     let quote = format!(
         "---------- Forwarded message ----------\nFrom: {}\nDate: {when}\nSubject: {subject}\nTo: {}\n\n{}",
         letter.from,

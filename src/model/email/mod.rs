@@ -11,9 +11,9 @@ pub mod fields;
 pub mod files;
 pub mod quotes;
 
-use crate::model::ids::ConversationId;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, Timestamp};
+use crate::ids::ConversationId;
+use crate::text::SafeText;
+use crate::time::{MINUTE, Timestamp};
 
 /// What begins the name of a mail that has no thread yet.
 pub const NEW_MAIL: &str = "new-mail:";

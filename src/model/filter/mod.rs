@@ -9,7 +9,7 @@ mod tests;
 pub use parse::{FIELDS, Mistake, Parsed, complete, known_values, parse};
 pub use phrase::Phrase;
 
-use crate::model::conversations::Automation;
+use crate::conversations::Automation;
 
 /// A filter. Empty, it lets everything through.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]

@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use crate::model::conversations::Automation;
-use crate::model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
-use crate::model::nearest::nearest;
-use crate::model::time::{DAY, HOUR, MINUTE};
+use crate::conversations::Automation;
+use crate::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
+use crate::nearest::nearest;
+use crate::time::{DAY, HOUR, MINUTE};
 
 /// A filter as typed, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

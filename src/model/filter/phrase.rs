@@ -1,6 +1,6 @@
 //! Words looked for beside each other or anywhere, the last by its beginning.
 
-use crate::model::search::{Terms, words};
+use crate::search::{Terms, words};
 
 /// Words as typed in a filter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

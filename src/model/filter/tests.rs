@@ -1,10 +1,8 @@
 //! What is typed in a filter line, and what it means.
 
-use crate::model::conversations::Automation;
-use crate::model::filter::{
-    Filter, Has, Is, Phrase, Status, Test, What, Window, complete, known_values, parse,
-};
-use crate::model::time::{HOUR, MINUTE};
+use crate::conversations::Automation;
+use crate::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window, complete, known_values, parse};
+use crate::time::{HOUR, MINUTE};
 
 fn words(text: &str) -> Phrase {
     Phrase { text: text.into(), exact: false }

@@ -1,9 +1,9 @@
 //! What an operation carries, in a person's terms: texts, media, templates,
 //! mails, contacts. Interface: the request tables of Endpoints.
 
-use crate::model::attachments;
-use crate::model::ids::{ContactId, MessageId, ThreadId};
-use crate::model::outbox::Operation;
+use crate::attachments;
+use crate::ids::{ContactId, MessageId, ThreadId};
+use crate::outbox::Operation;
 
 /// JSON a person or a template gave, passed through as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]

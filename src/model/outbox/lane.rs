@@ -1,6 +1,6 @@
 //! Lanes: rows of one lane leave in the order they were queued, one at a time.
 
-use crate::model::ids::{ConversationId, ThreadId};
+use crate::ids::{ConversationId, ThreadId};
 
 /// What rows are kept in order for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

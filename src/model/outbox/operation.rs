@@ -1,12 +1,12 @@
 //! Operations: every write of the interface, as what a person wants.
 
-use crate::model::attachments::{Attachment, FileFacts, Source};
-use crate::model::contacts::ContactChange;
-use crate::model::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
-use crate::model::outbox::content::{
+use crate::attachments::{Attachment, FileFacts, Source};
+use crate::contacts::ContactChange;
+use crate::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
+use crate::outbox::content::{
     Audience, BroadcastContent, ContactWish, Content, FileToSend, Json, Mail, ThreadChange,
 };
-use crate::model::outbox::lane::Lane;
+use crate::outbox::lane::Lane;
 
 /// What a person wants done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -322,7 +322,7 @@ impl Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::outbox::content::ThreadPlace;
+    use crate::outbox::content::ThreadPlace;
 
     fn pause(enabled: bool) -> Operation {
         Operation::SetAutomation { enabled }

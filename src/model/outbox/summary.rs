@@ -1,12 +1,12 @@
 //! What an operation is, in words for a person who looks at the outbox.
 
-use crate::model::files;
-use crate::model::interactive;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{
+use crate::files;
+use crate::interactive;
+use crate::outbox::Operation;
+use crate::outbox::content::{
     Audience, BroadcastContent, Content, FileToSend, Mail, Source, ThreadChange, ThreadPlace,
 };
-use crate::model::text::SafeText;
+use crate::text::SafeText;
 
 impl Operation {
     /// What it is, in words for a person.

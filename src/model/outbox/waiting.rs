@@ -2,10 +2,10 @@
 //! both, for the screen and for scripts; words name no key, because only the
 //! screen has keys.
 
-use crate::model::leader::Leader;
-use crate::model::news::Health;
-use crate::model::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::model::time::{SECOND, Timestamp, short_span};
+use crate::leader::Leader;
+use crate::news::Health;
+use crate::outbox::{Operation, OutboxRow, RowState, Stop};
+use crate::time::{SECOND, Timestamp, short_span};
 
 /// What a row waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]

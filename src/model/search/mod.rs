@@ -8,11 +8,11 @@
 
 use std::ops::Range;
 
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId, NoteId};
-use crate::model::messages::{Direction, Sender};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::conversations::ConversationRow;
+use crate::ids::{ChannelId, ConversationId, MessageId, NoteId};
+use crate::messages::{Direction, Sender};
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 mod snippet;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::text::SafeText;
+use crate::text::SafeText;
 
 /// Characters kept before the first word found.
 const BEFORE: usize = 40;

@@ -1,7 +1,7 @@
 //! Words of many scripts, and where they are found.
 
-use crate::model::search::{Kind, Snippet, Terms, words};
-use crate::model::text::SafeText;
+use crate::search::{Kind, Snippet, Terms, words};
+use crate::text::SafeText;
 
 fn folded(text: &str) -> Vec<String> {
     words(text).into_iter().map(|it| it.folded).collect()

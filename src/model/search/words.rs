@@ -5,7 +5,7 @@ use std::ops::Range;
 use icu_normalizer::properties::{CanonicalDecompositionBorrowed, Decomposed};
 use unicode_width::UnicodeWidthChar;
 
-use crate::model::search::Term;
+use crate::search::Term;
 
 /// Characters kept of one word: an address is found by its beginning.
 const LENGTH: usize = 40;

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::conversations::Conversation;
-use crate::model::ids::ChannelId;
+use crate::conversations::Conversation;
+use crate::ids::ChannelId;
 
 /// A person as a world has them: what the platform vouches for, and what they
 /// or a server chose freely.

@@ -1,6 +1,6 @@
 //! How alike short texts are: the share of words two of them have in common.
 
-use crate::model::trouble::phrases::Plain;
+use crate::trouble::phrases::Plain;
 
 /// From this share of common words on two texts say the same.
 const ALIKE: f64 = 0.6;

@@ -1,8 +1,8 @@
 //! A corpus of scripted conversations: those in trouble must come out first,
 //! and scoring thousands of them takes no time a person can feel.
 
-use crate::model::messages::{Delivery, Direction, Sender};
-use crate::model::trouble::{LONG, Said, TROUBLE, Trouble, look, waits};
+use crate::messages::{Delivery, Direction, Sender};
+use crate::trouble::{LONG, Said, TROUBLE, Trouble, look, waits};
 
 /// Conversations: whether a person would call it trouble, and what was said,
 /// `c` by the customer, `a` by the AI, `h` by a person, `f` failed.

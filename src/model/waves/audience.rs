@@ -1,8 +1,8 @@
 //! Whom a broadcast is chosen for, before it is frozen: what was marked, what
 //! a search fits, what a file names, everyone.
 
-use crate::model::ids::{CampaignId, ChannelId, ContactId};
-use crate::model::queries::ConversationKey;
+use crate::ids::{CampaignId, ChannelId, ContactId};
+use crate::queries::ConversationKey;
 
 /// Characters of a line that is wrong, repeated at most.
 const SHOWN: usize = 40;

@@ -5,11 +5,11 @@
 //! for, and was counted again after the wait. Whatever is not known holds the
 //! next wave back.
 
-use crate::model::ids::BroadcastId;
-use crate::model::prices;
-use crate::model::text::SafeText;
-use crate::model::time::{MINUTE, SECOND, Timestamp, precise_span};
-use crate::model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, price_each};
+use crate::ids::BroadcastId;
+use crate::prices;
+use crate::text::SafeText;
+use crate::time::{MINUTE, SECOND, Timestamp, precise_span};
+use crate::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, price_each};
 
 /// Between two looks at a wave that is being sent.
 const LOOK: i64 = 5 * SECOND;

@@ -6,11 +6,11 @@ pub mod audience;
 pub mod deciding;
 mod plan;
 
-use crate::model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, RowId};
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::prices::{self, Price};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use crate::ids::{BroadcastId, CampaignId, ChannelId, ContactId, RowId};
+use crate::outbox::content::{Audience, BroadcastContent};
+use crate::prices::{self, Price};
+use crate::text::SafeText;
+use crate::time::Timestamp;
 
 pub use plan::{Rules, WavePlan};
 

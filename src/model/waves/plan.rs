@@ -1,8 +1,8 @@
 //! In what parts a campaign leaves, and what stops it, in numbers a person
 //! chooses.
 
-use crate::model::bounds;
-use crate::model::time::{SECOND, precise_span};
+use crate::bounds;
+use crate::time::{SECOND, precise_span};
 
 /// Ten broadcasts a minute are taken: waves never follow each other closer.
 const APART: i64 = 6 * SECOND;

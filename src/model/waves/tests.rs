@@ -2,8 +2,8 @@
 
 use super::deciding::{Decision, Report, decide, read_again, running_low};
 use super::*;
-use crate::model::outbox::content::Template;
-use crate::model::time::{MINUTE, SECOND};
+use crate::outbox::content::Template;
+use crate::time::{MINUTE, SECOND};
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_000_000 * MINUTE + seconds * SECOND)

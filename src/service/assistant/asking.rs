@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::connections::{Endpoint, Method, Source, ValueKind};
-use crate::service::assistant::{Answer, Handover, Proposal, Tools};
-use crate::service::database::connections::Stored;
+use crate::assistant::{Answer, Handover, Proposal, Tools};
+use crate::database::connections::Stored;
+use model::connections::{Endpoint, Method, Source, ValueKind};
 
 /// How often a model may ask again before it answers.
 pub const ROUNDS: usize = 4;

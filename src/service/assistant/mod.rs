@@ -20,15 +20,15 @@ use std::pin::Pin;
 
 use sha2::{Digest, Sha256};
 
-use crate::service::chat::send::{self, Outgoing};
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::proposals::{self, ProposalRow, State};
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, messages};
-use crate::service::errors::ApiError;
-use crate::service::voice;
-use crate::service::world::customers;
-use crate::service::write::Work;
+use crate::chat::send::{self, Outgoing};
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::proposals::{self, ProposalRow, State};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, messages};
+use crate::errors::ApiError;
+use crate::voice;
+use crate::world::customers;
+use crate::write::Work;
 
 pub use remote::{Endpoint, Remote};
 pub use scripted::Scripted;

@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::connections::guard::{Fetched, Guard, Limits, Longer, Policy, Request, VettedUrl};
-use crate::model::bounds;
-use crate::model::secret::Secret;
-use crate::service::assistant::{
-    Answer, Assistant, Failure, Speaker, Thinking, Tools, Turn, asking, asking::Asked,
-};
+use crate::assistant::{Answer, Assistant, Failure, Speaker, Thinking, Tools, Turn, asking, asking::Asked};
+use connections::guard::{Fetched, Guard, Limits, Longer, Policy, Request, VettedUrl};
+use model::bounds;
+use model::secret::Secret;
 
 /// How long one request may take; the whole answer has a deadline of its own.
 const TIME: Duration = Duration::from_secs(45);

@@ -1,8 +1,8 @@
 //! The scripted assistant: keyword rules, a question it falls back on, and a
 //! call for a person when asked for one or when it would repeat itself.
 //!
-use crate::service::assistant::{Answer, Assistant, Handover, Speaker, Thinking, Tools, Turn};
-use crate::service::demo::script;
+use crate::assistant::{Answer, Assistant, Handover, Speaker, Thinking, Tools, Turn};
+use crate::demo::script;
 
 /// Lines of what was looked up that are told.
 const TOLD: usize = 3;

@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::model::time::{Clock, MINUTE, SECOND, Timestamp};
-use crate::service::assistant::{self, Answer, Assistant, Failure, Tools, Turn};
-use crate::service::connections;
-use crate::service::database::due::{self, Due};
-use crate::service::database::{DatabaseError, savepoint};
-use crate::service::errors::ApiError;
-use crate::service::rhythm;
-use crate::service::state::Service;
-use crate::service::world::Kind;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::assistant::{self, Answer, Assistant, Failure, Tools, Turn};
+use crate::connections;
+use crate::database::due::{self, Due};
+use crate::database::{DatabaseError, savepoint};
+use crate::errors::ApiError;
+use crate::rhythm;
+use crate::state::Service;
+use crate::world::Kind;
+use crate::write::Work;
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
+use wire::errors::ErrorCode;
 
 /// How many conversations are thought about at a time.
 const PLACES: u32 = 4;
@@ -246,7 +246,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::service::assistant::Thinking;
+    use crate::assistant::Thinking;
 
     /// Looks something up again and again, each time within its own bound.
     struct Restless;

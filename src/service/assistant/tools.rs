@@ -3,15 +3,15 @@
 
 use serde_json::Value;
 
-use crate::model::connections::{ContactFacts, Endpoint, Mapped, Method};
-use crate::model::time::Clock;
-use crate::model::time::Zone;
-use crate::service::assistant::Failure;
-use crate::service::connections;
-use crate::service::database::connections::Stored;
-use crate::service::database::{DatabaseError, conversations, usage};
-use crate::service::errors::ApiError;
-use crate::service::state::Service;
+use crate::assistant::Failure;
+use crate::connections;
+use crate::database::connections::Stored;
+use crate::database::{DatabaseError, conversations, usage};
+use crate::errors::ApiError;
+use crate::state::Service;
+use model::connections::{ContactFacts, Endpoint, Mapped, Method};
+use model::time::Clock;
+use model::time::Zone;
 
 /// Characters of an answer without a mapping.
 const RAW: usize = 4_000;

@@ -3,17 +3,17 @@
 //!
 //! All recipients were paid for; each that fails is given back.
 
-use crate::model::time::SECOND;
-use crate::service::chat::people;
-use crate::service::chat::send::{self, Outgoing};
-use crate::service::database::broadcasts::{self, BroadcastRow, Recipient};
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::messages::MessageRow;
-use crate::service::database::{DatabaseError, contacts, due, savepoint, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::world::Kind;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::chat::people;
+use crate::chat::send::{self, Outgoing};
+use crate::database::broadcasts::{self, BroadcastRow, Recipient};
+use crate::database::channels::{self, ChannelRow};
+use crate::database::messages::MessageRow;
+use crate::database::{DatabaseError, contacts, due, savepoint, workspaces};
+use crate::errors::ApiError;
+use crate::world::Kind;
+use crate::write::Work;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
 
 /// The types a broadcast can have.
 pub const TYPES: [&str; 3] = ["text", "image", "template"];

@@ -4,15 +4,15 @@
 
 use serde_json::{Value, json};
 
-use crate::model::prices;
-use crate::service::chat::content::Content;
-use crate::service::chat::send::Outgoing;
-use crate::service::chat::templates::fill;
-use crate::service::database::templates;
-use crate::service::errors::ApiError;
-use crate::service::media::{self, Inspected};
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::chat::content::Content;
+use crate::chat::send::Outgoing;
+use crate::chat::templates::fill;
+use crate::database::templates;
+use crate::errors::ApiError;
+use crate::media::{self, Inspected};
+use crate::write::Work;
+use model::prices;
+use wire::errors::ErrorCode;
 
 /// The price of a content for one recipient, and what goes out.
 ///

@@ -3,9 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::model::bounds;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use model::bounds;
 
 /// Characters of an address at most.
 pub const LINK: usize = 2048;

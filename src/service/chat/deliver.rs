@@ -3,11 +3,11 @@
 
 use serde_json::json;
 
-use crate::service::chat::broadcast;
-use crate::service::database::{DatabaseError, messages};
-use crate::service::events::{self, Event};
-use crate::service::world::Kind;
-use crate::service::write::Work;
+use crate::chat::broadcast;
+use crate::database::{DatabaseError, messages};
+use crate::events::{self, Event};
+use crate::world::Kind;
+use crate::write::Work;
 
 /// Moves a message on, unless it is past that already, and tells of it.
 ///

@@ -1,13 +1,13 @@
 //! The people behind business chat numbers: contacts and conversations that
 //! know each other. Interface: Contact; Conversation.
 
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::contacts::{self, ContactRow};
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::write::Work;
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::database::channels::ChannelRow;
+use crate::database::contacts::{self, ContactRow};
+use crate::database::conversations::{self, ConversationRow};
+use crate::write::Work;
+use model::time::Timestamp;
 
 /// Somebody wrote on business chat: they become a contact, or are heard of
 /// again. The contact; none on other channels.

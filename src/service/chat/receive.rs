@@ -4,17 +4,17 @@
 
 use serde_json::{Value, json};
 
-use crate::model::time::SECOND;
-use crate::service::channels::Channel;
-use crate::service::chat::people;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{DatabaseError, due};
-use crate::service::events::{self, Event};
-use crate::service::platforms;
-use crate::service::world::Kind;
-use crate::service::write::Work;
+use crate::channels::Channel;
+use crate::chat::people;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{DatabaseError, due};
+use crate::events::{self, Event};
+use crate::platforms;
+use crate::world::Kind;
+use crate::write::Work;
+use model::time::SECOND;
 
 /// What a customer sent.
 #[derive(Debug, Clone, Default)]

@@ -3,16 +3,16 @@
 
 use serde_json::json;
 
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{contacts, due, outbound};
-use crate::service::errors::ApiError;
-use crate::service::events::{self, Event};
-use crate::service::platforms::{Fate, Parcel};
-use crate::service::world::{Kind, customers};
-use crate::service::write::Work;
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{contacts, due, outbound};
+use crate::errors::ApiError;
+use crate::events::{self, Event};
+use crate::platforms::{Fate, Parcel};
+use crate::world::{Kind, customers};
+use crate::write::Work;
 
 /// What goes out.
 #[derive(Debug, Clone, Default)]

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::service::errors::ApiError;
-use crate::wire::errors::ErrorCode;
+use crate::errors::ApiError;
+use wire::errors::ErrorCode;
 
 /// Fills an approved template's components with those of a send; the body's
 /// text.

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use crate::connections::guard::{Guard, Policy};
-use crate::connections::review::{review, review_secret};
-use crate::connections::{Ask, Called, Caller, Sealer};
-use crate::model::connections::{CallLine, Connection, ContactFacts, Endpoint};
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, Timestamp};
-use crate::service::admin::{Admin, AdminError};
-use crate::service::connections::PURPOSE;
-use crate::service::database::DatabaseError;
-use crate::service::database::connections::{self as stored, Stored};
-use crate::service::sealing_key::KeyError;
+use crate::admin::{Admin, AdminError};
+use crate::connections::PURPOSE;
+use crate::database::DatabaseError;
+use crate::database::connections::{self as stored, Stored};
+use crate::sealing_key::KeyError;
+use connections::guard::{Guard, Policy};
+use connections::review::{review, review_secret};
+use connections::{Ask, Called, Caller, Sealer};
+use model::connections::{CallLine, Connection, ContactFacts, Endpoint};
+use model::secret::Secret;
+use model::time::{Clock, Timestamp};
 
 /// What a test call is given.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

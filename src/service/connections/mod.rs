@@ -1,21 +1,21 @@
 //! Data Connections of the service: the business's own interfaces, which its
 //! assistant asks. What is called how is the business of the floor
-//! [`crate::connections`]; here they are kept.
+//! [`connections`]; here they are kept.
 
 pub mod dashboard;
 pub mod proposed;
 
 use std::sync::Arc;
 
-use crate::connections::guard::Guard;
-use crate::connections::{Ask, Called, Caller, Sealer};
-use crate::model::connections::{Connection, ContactFacts, Endpoint};
-use crate::model::secret::Secret;
-use crate::model::time::Clock;
-use crate::service::database::DatabaseError;
-use crate::service::database::connections::{self as stored, Stored};
-use crate::service::errors::ApiError;
-use crate::service::state::Service;
+use crate::database::DatabaseError;
+use crate::database::connections::{self as stored, Stored};
+use crate::errors::ApiError;
+use crate::state::Service;
+use connections::guard::Guard;
+use connections::{Ask, Called, Caller, Sealer};
+use model::connections::{Connection, ContactFacts, Endpoint};
+use model::secret::Secret;
+use model::time::Clock;
 
 /// What the key beside the database is made into for credentials.
 pub const PURPOSE: &str = "credentials of connections";

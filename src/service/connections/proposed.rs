@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use crate::connections::guard::{Guard, Policy};
-use crate::connections::{Ask, Called, Caller};
-use crate::model::connections::ContactFacts;
-use crate::model::time::Clock;
-use crate::service::admin::{Admin, AdminError};
-use crate::service::database::connections as stored;
-use crate::service::database::proposals::{self, ProposalRow, State};
-use crate::service::database::{DatabaseError, conversations};
+use crate::admin::{Admin, AdminError};
+use crate::database::connections as stored;
+use crate::database::proposals::{self, ProposalRow, State};
+use crate::database::{DatabaseError, conversations};
+use connections::guard::{Guard, Policy};
+use connections::{Ask, Called, Caller};
+use model::connections::ContactFacts;
+use model::time::Clock;
 
 impl Admin {
     /// All proposals, newest first.

@@ -1,11 +1,11 @@
 //! Broadcasts and what became of each of their recipients. Interface:
 //! Broadcast.
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, only, table};
-use crate::service::database::session::DbSession;
-use crate::sqlite::read_row;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use sqlite::read_row;
 
 /// A broadcast.
 #[derive(Debug, Clone, PartialEq, Eq)]

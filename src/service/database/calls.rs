@@ -1,9 +1,9 @@
 //! Calls placed from here. Interface: Voice and SMS.
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, table};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Channels: what each key drives.
 
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{DbRow, bound};
-use crate::service::database::session::DbSession;
-use crate::sqlite::read_row;
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use sqlite::read_row;
 
 /// A channel of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::service::database::rows::SqlValue;
+use crate::database::rows::SqlValue;
 
 /// A query that grows, and what is bound to its parameters.
 pub struct Query<'a> {

@@ -1,12 +1,12 @@
 //! Data Connections as they are kept, and the log of their calls.
 
-use crate::model::connections::{CallLine, CallResult, Connection, review};
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{DbRow, bound};
-use crate::service::database::session::DbSession;
-use crate::sqlite::read_row;
-use crate::wire::connections::{from_json, to_json};
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
+use model::connections::{CallLine, CallResult, Connection, review};
+use model::time::Timestamp;
+use sqlite::read_row;
+use wire::connections::{from_json, to_json};
 
 /// Calls that are kept; older ones leave.
 pub const CALLS: i64 = 10_000;
@@ -105,7 +105,7 @@ fn call(row: &DbRow<'_>) -> Result<CallLine, DatabaseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::text::SafeText;
+    use model::text::SafeText;
 
     #[test]
     fn the_log_stays_bounded() {

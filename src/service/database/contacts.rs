@@ -1,11 +1,11 @@
 //! Contacts of a workspace, one for each phone number. Interface: Contact.
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::service::database::clauses::Query;
-use crate::service::database::rows::{bound, only, table};
-use crate::service::database::session::DbSession;
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// A contact.
 #[derive(Debug, Clone, PartialEq, Eq)]

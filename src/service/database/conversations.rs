@@ -1,14 +1,14 @@
 //! Conversations: one for each customer of a channel. Interface: Resources,
 //! Conversation and Telegram conversation; States and transitions.
 
-use crate::model::bounds;
-use crate::model::time::{SECOND, Timestamp};
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::clauses::Query;
-use crate::service::database::rows::{SqlValue, bound, only, table};
-use crate::service::database::session::DbSession;
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::clauses::Query;
+use crate::database::rows::{SqlValue, bound, only, table};
+use crate::database::session::DbSession;
+use model::bounds;
+use model::time::{SECOND, Timestamp};
 
 /// Characters of a preview.
 const PREVIEW: usize = 120;

@@ -3,13 +3,13 @@
 //!
 //! Addresses that differ only in case are one.
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::service::database::clauses::Query;
-use crate::service::database::rows::bound;
-use crate::service::database::session::DbSession;
-use crate::sqlite::read_row;
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use sqlite::read_row;
 
 /// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq)]

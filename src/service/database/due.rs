@@ -1,9 +1,9 @@
 //! Work the simulated world has yet to do, in the order it falls due.
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, only, table};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]

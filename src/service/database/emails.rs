@@ -4,11 +4,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, table};
-use crate::service::database::session::DbSession;
-use crate::wire::email::AttachmentBody;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use wire::email::AttachmentBody;
 
 /// A mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,10 +1,10 @@
 //! Events and their deliveries. Interface: Events.
 
-use crate::model::time::{DAY, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, only};
-use crate::service::database::session::DbSession;
-use crate::sqlite::read_row;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use model::time::{DAY, Timestamp};
+use sqlite::read_row;
 
 /// How long events are kept after the last of their deliveries is over.
 const KEPT: i64 = 7 * DAY;

@@ -3,10 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::bound;
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// Notes something. What has an id that was told before takes its place.
 pub fn note(

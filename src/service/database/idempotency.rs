@@ -1,14 +1,14 @@
 //! Kept answers: what a write answered under an idempotency key. Interface:
 //! Limits, Idempotency.
 
-use crate::model::bounds;
-use crate::model::time::{SECOND, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::bound;
-use crate::service::database::session::DbSession;
-use crate::service::idempotency::Fingerprint;
-use crate::service::reply::Reply;
-use crate::sqlite::read_row;
+use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use crate::idempotency::Fingerprint;
+use crate::reply::Reply;
+use model::bounds;
+use model::time::{SECOND, Timestamp};
+use sqlite::read_row;
 
 /// Answers past their day that are removed beside each new one.
 const REMOVED: i64 = 50;

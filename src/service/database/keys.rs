@@ -2,15 +2,15 @@
 //!
 //! The keys themselves are never stored.
 
-use crate::model::account::Environment;
-use crate::model::time::Timestamp;
-use crate::service::auth::{Caller, KnownKey};
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{DbRow, bound};
-use crate::service::database::session::DbSession;
-use crate::service::keys::{FreshKey, KeyHash};
-use crate::sqlite::read_row;
+use crate::auth::{Caller, KnownKey};
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
+use crate::keys::{FreshKey, KeyHash};
+use model::account::Environment;
+use model::time::Timestamp;
+use sqlite::read_row;
 
 /// What a key drives, and how.
 fn drives(row: &DbRow<'_>) -> Result<(Channel, Environment), DatabaseError> {

@@ -1,9 +1,9 @@
 //! The newest time any row was given, so that a run that starts later goes on
 //! after it, whatever the clock says.
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// One question for each table whose rows are listed by their time; each is
 /// answered from an index, or from a table that stays small.

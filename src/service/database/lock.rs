@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use crate::service::database::DatabaseError;
+use crate::database::DatabaseError;
 
 /// Bytes of a lock file that are read.
 const HOLDER: u64 = 32;

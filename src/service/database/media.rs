@@ -4,10 +4,10 @@
 
 use std::collections::HashSet;
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, only, table};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// Bytes of a part.
 const PART: usize = 256 * 1024;

@@ -1,12 +1,12 @@
 //! Messages of the chat channels and of voice and SMS. Interface: Resources,
 //! Message; States and transitions, Message status.
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::service::database::clauses::Query;
-use crate::service::database::rows::{SqlValue, bound, table};
-use crate::service::database::session::DbSession;
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::{SqlValue, bound, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Single values the service keeps about itself: secrets, the clock's shift.
 
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, only};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, only};
+use crate::database::session::DbSession;
 
 /// Reads a value.
 pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>, DatabaseError> {

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use crate::disk;
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, lock};
-use crate::sqlite::Queries;
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, lock};
+use sqlite::Queries;
 
 /// Marks the file as this service's.
 const APPLICATION: i64 = 0x6664_7376;

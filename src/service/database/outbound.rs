@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::bound;
-use crate::service::database::session::DbSession;
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// Notes something that reached a platform.
 pub fn note(

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{DbRow, bound};
-use crate::service::database::session::DbSession;
-use crate::sqlite::read_row;
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use sqlite::read_row;
 
 /// How far a proposal has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::service::database::DatabaseError;
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::session::DbSession;
 
 type Job = Box<dyn FnOnce(&dyn DbSession) + Send>;
 

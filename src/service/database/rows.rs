@@ -3,10 +3,10 @@
 
 use std::cell::Cell;
 
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::sqlite::JsonCell;
+use crate::database::DatabaseError;
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::JsonCell;
 
 /// A value that is bound or read. Truth values are numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,7 +284,7 @@ macro_rules! bound {
 
 /// Declares once which columns of a table a struct is kept in: `SELECT`, up to
 /// the condition, and `from_row`, which reads a row of it as
-/// [`read_row`](crate::sqlite::read_row) does; with `in` instead of `from` also
+/// [`read_row`](sqlite::read_row) does; with `in` instead of `from` also
 /// `store`, which adds a row. Of a struct over the kind of its texts, `Name<T>`,
 /// also `view`, whose texts stay in the row.
 macro_rules! table {

@@ -1,7 +1,7 @@
 //! A part of a transaction that is undone alone when it fails.
 
-use crate::service::database::DatabaseError;
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::session::DbSession;
 
 /// Runs a part; what it changed is undone when it fails. Parts may lie inside
 /// one another.

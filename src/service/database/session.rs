@@ -8,8 +8,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{DbRow, FromSqlValue, SqlValue, only};
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, FromSqlValue, SqlValue, only};
 
 /// What a row is shown to; it says whether more are wanted.
 pub type Visit<'a> = dyn FnMut(&DbRow<'_>) -> Result<ControlFlow<()>, DatabaseError> + 'a;
@@ -38,7 +38,7 @@ pub trait DbSession {
     }
 
     /// Begins a part that can be undone alone; parts may lie inside one another.
-    /// See [`part`](crate::service::database::savepoint::part).
+    /// See [`part`](crate::database::savepoint::part).
     ///
     /// # Errors
     /// When the engine refuses.

@@ -7,10 +7,10 @@ use std::path::Path;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
-use crate::disk::Standing;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{DbRow, RowCells, SqlValue};
-use crate::service::database::session::{CommitFailure, DbSession, Visit, WritingConnection};
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, RowCells, SqlValue};
+use crate::database::session::{CommitFailure, DbSession, Visit, WritingConnection};
+use disk::Standing;
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;

@@ -1,8 +1,8 @@
 //! Templates. Interface: Resources, Template.
 
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, table};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
 
 /// A template of a workspace, approved or not.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 use super::conversations::{self, ConversationRow};
 use super::workspaces::{self, Workspace};
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::session::DbSession;
+use crate::cursors::Place;
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + micros)

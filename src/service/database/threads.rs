@@ -1,11 +1,11 @@
 //! Threads of mail: one subject with one contact. Interface: Email thread.
 
-use crate::model::time::Timestamp;
-use crate::service::cursors::Place;
-use crate::service::database::DatabaseError;
-use crate::service::database::clauses::Query;
-use crate::service::database::rows::{SqlValue, ToSqlValue, bound, table};
-use crate::service::database::session::DbSession;
+use crate::cursors::Place;
+use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::{SqlValue, ToSqlValue, bound, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Tokens a model took, by day and conversation.
 
-use crate::model::time::{DAY, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::bound;
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use model::time::{DAY, Timestamp};
 
 /// Days that are kept.
 const KEPT: i64 = 400;

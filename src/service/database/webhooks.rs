@@ -1,9 +1,9 @@
 //! Webhook subscriptions. Interface: Resources, Webhook subscription.
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, table};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// A subscription of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Workspaces and their credits: a balance that never goes below zero and a
 //! ledger that explains it. Interface: Limits, Credit costs.
 
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{bound, table};
-use crate::service::database::session::DbSession;
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::service::database::session::{CommitFailure, DbSession, WritingConnection};
-use crate::service::database::{DatabaseError, savepoint};
+use crate::database::session::{CommitFailure, DbSession, WritingConnection};
+use crate::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
 type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
@@ -141,8 +141,8 @@ mod tests {
     use rusqlite::Connection;
 
     use super::*;
-    use crate::service::database::rows::SqlValue;
-    use crate::service::database::sqlite::FileWriter;
+    use crate::database::rows::SqlValue;
+    use crate::database::sqlite::FileWriter;
 
     #[tokio::test]
     async fn without_a_transaction_nothing_runs() {

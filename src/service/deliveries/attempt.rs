@@ -2,16 +2,16 @@
 //!
 //! The address is vetted anew each time, since names and rules change.
 
-use crate::connections::guard::{HeaderRefused, Limits, Request};
-use crate::model::time::Timestamp;
-use crate::service::database::DatabaseError;
-use crate::service::database::events::{self, DueDelivery};
-use crate::service::database::session::DbSession;
-use crate::service::database::webhooks::{self, WebhookRow};
-use crate::service::deliveries::schedule::{self, Verdict};
-use crate::service::deliveries::signature;
-use crate::service::errors::ApiError;
-use crate::service::state::{Service, ServiceState};
+use crate::database::DatabaseError;
+use crate::database::events::{self, DueDelivery};
+use crate::database::session::DbSession;
+use crate::database::webhooks::{self, WebhookRow};
+use crate::deliveries::schedule::{self, Verdict};
+use crate::deliveries::signature;
+use crate::errors::ApiError;
+use crate::state::{Service, ServiceState};
+use connections::guard::{HeaderRefused, Limits, Request};
+use model::time::Timestamp;
 
 /// Makes one attempt; the delivery's id, and whether its outcome was kept.
 pub async fn attempt(service: &Service, delivery: DueDelivery) -> (String, Result<(), ApiError>) {

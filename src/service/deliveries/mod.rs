@@ -22,12 +22,12 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 
-use crate::model::time::{Clock, Timestamp};
-use crate::service::database::DatabaseError;
-use crate::service::database::events::{self, DueDelivery};
-use crate::service::errors::ApiError;
-use crate::service::rhythm;
-use crate::service::state::Service;
+use crate::database::DatabaseError;
+use crate::database::events::{self, DueDelivery};
+use crate::errors::ApiError;
+use crate::rhythm;
+use crate::state::Service;
+use model::time::{Clock, Timestamp};
 
 /// Attempts at one subscription at a time.
 const EACH: usize = 4;

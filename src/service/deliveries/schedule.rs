@@ -2,8 +2,8 @@
 //!
 //! Knows no clock and no chance: both come in as numbers.
 
-use crate::connections::guard::{FetchError, Fetched};
-use crate::model::time::{DAY, HOUR, MINUTE, SECOND};
+use connections::guard::{FetchError, Fetched};
+use model::time::{DAY, HOUR, MINUTE, SECOND};
 
 /// Spans before each attempt after the first.
 const SPANS: [i64; 9] =
@@ -55,7 +55,7 @@ pub fn next(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connections::guard::Unreachable;
+    use connections::guard::Unreachable;
 
     fn answer(status: u16, retry_after: Option<&str>) -> Result<Fetched, FetchError> {
         let retry_after = retry_after.map(str::to_owned);

@@ -3,17 +3,17 @@
 
 use serde_json::Value;
 
-use crate::service::channels::Channel;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::emails::{self, EmailRow};
-use crate::service::database::threads::{self, ThreadRow};
-use crate::service::database::{DatabaseError, correspondents};
-use crate::service::demo::values::{is_on, list, text, texts, time_of};
-use crate::service::mail::receive::fresh;
-use crate::service::mail::topics;
-use crate::service::world::letters::{self, Writer};
-use crate::service::write::Work;
-use crate::wire::email::AttachmentBody;
+use crate::channels::Channel;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::emails::{self, EmailRow};
+use crate::database::threads::{self, ThreadRow};
+use crate::database::{DatabaseError, correspondents};
+use crate::demo::values::{is_on, list, text, texts, time_of};
+use crate::mail::receive::fresh;
+use crate::mail::topics;
+use crate::world::letters::{self, Writer};
+use crate::write::Work;
+use wire::email::AttachmentBody;
 
 const MAIL: &str = include_str!("../../../assets/demo/email.json");
 

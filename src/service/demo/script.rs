@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::service::demo::values::{list, text, texts};
+use crate::demo::values::{list, text, texts};
 
 const SHOP: &str = include_str!("../../../assets/demo/shop.json");
 /// What is spoken where a language is not in the script.

@@ -3,22 +3,22 @@
 
 use serde_json::Value;
 
-use crate::model::time::{SECOND, Timestamp};
-use crate::service::channels::Channel;
-use crate::service::chat::people;
-use crate::service::chat::receive::media_kind;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, contacts, due};
-use crate::service::demo::mail;
-use crate::service::demo::values::{is_on, list, text, texts, time_of};
-use crate::service::platforms;
-use crate::service::voice;
-use crate::service::world::Kind;
-use crate::service::world::customers::{self, Character};
-use crate::service::write::Work;
+use crate::channels::Channel;
+use crate::chat::people;
+use crate::chat::receive::media_kind;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::{self, MessageRow};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, contacts, due};
+use crate::demo::mail;
+use crate::demo::values::{is_on, list, text, texts, time_of};
+use crate::platforms;
+use crate::voice;
+use crate::world::Kind;
+use crate::world::customers::{self, Character};
+use crate::write::Work;
+use model::time::{SECOND, Timestamp};
 
 const WORLDS: [(Channel, &str); 3] = [
     (Channel::Whatsapp, include_str!("../../../assets/demo/whatsapp.json")),

@@ -10,11 +10,11 @@ use axum::routing::get;
 use axum::{Json, Router};
 use serde_json::{Value, json};
 
-use crate::model::connections::Connection;
-use crate::model::time::{Clock, DAY, Timestamp};
-use crate::service::demo::values::{list, text};
-use crate::service::state::Service;
-use crate::wire::connections;
+use crate::demo::values::{list, text};
+use crate::state::Service;
+use model::connections::Connection;
+use model::time::{Clock, DAY, Timestamp};
+use wire::connections;
 
 /// What the shop wants to be shown. It opens nothing but the sample shop.
 pub const KEY: &str = "harbor-shop-demo-key";

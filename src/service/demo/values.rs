@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::time::Timestamp;
+use model::time::Timestamp;
 
 /// A text field.
 pub fn text(value: &Value, name: &str) -> Option<String> {

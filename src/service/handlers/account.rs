@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 
-use crate::service::channels::Channel;
-use crate::service::database::{channels, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::reply::Reply;
-use crate::service::request::Reading;
-use crate::service::state::Service;
-use crate::wire::account::{AccountBody, AssistantBody, WorkspaceBody};
+use crate::channels::Channel;
+use crate::database::{channels, workspaces};
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::request::Reading;
+use crate::state::Service;
+use wire::account::{AccountBody, AssistantBody, WorkspaceBody};
 
 /// `GET /account`
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {

@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::time::Timestamp;
-use crate::service::channels::Channel;
-use crate::service::database::DatabaseError;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::MessageRow;
-use crate::service::database::proposals::{self, ProposalRow};
-use crate::service::database::session::DbSession;
-use crate::wire::conversations::ConversationBody;
-use crate::wire::lines::{ConversationLine, MessageLine};
-use crate::wire::messages::MessageBody;
-use crate::wire::telegram::TelegramConversationBody;
+use crate::channels::Channel;
+use crate::database::DatabaseError;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::MessageRow;
+use crate::database::proposals::{self, ProposalRow};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use wire::conversations::ConversationBody;
+use wire::lines::{ConversationLine, MessageLine};
+use wire::messages::MessageBody;
+use wire::telegram::TelegramConversationBody;
 
 fn time(at: Timestamp) -> Option<String> {
     Some(at.to_string())

@@ -4,24 +4,24 @@ use std::collections::HashSet;
 
 use axum::extract::State;
 
-use crate::model::bounds;
-use crate::service::auth::Caller;
-use crate::service::chat::broadcast::{self, TYPES};
-use crate::service::chat::compose::compose;
-use crate::service::chat::content::{Content, ID};
-use crate::service::database::broadcasts::{self, BroadcastRow, Counts, Recipient};
-use crate::service::database::{channels, contacts};
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::handlers::account::precise;
-use crate::service::media::{self, Inspected};
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::service::{credits, handlers};
-use crate::wire::broadcasts::{BroadcastAccepted, BroadcastBody};
-use crate::wire::errors::ErrorCode;
+use crate::auth::Caller;
+use crate::chat::broadcast::{self, TYPES};
+use crate::chat::compose::compose;
+use crate::chat::content::{Content, ID};
+use crate::database::broadcasts::{self, BroadcastRow, Counts, Recipient};
+use crate::database::{channels, contacts};
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::handlers::account::precise;
+use crate::media::{self, Inspected};
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::write::Work;
+use crate::{credits, handlers};
+use model::bounds;
+use wire::broadcasts::{BroadcastAccepted, BroadcastBody};
+use wire::errors::ErrorCode;
 
 /// What a new broadcast asks for.
 struct Wanted {

@@ -4,18 +4,18 @@
 use axum::extract::State;
 use serde_json::{Map, Value};
 
-use crate::model::bounds;
-use crate::service::auth::Caller;
-use crate::service::database::contacts::{self, ContactRow};
-use crate::service::database::conversations;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::wire::contacts::ContactBody;
-use crate::wire::webhooks::DeleteResult;
+use crate::auth::Caller;
+use crate::database::contacts::{self, ContactRow};
+use crate::database::conversations;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::write::Work;
+use model::bounds;
+use wire::contacts::ContactBody;
+use wire::webhooks::DeleteResult;
 
 /// Tags of a contact at most.
 const TAGS: usize = 50;

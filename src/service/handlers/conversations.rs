@@ -4,22 +4,22 @@
 use axum::extract::State;
 use serde_json::Value;
 
-use crate::model::time::{Clock, Timestamp};
-use crate::service::auth::Caller;
-use crate::service::channels::Channel;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::Filter;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::handlers::bodies;
-use crate::service::handlers::messages::write_page;
-use crate::service::query::{PageRequest, Query};
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::wire::body::Body;
-use crate::wire::conversations::{AutomationResult, CloseResult};
+use crate::auth::Caller;
+use crate::channels::Channel;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::Filter;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::handlers::bodies;
+use crate::handlers::messages::write_page;
+use crate::query::{PageRequest, Query};
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::write::Work;
+use model::time::{Clock, Timestamp};
+use wire::body::Body;
+use wire::conversations::{AutomationResult, CloseResult};
 
 /// The values of the `status` filter.
 const STATUSES: [&str; 2] = ["open", "closed"];

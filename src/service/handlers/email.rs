@@ -2,24 +2,24 @@
 
 use axum::extract::State;
 
-use crate::model::prices;
-use crate::model::time::Clock;
-use crate::service::auth::Caller;
-use crate::service::credits;
-use crate::service::database::threads::{self, Filter, ThreadRow};
-use crate::service::database::{channels, correspondents, emails, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::handlers::account::precise;
-use crate::service::handlers::mail_bodies as bodies;
-use crate::service::mail::attachments;
-use crate::service::mail::content::SendRequest;
-use crate::service::mail::send;
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::wire::email::{AttachmentBody, EmailAccountBody, SentEmail};
+use crate::auth::Caller;
+use crate::credits;
+use crate::database::threads::{self, Filter, ThreadRow};
+use crate::database::{channels, correspondents, emails, workspaces};
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::handlers::account::precise;
+use crate::handlers::mail_bodies as bodies;
+use crate::mail::attachments;
+use crate::mail::content::SendRequest;
+use crate::mail::send;
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::write::Work;
+use model::prices;
+use model::time::Clock;
+use wire::email::{AttachmentBody, EmailAccountBody, SentEmail};
 
 /// Mails of a thread that are shown at most: the newest.
 const SHOWN: i64 = 100;

@@ -1,12 +1,12 @@
 //! Rows of mail as the shapes of the interface.
 
-use crate::model::time::Timestamp;
-use crate::service::database::correspondents::CorrespondentRow;
-use crate::service::database::emails::EmailRow;
-use crate::service::database::threads::ThreadRow;
-use crate::service::mail::receive::words;
-use crate::wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
-use crate::wire::messages::MessageBody;
+use crate::database::correspondents::CorrespondentRow;
+use crate::database::emails::EmailRow;
+use crate::database::threads::ThreadRow;
+use crate::mail::receive::words;
+use model::time::Timestamp;
+use wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
+use wire::messages::MessageBody;
 
 /// Characters of a mail that is told as a message at most.
 const CONTENT: usize = 65_536;

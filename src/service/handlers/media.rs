@@ -13,18 +13,18 @@ use futures_util::stream;
 use hyper::body::Bytes;
 use rand::Rng;
 
-use crate::model::files;
-use crate::service::client_info::ClientInfo;
-use crate::service::database::DatabaseError;
-use crate::service::database::media::{self, MediaRow};
-use crate::service::errors::ApiError;
-use crate::service::media::files::MediaStore;
-use crate::service::media::names;
-use crate::service::media::upload::Upload;
-use crate::service::reply::Reply;
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::wire::media::MediaBody;
+use crate::client_info::ClientInfo;
+use crate::database::DatabaseError;
+use crate::database::media::{self, MediaRow};
+use crate::errors::ApiError;
+use crate::media::files::MediaStore;
+use crate::media::names;
+use crate::media::upload::Upload;
+use crate::reply::Reply;
+use crate::state::Service;
+use crate::write::Work;
+use model::files;
+use wire::media::MediaBody;
 
 /// Bytes of a piece that is served.
 const PIECE: usize = 64 * 1024;

@@ -3,31 +3,31 @@
 
 use axum::extract::State;
 
-use crate::service::auth::Caller;
-use crate::service::chat::compose::compose;
-use crate::service::chat::content::{Content, SendRequest};
-use crate::service::chat::emoji;
-use crate::service::chat::people;
-use crate::service::chat::send::{self, Outgoing};
-use crate::service::cursors::Cursors;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, Filter};
-use crate::service::database::outbound;
-use crate::service::database::session::DbSession;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::handlers::account::precise;
-use crate::service::handlers::bodies;
-use crate::service::query::PageRequest;
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::service::{credits, media};
-use crate::wire::errors::ErrorCode;
-use crate::wire::messages::SentMessage;
-use crate::wire::reactions::ReactResult;
+use crate::auth::Caller;
+use crate::chat::compose::compose;
+use crate::chat::content::{Content, SendRequest};
+use crate::chat::emoji;
+use crate::chat::people;
+use crate::chat::send::{self, Outgoing};
+use crate::cursors::Cursors;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::{self, Filter};
+use crate::database::outbound;
+use crate::database::session::DbSession;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::handlers::account::precise;
+use crate::handlers::bodies;
+use crate::query::PageRequest;
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::write::Work;
+use crate::{credits, media};
+use wire::errors::ErrorCode;
+use wire::messages::SentMessage;
+use wire::reactions::ReactResult;
 
 /// The values of the `direction` filter.
 const DIRECTIONS: [&str; 2] = ["inbound", "outbound"];

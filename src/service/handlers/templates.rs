@@ -2,12 +2,12 @@
 
 use axum::extract::State;
 
-use crate::service::database::templates;
-use crate::service::errors::ApiError;
-use crate::service::reply::Reply;
-use crate::service::request::Reading;
-use crate::service::state::Service;
-use crate::wire::templates::{TemplateBody, TemplateList};
+use crate::database::templates;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::request::Reading;
+use crate::state::Service;
+use wire::templates::{TemplateBody, TemplateList};
 
 /// `GET /templates`: the approved ones.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {

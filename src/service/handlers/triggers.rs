@@ -4,20 +4,20 @@ use std::cmp::Reverse;
 
 use axum::extract::State;
 
-use crate::model::bounds;
-use crate::model::time::Timestamp;
-use crate::service::auth::Caller;
-use crate::service::channels::Channel;
-use crate::service::cursors::Place;
-use crate::service::database::messages::{self, Filter};
-use crate::service::database::{broadcasts as sent, contacts as stored, emails, happenings};
-use crate::service::errors::ApiError;
-use crate::service::handlers::dev::event;
-use crate::service::handlers::{bodies, broadcasts, contacts, mail_bodies};
-use crate::service::reply::Reply;
-use crate::service::request::Reading;
-use crate::service::state::Service;
-use crate::wire::pages::PageWriter;
+use crate::auth::Caller;
+use crate::channels::Channel;
+use crate::cursors::Place;
+use crate::database::messages::{self, Filter};
+use crate::database::{broadcasts as sent, contacts as stored, emails, happenings};
+use crate::errors::ApiError;
+use crate::handlers::dev::event;
+use crate::handlers::{bodies, broadcasts, contacts, mail_bodies};
+use crate::reply::Reply;
+use crate::request::Reading;
+use crate::state::Service;
+use model::bounds;
+use model::time::Timestamp;
+use wire::pages::PageWriter;
 
 /// Items of an answer at most. The interface says so for new messages; the
 /// other triggers follow it.

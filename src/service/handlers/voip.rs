@@ -3,24 +3,24 @@
 use axum::extract::State;
 use serde_json::Value;
 
-use crate::model::{bounds, prices};
-use crate::service::auth::Caller;
-use crate::service::chat::people::conversation_with;
-use crate::service::chat::send::{self, Outgoing};
-use crate::service::credits;
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::handlers::account::precise;
-use crate::service::handlers::bodies;
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::voice::{self, place};
-use crate::service::write::Work;
-use crate::wire::messages::SentMessage;
-use crate::wire::voip::{CallBody, VoipConversationBody};
+use crate::auth::Caller;
+use crate::chat::people::conversation_with;
+use crate::chat::send::{self, Outgoing};
+use crate::credits;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::conversations::{self, ConversationRow};
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::handlers::account::precise;
+use crate::handlers::bodies;
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::voice::{self, place};
+use crate::write::Work;
+use model::{bounds, prices};
+use wire::messages::SentMessage;
+use wire::voip::{CallBody, VoipConversationBody};
 
 /// What both writes have.
 struct Target {

@@ -4,19 +4,19 @@
 use axum::extract::State;
 use rand::Rng;
 
-use crate::service::auth::Caller;
-use crate::service::channels::Channel;
-use crate::service::chat::content::LINK;
-use crate::service::database::webhooks::{self, WebhookRow};
-use crate::service::errors::ApiError;
-use crate::service::events::Event;
-use crate::service::fields::Fields;
-use crate::service::reply::Reply;
-use crate::service::request::{Reading, Writing};
-use crate::service::state::Service;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
-use crate::wire::webhooks::{DeleteResult, WebhookBody, WebhookList};
+use crate::auth::Caller;
+use crate::channels::Channel;
+use crate::chat::content::LINK;
+use crate::database::webhooks::{self, WebhookRow};
+use crate::errors::ApiError;
+use crate::events::Event;
+use crate::fields::Fields;
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::write::Work;
+use wire::errors::ErrorCode;
+use wire::webhooks::{DeleteResult, WebhookBody, WebhookList};
 
 /// Subscriptions of a channel at most.
 const MOST: usize = 20;

@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use crate::model::bounds;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use model::bounds;
 
 /// Recipients of one mail at most, over `to`, `cc` and `bcc`. The interface
 /// sets no bound; this is what one credit may reach.

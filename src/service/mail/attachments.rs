@@ -8,15 +8,15 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use futures_util::future::try_join_all;
 
-use crate::model::bounds;
-use crate::service::auth::Caller;
-use crate::service::chat::content::{LINK, Media};
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::media;
-use crate::service::request::Writing;
-use crate::service::state::Service;
-use crate::wire::email::AttachmentBody;
+use crate::auth::Caller;
+use crate::chat::content::{LINK, Media};
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::media;
+use crate::request::Writing;
+use crate::state::Service;
+use model::bounds;
+use wire::email::AttachmentBody;
 
 /// The standard alphabet, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

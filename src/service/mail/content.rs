@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::bounds;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::mail::addresses;
-use crate::service::mail::attachments::{self, Attachment};
-use crate::service::mail::headers;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::mail::addresses;
+use crate::mail::attachments::{self, Attachment};
+use crate::mail::headers;
+use model::bounds;
 
 /// Characters of a text or of an HTML body at most; the interface sets no
 /// bound.

@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::bounds;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use model::bounds;
 
 /// Headers a caller adds at most.
 const HEADERS: usize = 50;

@@ -1,7 +1,7 @@
 //! The text of an HTML mail, for lists and for rules. One pass, in time that
 //! grows with the length only.
 
-use crate::service::chat::html::entity;
+use crate::chat::html::entity;
 
 /// Elements whose content nobody reads.
 const UNREAD: [&str; 4] = ["script", "style", "head", "title"];

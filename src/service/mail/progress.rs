@@ -3,10 +3,10 @@
 
 use serde_json::json;
 
-use crate::service::database::{DatabaseError, emails};
-use crate::service::events::{self, Event};
-use crate::service::world::Kind;
-use crate::service::write::Work;
+use crate::database::{DatabaseError, emails};
+use crate::events::{self, Event};
+use crate::world::Kind;
+use crate::write::Work;
 
 /// Moves a mail on, unless it is past that already, and tells of it.
 ///

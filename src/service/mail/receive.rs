@@ -6,16 +6,16 @@
 
 use serde_json::json;
 
-use crate::model::bounds;
-use crate::model::time::{DAY, Timestamp};
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::emails::{self, EmailRow};
-use crate::service::database::threads::{self, ThreadRow};
-use crate::service::database::{DatabaseError, correspondents};
-use crate::service::events::{self, Event};
-use crate::service::mail::{categories, plain, topics};
-use crate::service::write::Work;
-use crate::wire::email::AttachmentBody;
+use crate::database::channels::ChannelRow;
+use crate::database::emails::{self, EmailRow};
+use crate::database::threads::{self, ThreadRow};
+use crate::database::{DatabaseError, correspondents};
+use crate::events::{self, Event};
+use crate::mail::{categories, plain, topics};
+use crate::write::Work;
+use model::bounds;
+use model::time::{DAY, Timestamp};
+use wire::email::AttachmentBody;
 
 /// How long a mail without a reference joins the thread of its topic.
 const SAME_TOPIC: i64 = 7 * DAY;

@@ -3,18 +3,18 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::emails::{self, EmailRow};
-use crate::service::database::threads::{self, ThreadRow};
-use crate::service::database::{correspondents, due, outbound, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::events::{self, Event};
-use crate::service::mail::content::SendRequest;
-use crate::service::mail::receive::{fresh, words};
-use crate::service::platforms::mail::{Letter, LetterFate};
-use crate::service::world::{Kind, letters};
-use crate::service::write::Work;
-use crate::wire::email::AttachmentBody;
+use crate::database::channels::ChannelRow;
+use crate::database::emails::{self, EmailRow};
+use crate::database::threads::{self, ThreadRow};
+use crate::database::{correspondents, due, outbound, workspaces};
+use crate::errors::ApiError;
+use crate::events::{self, Event};
+use crate::mail::content::SendRequest;
+use crate::mail::receive::{fresh, words};
+use crate::platforms::mail::{Letter, LetterFate};
+use crate::world::{Kind, letters};
+use crate::write::Work;
+use wire::email::AttachmentBody;
 
 /// The thread a mail is sent in: the one it names, that of the mail it
 /// answers, or a new one.

@@ -8,8 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk;
-
 /// Where the bytes of uploaded media are.
 #[derive(Debug, Clone)]
 pub enum MediaStore {

@@ -6,15 +6,15 @@ pub mod files;
 pub mod names;
 pub mod upload;
 
-use crate::connections::guard::{Limits, Longer, Request};
-use crate::model::prices;
-use crate::service::auth::Caller;
-use crate::service::chat::content::Media;
-use crate::service::database::{DatabaseError, media as stored};
-use crate::service::errors::ApiError;
-use crate::service::request::Writing;
-use crate::service::state::Service;
-use crate::wire::errors::ErrorCode;
+use crate::auth::Caller;
+use crate::chat::content::Media;
+use crate::database::{DatabaseError, media as stored};
+use crate::errors::ApiError;
+use crate::request::Writing;
+use crate::state::Service;
+use connections::guard::{Limits, Longer, Request};
+use model::prices;
+use wire::errors::ErrorCode;
 
 /// Bytes that are read to see that there are some.
 const TASTE: usize = 64 * 1024;

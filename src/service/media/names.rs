@@ -1,7 +1,7 @@
 //! What an uploaded file is called: as it is shown, and as it stands in an
 //! address.
 
-use crate::model::bounds;
+use model::bounds;
 
 /// Characters of a name in an address at most.
 const SAFE: usize = 100;

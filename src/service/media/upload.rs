@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 
-use crate::model::bounds;
-use crate::service::body_memory::Room;
-use crate::service::errors::ApiError;
-use crate::service::request::{Writing, bounded, expected};
-use crate::service::state::Service;
-use crate::wire::errors::ErrorCode;
+use crate::body_memory::Room;
+use crate::errors::ApiError;
+use crate::request::{Writing, bounded, expected};
+use crate::state::Service;
+use model::bounds;
+use wire::errors::ErrorCode;
 
 /// The field the file is in.
 const FIELD: &str = "file";

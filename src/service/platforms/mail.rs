@@ -6,9 +6,9 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::time::SECOND;
-use crate::service::errors::ApiError;
-use crate::service::write::Work;
+use crate::errors::ApiError;
+use crate::write::Work;
+use model::time::SECOND;
 
 /// A mail on its way.
 #[derive(Debug, Clone, Copy)]

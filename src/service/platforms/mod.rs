@@ -6,13 +6,13 @@ pub mod mail;
 mod simulated;
 pub mod voice;
 
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::conversations::ConversationRow;
-use crate::service::database::{DatabaseError, messages};
-use crate::service::errors::ApiError;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::ConversationRow;
+use crate::database::{DatabaseError, messages};
+use crate::errors::ApiError;
+use crate::write::Work;
+use wire::errors::ErrorCode;
 
 /// A message on its way to a platform.
 #[derive(Debug, Clone, Copy)]

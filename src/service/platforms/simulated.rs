@@ -7,13 +7,13 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::time::SECOND;
-use crate::service::channels::Channel;
-use crate::service::database::conversations::ConversationRow;
-use crate::service::errors::ApiError;
-use crate::service::platforms::{Accepted, Fate, Parcel, Platform, next_in_chat};
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::channels::Channel;
+use crate::database::conversations::ConversationRow;
+use crate::errors::ApiError;
+use crate::platforms::{Accepted, Fate, Parcel, Platform, next_in_chat};
+use crate::write::Work;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
 
 /// Business chat: the last four digits of a number decide what is special
 /// about it.

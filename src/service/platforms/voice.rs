@@ -5,10 +5,10 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::time::SECOND;
-use crate::service::errors::ApiError;
-use crate::service::platforms::simulated::ending;
-use crate::service::write::Work;
+use crate::errors::ApiError;
+use crate::platforms::simulated::ending;
+use crate::write::Work;
+use model::time::SECOND;
 
 /// A call to be put through.
 #[derive(Debug, Clone, Copy)]

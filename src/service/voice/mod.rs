@@ -5,10 +5,10 @@
 pub mod place;
 pub mod progress;
 
-use crate::service::channels::Channel;
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, messages};
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, messages};
 
 /// The kind of message a call, or what is said in one, is shown as.
 pub const CALL: &str = "call";

@@ -1,17 +1,17 @@
 //! A call is placed: shown as a message of its conversation, and its course
 //! set to happen. Interface: POST /voip/calls.
 
-use crate::service::database::calls::{self, CallRow};
-use crate::service::database::channels::ChannelRow;
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::messages::{self, MessageRow};
-use crate::service::database::{due, outbound};
-use crate::service::errors::ApiError;
-use crate::service::platforms::simulated_id;
-use crate::service::platforms::voice::Dial;
-use crate::service::voice::CALL;
-use crate::service::world::Kind;
-use crate::service::write::Work;
+use crate::database::calls::{self, CallRow};
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{due, outbound};
+use crate::errors::ApiError;
+use crate::platforms::simulated_id;
+use crate::platforms::voice::Dial;
+use crate::voice::CALL;
+use crate::world::Kind;
+use crate::write::Work;
 
 /// What a call is called in lists until it has ended.
 const PREVIEW: &str = "Outgoing call";

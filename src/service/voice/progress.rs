@@ -4,13 +4,13 @@
 //! The first minute was paid when the call was placed: a call nobody answered
 //! is paid back, further started minutes are charged.
 
-use crate::model::prices;
-use crate::model::time::{MINUTE, SECOND};
-use crate::service::database::calls::{self, CallRow};
-use crate::service::database::{DatabaseError, channels, conversations, messages, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::world::customers;
-use crate::service::write::Work;
+use crate::database::calls::{self, CallRow};
+use crate::database::{DatabaseError, channels, conversations, messages, workspaces};
+use crate::errors::ApiError;
+use crate::world::customers;
+use crate::write::Work;
+use model::prices;
+use model::time::{MINUTE, SECOND};
 
 /// Moves a call on to a status, unless it has ended.
 ///
@@ -87,7 +87,7 @@ fn describe(call: &CallRow) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::Timestamp;
+    use model::time::Timestamp;
 
     #[test]
     fn every_started_minute_counts() {

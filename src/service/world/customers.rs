@@ -2,20 +2,20 @@
 //!
 //! Without the demo nobody is here.
 
-use crate::model::time::SECOND;
-use crate::service::channels::Channel;
-use crate::service::chat::receive::{Inbound, receive};
-use crate::service::database::channels::{self, ChannelRow};
-use crate::service::database::conversations::{self, ConversationRow};
-use crate::service::database::rows::{bound, only};
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, due};
-use crate::service::demo::script;
-use crate::service::errors::ApiError;
-use crate::service::voice;
-use crate::service::world::{Kind, letters};
-use crate::service::write::Work;
-use crate::sqlite::read_row;
+use crate::channels::Channel;
+use crate::chat::receive::{Inbound, receive};
+use crate::database::channels::{self, ChannelRow};
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, due};
+use crate::demo::script;
+use crate::errors::ApiError;
+use crate::voice;
+use crate::world::{Kind, letters};
+use crate::write::Work;
+use model::time::SECOND;
+use sqlite::read_row;
 
 /// One customer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,18 +3,18 @@
 //!
 //! Without the demo nobody is here. Who has nothing left to say is silent.
 
-use crate::model::time::SECOND;
-use crate::service::channels::Channel;
-use crate::service::database::rows::{bound, only};
-use crate::service::database::session::DbSession;
-use crate::service::database::{DatabaseError, channels, due, emails, threads};
-use crate::service::errors::ApiError;
-use crate::service::mail::receive::{InboundMail, receive};
-use crate::service::mail::topics;
-use crate::service::world::Kind;
-use crate::service::world::customers::pick;
-use crate::service::write::Work;
-use crate::sqlite::read_row;
+use crate::channels::Channel;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, channels, due, emails, threads};
+use crate::errors::ApiError;
+use crate::mail::receive::{InboundMail, receive};
+use crate::mail::topics;
+use crate::world::Kind;
+use crate::world::customers::pick;
+use crate::write::Work;
+use model::time::SECOND;
+use sqlite::read_row;
 
 /// One writer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,19 +10,19 @@ use std::pin::pin;
 
 use tokio::sync::watch;
 
-use crate::model::time::{Clock, Timestamp};
-use crate::service::assistant::{self, Answer, Turn};
-use crate::service::chat::{broadcast, deliver};
-use crate::service::database::due::{self, Due, Happens};
-use crate::service::database::savepoint;
-use crate::service::database::session::DbSession;
-use crate::service::errors::ApiError;
-use crate::service::mail;
-use crate::service::rhythm;
-use crate::service::state::Service;
-use crate::service::voice;
-use crate::service::write::Work;
-use crate::wire::errors::ErrorCode;
+use crate::assistant::{self, Answer, Turn};
+use crate::chat::{broadcast, deliver};
+use crate::database::due::{self, Due, Happens};
+use crate::database::savepoint;
+use crate::database::session::DbSession;
+use crate::errors::ApiError;
+use crate::mail;
+use crate::rhythm;
+use crate::state::Service;
+use crate::voice;
+use crate::write::Work;
+use model::time::{Clock, Timestamp};
+use wire::errors::ErrorCode;
 
 /// Things that happen in one transaction at most.
 const TOGETHER: usize = 64;

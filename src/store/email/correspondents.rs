@@ -2,10 +2,10 @@
 
 use rusqlite::params;
 
-use crate::model::email::{Correspondent, addresses};
-use crate::model::ids::ChannelId;
-use crate::sqlite::{Queries, read_row};
-use crate::store::{Reader, Store, StoreError};
+use crate::{Reader, Store, StoreError};
+use model::email::{Correspondent, addresses};
+use model::ids::ChannelId;
+use sqlite::{Queries, read_row};
 
 impl Store {
     /// Keeps what was told of correspondents.

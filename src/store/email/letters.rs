@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use crate::model::email::Letter;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::sqlite::Queries;
-use crate::store::email::rows::{read_letter, write_letter};
-use crate::store::{Store, StoreError};
+use crate::email::rows::{read_letter, write_letter};
+use crate::{Store, StoreError};
+use model::email::Letter;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use sqlite::Queries;
 
 impl Store {
     /// Keeps the letters of a thread. To be called before their messages are

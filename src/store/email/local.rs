@@ -4,13 +4,13 @@
 
 use rusqlite::params;
 
-use crate::model::email::Field;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::content::ThreadChange;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only};
-use crate::store::email::rows::values;
-use crate::store::{Store, StoreError};
+use crate::email::rows::values;
+use crate::{Store, StoreError};
+use model::email::Field;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::content::ThreadChange;
+use model::time::Timestamp;
+use sqlite::{Queries, only};
 
 /// What became of a change the server took.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::email::MailAccount;
-use crate::model::ids::ChannelId;
-use crate::sqlite::{Queries, only};
-use crate::store::email::rows::{read_mailbox, write_mailbox};
-use crate::store::{Reader, Store, StoreError};
+use crate::email::rows::{read_mailbox, write_mailbox};
+use crate::{Reader, Store, StoreError};
+use model::email::MailAccount;
+use model::ids::ChannelId;
+use sqlite::{Queries, only};
 
 impl Store {
     /// Keeps what `GET /email/account` told.

@@ -4,13 +4,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::email::{Field, Letter, LetterFile, MailAccount, Thread};
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{ThreadChange, ThreadPlace};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Row, read_row};
-use crate::store::rows::operation;
+use crate::rows::operation;
+use model::email::{Field, Letter, LetterFile, MailAccount, Thread};
+use model::outbox::Operation;
+use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::{Row, read_row};
 
 /// Joins threads to a conversation called `c`.
 pub(crate) const JOIN: &str = "LEFT JOIN thread h ON h.channel = c.channel AND h.id = c.id";

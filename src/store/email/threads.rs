@@ -3,13 +3,13 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::conversations::Status;
-use crate::model::email::{Thread, is_archive, urgency};
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::outbox::content::ThreadChange;
-use crate::sqlite::Queries;
-use crate::store::email::rows::{set, told, values};
-use crate::store::{Snapshot, Store, StoreError};
+use crate::email::rows::{set, told, values};
+use crate::{Snapshot, Store, StoreError};
+use model::conversations::Status;
+use model::email::{Thread, is_archive, urgency};
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::content::ThreadChange;
+use sqlite::Queries;
 
 impl Store {
     /// Keeps what was told of threads; what is not told stays, and so does

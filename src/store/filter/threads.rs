@@ -3,7 +3,7 @@
 
 use rusqlite::types::Value;
 
-use crate::store::filter::Clause;
+use crate::filter::Clause;
 
 /// A word of a thread, without case.
 pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {

@@ -3,19 +3,19 @@
 
 use rusqlite::{Connection, params, params_from_iter};
 
-use crate::model::conversations::ConversationRow;
-use crate::model::filter::Sort;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::{Anchor, ConversationPage, ConversationQuery};
-use crate::model::time::Timestamp;
-use crate::model::trouble::Trouble;
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::StoreError;
-use crate::store::email::rows as thread;
-use crate::store::filter::{self, Clause};
-use crate::store::reader::order::{self, Key, Walk};
-use crate::store::rows::conversation::{COLUMNS, read};
-use crate::store::rows::local;
+use crate::StoreError;
+use crate::email::rows as thread;
+use crate::filter::{self, Clause};
+use crate::reader::order::{self, Key, Walk};
+use crate::rows::conversation::{COLUMNS, read};
+use crate::rows::local;
+use model::conversations::ConversationRow;
+use model::filter::Sort;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::{Anchor, ConversationPage, ConversationQuery};
+use model::time::Timestamp;
+use model::trouble::Trouble;
+use sqlite::{Queries, Row, only, read_row};
 
 /// Rows counted at most for a list's total.
 const COUNT_CAP: i64 = 1000;

@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::queries::{TabCounts, UNREAD_MOST};
-use crate::model::snooze::WHATEVER_COMES;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, only};
-use crate::store::StoreError;
-use crate::store::rows::local;
-use crate::store::stand_ins::STAND_INS;
+use crate::StoreError;
+use crate::rows::local;
+use crate::stand_ins::STAND_INS;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::{TabCounts, UNREAD_MOST};
+use model::snooze::WHATEVER_COMES;
+use model::time::Timestamp;
+use sqlite::{Queries, only};
 
 /// Waiting conversations counted at most: a title has no room for more, and
 /// counting must not grow with what is stored.

@@ -3,17 +3,17 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::email::NEW_MAIL;
-use crate::model::ids::{ChannelId, ConversationId, RowId};
-use crate::model::messages::Message;
-use crate::model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
-use crate::model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
-use crate::model::text::SafeText;
-use crate::sqlite::{Queries, Row, read_row};
-use crate::store::StoreError;
-use crate::store::reader::conversations::row_of;
-use crate::store::rows::message;
-use crate::store::rows::outbox::{COLUMNS, read};
+use crate::StoreError;
+use crate::reader::conversations::row_of;
+use crate::rows::message;
+use crate::rows::outbox::{COLUMNS, read};
+use model::email::NEW_MAIL;
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::messages::Message;
+use model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
+use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
+use model::text::SafeText;
+use sqlite::{Queries, Row, read_row};
 
 /// Messages read at most of what crossed with a text.
 const CROSSED: u32 = 20;

@@ -3,10 +3,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::bounds;
-use crate::model::queries::ConversationKey;
-use crate::sqlite::{Queries, read_row};
-use crate::store::StoreError;
+use crate::StoreError;
+use model::bounds;
+use model::queries::ConversationKey;
+use sqlite::{Queries, read_row};
 
 /// Conversations found at most.
 const MOST: u32 = 20;

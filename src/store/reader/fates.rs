@@ -3,13 +3,13 @@
 
 use rusqlite::Connection;
 
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::RowId;
-use crate::model::queries::{ConversationKey, Fate, PausedEntry};
-use crate::model::text::SafeText;
-use crate::sqlite::{Queries, only, read_row};
-use crate::store::reader::conversations::row_of;
-use crate::store::{StoreError, outbox};
+use crate::reader::conversations::row_of;
+use crate::{StoreError, outbox};
+use model::conversations::ConversationRow;
+use model::ids::RowId;
+use model::queries::{ConversationKey, Fate, PausedEntry};
+use model::text::SafeText;
+use sqlite::{Queries, only, read_row};
 
 /// What became of each of these.
 pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, Fate)>, StoreError> {

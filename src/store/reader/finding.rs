@@ -3,15 +3,15 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::account::{Account, Platform};
-use crate::model::conversations::title_of;
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::queries::{ConversationKey, Named};
-use crate::model::selector::{Candidate, Selector, Unresolved};
-use crate::model::text::SafeText;
-use crate::sqlite::{Queries, only};
-use crate::store::reader::conversations;
-use crate::store::{StoreError, account, messages, meta};
+use crate::reader::conversations;
+use crate::{StoreError, account, messages, meta};
+use model::account::{Account, Platform};
+use model::conversations::title_of;
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::queries::{ConversationKey, Named};
+use model::selector::{Candidate, Selector, Unresolved};
+use model::text::SafeText;
+use sqlite::{Queries, only};
 
 /// Names handed out at most: those with the newest activity.
 const NAMES: u32 = 5_000;

@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::MessageRow;
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::queries::{HistoryPage, HistoryQuery};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, read_row};
-use crate::store::email::letters;
-use crate::store::reader::conversations::row_of;
-use crate::store::rows::media;
-use crate::store::rows::message::{COLUMNS, read};
-use crate::store::rows::outbox;
-use crate::store::{StoreError, notes};
+use crate::email::letters;
+use crate::reader::conversations::row_of;
+use crate::rows::media;
+use crate::rows::message::{COLUMNS, read};
+use crate::rows::outbox;
+use crate::{StoreError, notes};
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::messages::MessageRow;
+use model::outbox::{Operation, OutboxRow};
+use model::queries::{HistoryPage, HistoryQuery};
+use model::time::Timestamp;
+use sqlite::{Queries, read_row};
 
 /// The content type of mails.
 const LETTER: &str = "email";

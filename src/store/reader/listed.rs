@@ -4,11 +4,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::account::Platform;
-use crate::model::conversations::title_of;
-use crate::model::search::{ListedHit, SearchQuery, Snippet, Terms};
-use crate::sqlite::{Row, read_row};
-use crate::store::{StoreError, search};
+use crate::{StoreError, search};
+use model::account::Platform;
+use model::conversations::title_of;
+use model::search::{ListedHit, SearchQuery, Snippet, Terms};
+use sqlite::{Row, read_row};
 
 /// Those found, newest activity first.
 pub(crate) fn find(connection: &Connection, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {

@@ -5,18 +5,18 @@ use std::path::Path;
 
 use rusqlite::{Connection, InterruptHandle};
 
-use crate::model::account::Account;
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::{ChannelId, ConversationId, MessageId, RowId};
-use crate::model::queries::{
+use crate::{StoreError, account, drafts, files, pauses};
+use model::account::Account;
+use model::conversations::ConversationRow;
+use model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
     HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
 };
-use crate::model::search::{ListedHit, SearchPage, SearchQuery};
-use crate::model::selector::{Candidate, Selector, Unresolved};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::store::{StoreError, account, drafts, files, pauses};
+use model::search::{ListedHit, SearchPage, SearchQuery};
+use model::selector::{Candidate, Selector, Unresolved};
+use model::text::SafeText;
+use model::time::Timestamp;
 
 pub(crate) mod conversations;
 mod counts;

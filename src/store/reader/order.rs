@@ -3,12 +3,12 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params};
 
-use crate::model::filter::Sort;
-use crate::model::queries::{ConversationKey, ConversationQuery};
-use crate::model::time::DAY;
-use crate::model::trouble::TROUBLE;
-use crate::sqlite::Queries;
-use crate::store::StoreError;
+use crate::StoreError;
+use model::filter::Sort;
+use model::queries::{ConversationKey, ConversationQuery};
+use model::time::DAY;
+use model::trouble::TROUBLE;
+use sqlite::Queries;
 
 /// Greater than any time: rows without the time a list is ordered by come
 /// after all that have one, newest activity first.

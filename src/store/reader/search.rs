@@ -7,14 +7,14 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::conversations::{ConversationRow, title_of};
-use crate::model::ids::ChannelId;
-use crate::model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::reader::conversations::row_of;
-use crate::store::rows::message;
-use crate::store::{StoreError, messages, notes, search};
+use crate::reader::conversations::row_of;
+use crate::rows::message;
+use crate::{StoreError, messages, notes, search};
+use model::conversations::{ConversationRow, title_of};
+use model::ids::ChannelId;
+use model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
+use model::time::Timestamp;
+use sqlite::{Queries, Row, only, read_row};
 
 /// People found at most.
 const PEOPLE: usize = 20;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::model::attachments::{Attachment, FileFacts, Source};
-use crate::model::outbox::content::MediaKind;
-use crate::store::rows::forms::kept_as;
-use crate::store::rows::untagged;
+use crate::rows::forms::kept_as;
+use crate::rows::untagged;
+use model::attachments::{Attachment, FileFacts, Source};
+use model::outbox::content::MediaKind;
 
 /// Writes it.
 pub(crate) fn write(attachment: &Attachment) -> String {

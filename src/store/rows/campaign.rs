@@ -6,14 +6,14 @@
 use rusqlite::{Connection, Params};
 use serde_json::json;
 
-use crate::model::ids::{BroadcastId, RowId};
-use crate::model::outbox::content::BroadcastContent;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::model::waves::{Campaign, Cause, Fate, Phase, Reading, Rules, Wave, WavePlan};
-use crate::sqlite::{Queries, Row, only, read_row};
-use crate::store::StoreError;
-use crate::store::rows::untagged;
+use crate::StoreError;
+use crate::rows::untagged;
+use model::ids::{BroadcastId, RowId};
+use model::outbox::content::BroadcastContent;
+use model::text::SafeText;
+use model::time::Timestamp;
+use model::waves::{Campaign, Cause, Fate, Phase, Reading, Rules, Wave, WavePlan};
+use sqlite::{Queries, Row, only, read_row};
 
 /// What a campaign says, as the column keeps it.
 pub(crate) fn write_content(it: &BroadcastContent) -> String {
@@ -117,7 +117,7 @@ fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<Fate, Stor
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::outbox::content::{Json, Template};
+    use model::outbox::content::{Json, Template};
 
     #[test]
     fn what_a_campaign_says_is_read_with_a_tag_and_from_before_it_had_one() {

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::ids::{ContactId, ThreadId};
-use crate::model::outbox::content::{
+use crate::rows::forms::kept_as;
+use model::ids::{ContactId, ThreadId};
+use model::outbox::content::{
     Attachment, Audience, BroadcastContent, Content, Degrees, Json, Mail, Markup, Media, MediaKind, Place,
     Source, Template,
 };
-use crate::store::rows::forms::kept_as;
 
 kept_as!(
     Content: ContentForm, Json: JsonForm, Markup: MarkupForm, MediaKind: MediaKindForm, Media: MediaForm,

@@ -2,9 +2,9 @@
 
 use rusqlite::ToSql;
 
-use crate::model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Row, read_row};
+use model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
+use model::time::Timestamp;
+use sqlite::{Row, read_row};
 
 /// The columns [`read`] expects, of a table called `c`.
 pub(crate) const COLUMNS: &str = "c.id, c.address, c.name, c.username, c.email, c.status, c.message_count, \

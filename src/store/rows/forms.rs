@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::ids::{ContactId, MessageId, ThreadId, WebhookId};
+use model::ids::{ContactId, MessageId, ThreadId, WebhookId};
 
 /// Keeps types of the model in the forms declared for them.
 macro_rules! kept_as {

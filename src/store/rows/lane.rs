@@ -1,10 +1,10 @@
 //! An outbox row as the sender needs it, as columns.
 
-use crate::model::outbox::{Looks, Moment};
-use crate::sqlite::{Row, read_row};
-use crate::store::lane::LaneRow;
-use crate::store::processes::is_gone;
-use crate::store::rows::outbox::{self, COLUMNS};
+use crate::lane::LaneRow;
+use crate::processes::is_gone;
+use crate::rows::outbox::{self, COLUMNS};
+use model::outbox::{Looks, Moment};
+use sqlite::{Row, read_row};
 
 /// What [`read`] expects, up to the condition.
 pub(crate) fn select() -> String {

@@ -1,12 +1,12 @@
 //! What this desk keeps of a conversation, as columns.
 
-use crate::model::local::{Claim, Kept, Local, Tag};
-use crate::model::outbox::Operation;
-use crate::model::snooze::{Snooze, Woken};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::sqlite::{Row, read_row};
-use crate::store::rows::operation;
+use crate::rows::operation;
+use model::local::{Claim, Kept, Local, Tag};
+use model::outbox::Operation;
+use model::snooze::{Snooze, Woken};
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::{Row, read_row};
 
 /// Joins the rows kept here to a conversation called `c`; `desk` is the
 /// outbox.

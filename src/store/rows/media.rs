@@ -3,8 +3,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::messages::MediaFacts;
-use crate::model::text::SafeText;
+use model::messages::MediaFacts;
+use model::text::SafeText;
 
 /// Where the facts may lie, beside the message itself.
 const PLACES: [&str; 4] = ["media", "attachment", "file", "document"];

@@ -1,9 +1,9 @@
 //! A message as columns.
 
-use crate::model::ids::ConversationId;
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::text::SafeText;
-use crate::sqlite::{Row, read_row};
+use model::ids::ConversationId;
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::text::SafeText;
+use sqlite::{Row, read_row};
 
 /// The columns [`read`] expects, of a table called `m`.
 pub(crate) const COLUMNS: &str = "m.id, m.platform_id, m.inbound, m.sender, m.content, m.content_type, \

@@ -6,15 +6,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::model::contacts::ContactChange;
-use crate::model::ids::{ContactId, MessageId, ThreadId, WebhookId};
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::{
+use crate::rows::forms::kept_as;
+use crate::rows::untagged;
+use model::contacts::ContactChange;
+use model::ids::{ContactId, MessageId, ThreadId, WebhookId};
+use model::outbox::Operation;
+use model::outbox::content::{
     Audience, BroadcastContent, ContactWish, Content, FileToSend, Json, Mail, Markup, MediaKind,
     ThreadChange, ThreadPlace,
 };
-use crate::store::rows::forms::kept_as;
-use crate::store::rows::untagged;
 
 /// Writes an operation.
 pub(crate) fn write(operation: &Operation) -> String {

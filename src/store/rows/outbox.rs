@@ -2,12 +2,12 @@
 
 use rusqlite::Connection;
 
-use crate::model::ids::{MessageId, RowId};
-use crate::model::outbox::{Finding, Lane, Method, OutboxRow, PreparedRequest, RowState, Stop};
-use crate::model::time::Timestamp;
-use crate::sqlite::{Queries, Row, read_row};
-use crate::store::StoreError;
-use crate::store::rows::operation;
+use crate::StoreError;
+use crate::rows::operation;
+use model::ids::{MessageId, RowId};
+use model::outbox::{Finding, Lane, Method, OutboxRow, PreparedRequest, RowState, Stop};
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
 
 /// The columns [`read`] expects. The bytes are not among them: a
 /// list of rows must not carry uploads.

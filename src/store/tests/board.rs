@@ -1,19 +1,19 @@
 //! The board and audiences: what is listed, how it went, whom it comes to.
 
-use crate::model::account::Platform;
-use crate::model::board::{BoardEntry, BoardId, RecipientFate, Sample};
-use crate::model::broadcasts::{Broadcast, BroadcastStatus};
-use crate::model::contacts::ToldContact;
-use crate::model::ids::ContactId;
-use crate::model::messages::Direction;
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
-use crate::model::queries::ConversationKey;
-use crate::model::waves::audience::{Wanted, read_lines};
-use crate::model::waves::{Aim, Counts, Frozen, NewCampaign, Reading, WavePlan};
-use crate::store::outbox::NewRow;
-use crate::store::tests::{at, channel, message};
-use crate::store::{Store, board};
+use crate::outbox::NewRow;
+use crate::tests::{at, channel, message};
+use crate::{Store, board};
+use model::account::Platform;
+use model::board::{BoardEntry, BoardId, RecipientFate, Sample};
+use model::broadcasts::{Broadcast, BroadcastStatus};
+use model::contacts::ToldContact;
+use model::ids::ContactId;
+use model::messages::Direction;
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{Lane, Method, Operation, PreparedRequest};
+use model::queries::ConversationKey;
+use model::waves::audience::{Wanted, read_lines};
+use model::waves::{Aim, Counts, Frozen, NewCampaign, Reading, WavePlan};
 
 const MARIA: &str = "+34600111222";
 

@@ -2,11 +2,11 @@
 
 use rusqlite::Connection;
 
-use crate::model::broadcasts::{Broadcast, BroadcastStatus};
-use crate::model::ids::BroadcastId;
-use crate::model::text::SafeText;
-use crate::store::Store;
-use crate::store::tests::{at, channel};
+use crate::Store;
+use crate::tests::{at, channel};
+use model::broadcasts::{Broadcast, BroadcastStatus};
+use model::ids::BroadcastId;
+use model::text::SafeText;
 
 /// Notes in the audit that a broadcast was sent.
 fn sent(folder: &tempfile::TempDir, channel: &str, operation: &str, made: &str) {

@@ -1,15 +1,15 @@
 //! Campaigns: a wave has one row or none, whoever asks for it and however
 //! often, and what a person said is in what is read back.
 
-use crate::model::ids::{CampaignId, ContactId};
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::outbox::{Lane, Method, Operation, PreparedRequest, Verdict};
-use crate::model::text::SafeText;
-use crate::model::waves::{Aim, Campaign, Cause, Fate, Frozen, NewCampaign, Phase, Reading, WavePlan};
-use crate::store::Store;
-use crate::store::lane::Settlement;
-use crate::store::outbox::NewRow;
-use crate::store::tests::{at, channel};
+use crate::Store;
+use crate::lane::Settlement;
+use crate::outbox::NewRow;
+use crate::tests::{at, channel};
+use model::ids::{CampaignId, ContactId};
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{Lane, Method, Operation, PreparedRequest, Verdict};
+use model::text::SafeText;
+use model::waves::{Aim, Campaign, Cause, Fate, Frozen, NewCampaign, Phase, Reading, WavePlan};
 
 fn ids(count: usize) -> Vec<ContactId> {
     (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect()
@@ -95,7 +95,7 @@ async fn what_a_person_makes_of_a_row_is_the_fate_of_its_wave() {
     let queued = store.queue_wave(&id, 0, row(ids(2)), at(1)).await.unwrap().expect("a row");
     let claimed = store.claim(&queued.id, 0, at(2), "key").await.unwrap().expect("claimed");
     let why = SafeText::line("402: required 2, available 0");
-    let stop = Settlement::Stop(crate::model::outbox::Stop::Refused, why.clone());
+    let stop = Settlement::Stop(model::outbox::Stop::Refused, why.clone());
     assert!(store.settle(&claimed, stop).await.unwrap());
     assert_eq!(stands(&store, &id).waves[0].fate, Fate::Asks(why));
     let heir = store.decide(&queued.id, Verdict::NewKey, None, at(3)).unwrap().expect("decided").after;

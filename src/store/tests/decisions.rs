@@ -1,15 +1,15 @@
 //! What people say about stopped rows, and what a late success does to it.
 
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::messages::{Direction, Place};
-use crate::model::outbox::{KEY_AGE, OutboxRow, RowState, Stop, Verdict};
-use crate::model::queries::Draft;
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
-use crate::store::Store;
-use crate::store::lane::{LaneRow, Settlement};
-use crate::store::outbox::NewRow;
-use crate::store::tests::{add, at, channel, conversation, list, message, send};
+use crate::Store;
+use crate::lane::{LaneRow, Settlement};
+use crate::outbox::NewRow;
+use crate::tests::{add, at, channel, conversation, list, message, send};
+use model::ids::{ConversationId, MessageId};
+use model::messages::{Direction, Place};
+use model::outbox::{KEY_AGE, OutboxRow, RowState, Stop, Verdict};
+use model::queries::Draft;
+use model::text::SafeText;
+use model::time::SECOND;
 
 struct Desk {
     store: Store,
@@ -180,7 +180,7 @@ async fn a_late_success_counts_whatever_a_person_said_meanwhile() {
 
 #[tokio::test]
 async fn looks_are_remembered_and_begun_anew() {
-    use crate::model::outbox::{Finding, Looks};
+    use model::outbox::{Finding, Looks};
     let desk = desk();
     let store = &desk.store;
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::model::ids::ConversationId;
-use crate::model::queries::Draft;
-use crate::sqlite::Queries;
-use crate::store::tests::{at, channel, send};
-use crate::store::{Store, StoreError};
+use crate::tests::{at, channel, send};
+use crate::{Store, StoreError};
+use model::ids::ConversationId;
+use model::queries::Draft;
+use sqlite::Queries;
 
 /// Changes the writing connection of the outbox.
 fn with_outbox(store: &Store, change: impl FnOnce(&Connection) + Send + 'static) {

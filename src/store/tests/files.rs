@@ -1,11 +1,11 @@
 //! Opening, permissions, damage, newer versions.
 
-use crate::model::filter::Filter;
-use crate::model::ids::ConversationId;
-use crate::model::queries::{ConversationQuery, Draft};
-use crate::sqlite::Queries;
-use crate::store::tests::{channel, conversation, list};
-use crate::store::{Store, StoreError};
+use crate::tests::{channel, conversation, list};
+use crate::{Store, StoreError};
+use model::filter::Filter;
+use model::ids::ConversationId;
+use model::queries::{ConversationQuery, Draft};
+use sqlite::Queries;
 
 fn draft() -> Draft {
     Draft { text: "half a thought".into(), reply_to: None, note: String::new(), attachment: None }
@@ -135,18 +135,18 @@ fn a_second_process_does_not_call_the_first_ones_sending_uncertain() {
     let folder = tempfile::tempdir().unwrap();
     let first = Store::open(folder.path()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let now = crate::store::tests::at(0);
-    let row = first.enqueue(crate::store::tests::send("c1", "hi", 0), now).unwrap();
+    let now = crate::tests::at(0);
+    let row = first.enqueue(crate::tests::send("c1", "hi", 0), now).unwrap();
     let claimed = runtime.block_on(first.claim(&row.id, 0, now, "")).unwrap().unwrap();
     let second = Store::open(folder.path()).unwrap();
     let rows = runtime.block_on(second.lane_rows(&channel())).unwrap();
     assert_eq!(rows[0].fence, claimed.fence);
-    assert_eq!(rows[0].row.state, crate::model::outbox::RowState::Sending);
+    assert_eq!(rows[0].row.state, model::outbox::RowState::Sending);
     drop(first);
     let third = Store::open(folder.path()).unwrap();
     let rows = runtime.block_on(third.lane_rows(&channel())).unwrap();
     assert_eq!(rows[0].fence, claimed.fence, "the second is still there, and it may be the second's");
-    let lapsed = runtime.block_on(second.recover_lapsed(crate::store::tests::at(91))).unwrap();
+    let lapsed = runtime.block_on(second.recover_lapsed(crate::tests::at(91))).unwrap();
     assert_eq!(lapsed, 1);
 }
 

@@ -1,16 +1,16 @@
 //! Filters and orders over real rows, what they find, and that nothing but an
 //! index is walked for them.
 
-use crate::model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use crate::model::filter::{Filter, Sort, parse};
-use crate::model::ids::ChannelId;
-use crate::model::messages::{Delivery, Direction::Inbound, Direction::Outbound};
-use crate::model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery, Draft};
-use crate::model::text::SafeText;
-use crate::sqlite::Queries;
-use crate::store::reader::conversations;
-use crate::store::tests::{add, at, channel, conversation, list, message};
-use crate::store::{Reader, Store};
+use crate::reader::conversations;
+use crate::tests::{add, at, channel, conversation, list, message};
+use crate::{Reader, Store};
+use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::filter::{Filter, Sort, parse};
+use model::ids::ChannelId;
+use model::messages::{Delivery, Direction::Inbound, Direction::Outbound};
+use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery, Draft};
+use model::text::SafeText;
+use sqlite::Queries;
 
 /// The time the lists are read at, in seconds.
 const NOW: i64 = 100_000;

@@ -1,14 +1,14 @@
 //! Histories: each message new once, facts kept, marks moved.
 
-use crate::model::account::Platform;
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::messages::Delivery;
-use crate::model::messages::Direction::{Inbound, Outbound};
-use crate::model::queries::{HistoryPage, HistoryQuery};
-use crate::store::history::HistoryMove;
-use crate::store::messages::AppliedMessages;
-use crate::store::tests::{add, at, channel, conversation, list, message};
-use crate::store::{Reader, Store};
+use crate::history::HistoryMove;
+use crate::messages::AppliedMessages;
+use crate::tests::{add, at, channel, conversation, list, message};
+use crate::{Reader, Store};
+use model::account::Platform;
+use model::ids::{ConversationId, MessageId};
+use model::messages::Delivery;
+use model::messages::Direction::{Inbound, Outbound};
+use model::queries::{HistoryPage, HistoryQuery};
 
 fn history(reader: &Reader, limit: u32) -> HistoryPage {
     let query = HistoryQuery { channel: channel(), conversation: ConversationId::from("a"), limit };

@@ -1,16 +1,16 @@
 //! What this desk keeps of conversations: it outlives the process, and what
 //! was put aside is away from the lists until something brings it back.
 
-use crate::model::account::Platform;
-use crate::model::filter::{self, Sort};
-use crate::model::local::{Claim, Keep, Kept, Local, Tag};
-use crate::model::messages::Direction;
-use crate::model::queries::{Anchor, ConversationKey, ConversationQuery};
-use crate::model::snooze::{Snooze, Woken};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::store::tests::{at, channel, conversation, message};
-use crate::store::{Reader, Store};
+use crate::tests::{at, channel, conversation, message};
+use crate::{Reader, Store};
+use model::account::Platform;
+use model::filter::{self, Sort};
+use model::local::{Claim, Keep, Kept, Local, Tag};
+use model::messages::Direction;
+use model::queries::{Anchor, ConversationKey, ConversationQuery};
+use model::snooze::{Snooze, Woken};
+use model::text::SafeText;
+use model::time::Timestamp;
 
 fn ids(reader: &Reader, filter: &str) -> String {
     let mut found = Vec::new();

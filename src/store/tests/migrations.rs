@@ -7,23 +7,23 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::model::account::Platform;
-use crate::model::attachments::Attachment;
-use crate::model::broadcasts::{Broadcast, BroadcastStatus};
-use crate::model::contacts::ToldContact;
-use crate::model::email::{Field, Thread};
-use crate::model::filter::Filter;
-use crate::model::ids::ConversationId;
-use crate::model::messages::Direction;
-use crate::model::outbox::content::ThreadChange;
-use crate::model::queries::{ConversationQuery, Draft, HistoryQuery};
-use crate::model::search::SearchQuery;
-use crate::model::time::Timestamp;
-use crate::sqlite::Queries;
-use crate::store::email::Filed;
-use crate::store::templates::ToldTemplate;
-use crate::store::tests::{at, channel, message};
-use crate::store::{Durability, Store, files, search, trouble};
+use crate::email::Filed;
+use crate::templates::ToldTemplate;
+use crate::tests::{at, channel, message};
+use crate::{Durability, Store, files, search, trouble};
+use model::account::Platform;
+use model::attachments::Attachment;
+use model::broadcasts::{Broadcast, BroadcastStatus};
+use model::contacts::ToldContact;
+use model::email::{Field, Thread};
+use model::filter::Filter;
+use model::ids::ConversationId;
+use model::messages::Direction;
+use model::outbox::content::ThreadChange;
+use model::queries::{ConversationQuery, Draft, HistoryQuery};
+use model::search::SearchQuery;
+use model::time::Timestamp;
+use sqlite::Queries;
 
 /// Messages in the older cache: more than two slices of the index.
 const MESSAGES: i64 = 1_200;

@@ -18,15 +18,15 @@ mod threads;
 mod windows;
 mod wiping;
 
-use crate::model::account::Platform;
-use crate::model::conversations::{Automation, Conversation, ServiceWindow, Status};
-use crate::model::ids::{ChannelId, ConversationId, MessageId};
-use crate::model::messages::{Delivery, Direction, Message, Sender};
-use crate::model::outbox::{Lane, Method, Operation, PreparedRequest};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp};
-use crate::store::Store;
-use crate::store::outbox::NewRow;
+use crate::Store;
+use crate::outbox::NewRow;
+use model::account::Platform;
+use model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use model::ids::{ChannelId, ConversationId, MessageId};
+use model::messages::{Delivery, Direction, Message, Sender};
+use model::outbox::{Lane, Method, Operation, PreparedRequest};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
 
 pub(crate) fn channel() -> ChannelId {
     ChannelId::from("harbor")
@@ -51,7 +51,7 @@ pub(crate) fn conversation(id: &str, active_at: i64) -> Conversation {
         referral: None,
         window: ServiceWindow::Open,
         automation: Automation::Unknown,
-        escalation: crate::model::conversations::Escalation::Untold,
+        escalation: model::conversations::Escalation::Untold,
         raw: "{}".to_owned(),
     }
 }

@@ -3,18 +3,18 @@
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::model::attachments::{Attachment as DraftAttachment, FileFacts, Source as DraftSource};
-use crate::model::contacts::ContactChange;
-use crate::model::outbox::content::{
+use crate::Store;
+use crate::outbox::NewRow;
+use crate::tests::{at, channel};
+use model::attachments::{Attachment as DraftAttachment, FileFacts, Source as DraftSource};
+use model::contacts::ContactChange;
+use model::outbox::content::{
     Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, FileToSend, Json, Mail, Markup,
     Media, MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
 };
-use crate::model::outbox::{Method, Operation, PreparedRequest};
-use crate::model::queries::Draft;
-use crate::sqlite::Queries;
-use crate::store::Store;
-use crate::store::outbox::NewRow;
-use crate::store::tests::{at, channel};
+use model::outbox::{Method, Operation, PreparedRequest};
+use model::queries::Draft;
+use sqlite::Queries;
 
 fn template() -> Template {
     let components = Json(r#"[{"type":"body","parameters":[{"type":"text","text":"1041"}]}]"#.into());

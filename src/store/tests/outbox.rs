@@ -1,14 +1,14 @@
 //! The outbox: order, holds, claims, fencing, crashes, sending again.
 
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, SLACK, Stop};
-use crate::model::queries::{Draft, HistoryQuery};
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
-use crate::store::Store;
-use crate::store::lane::{LaneRow, Settlement};
-use crate::store::outbox::NewRow;
-use crate::store::tests::{at, channel, conversation, list, row, send};
+use crate::Store;
+use crate::lane::{LaneRow, Settlement};
+use crate::outbox::NewRow;
+use crate::tests::{at, channel, conversation, list, row, send};
+use model::ids::{ConversationId, MessageId};
+use model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, SLACK, Stop};
+use model::queries::{Draft, HistoryQuery};
+use model::text::SafeText;
+use model::time::SECOND;
 
 fn done(message: &str) -> Settlement {
     Settlement::Done { made: Some(message.to_owned()), automation: None, replayed: false }
@@ -275,8 +275,8 @@ async fn what_was_done_here_is_remembered() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("a", 1)]).await;
-    let sent = crate::store::tests::message("a", "m1", 5, crate::model::messages::Direction::Outbound);
-    let platform = crate::model::account::Platform::Whatsapp;
+    let sent = crate::tests::message("a", "m1", 5, model::messages::Direction::Outbound);
+    let platform = model::account::Platform::Whatsapp;
     store.remember_sent(&channel(), sent, platform).await.unwrap();
     let react = Operation::React { message: MessageId::from("m1"), emoji: "👍".into() };
     let rows = vec![

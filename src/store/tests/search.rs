@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::model::account::Platform;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::messages::{Direction, Message};
-use crate::model::search::{SearchPage, SearchQuery, Terms};
-use crate::model::text::SafeText;
-use crate::store::tests::{add, channel, conversation, list, message};
-use crate::store::{Store, StoreError};
+use crate::tests::{add, channel, conversation, list, message};
+use crate::{Store, StoreError};
+use model::account::Platform;
+use model::ids::{ChannelId, ConversationId};
+use model::messages::{Direction, Message};
+use model::search::{SearchPage, SearchQuery, Terms};
+use model::text::SafeText;
 
 fn says(conversation: &str, id: &str, seconds: i64, text: &str) -> Message {
     Message {
@@ -87,7 +87,7 @@ async fn people_are_found_by_name_and_number() {
         let ids: Vec<&str> = people.iter().map(|(_, row)| row.conversation.id.as_str()).collect();
         assert_eq!(ids, ["c2", "c1"], "{text}");
     }
-    let renamed = crate::model::conversations::Conversation {
+    let renamed = model::conversations::Conversation {
         name: Some(SafeText::line("Zoë")),
         raw: "renamed".into(),
         ..conversation("c1", 3)
@@ -234,7 +234,7 @@ proptest! {
             let page = store.reader().unwrap().search(&asked(&text)).unwrap();
             // What was typed finds itself, if there is anything to find.
             let stored = SafeText::block(&text);
-            if crate::model::search::Terms::of(&text).find(stored.as_str()).is_some_and(|it| !it.is_empty()) {
+            if model::search::Terms::of(&text).find(stored.as_str()).is_some_and(|it| !it.is_empty()) {
                 assert_eq!(page.hits.len(), 1, "{text:?}");
             }
         });

@@ -1,15 +1,15 @@
 //! What was said since, pauses and hand-backs.
 
-use crate::model::ids::{ConversationId, MessageId};
-use crate::model::messages::{Direction, Message, Sender};
-use crate::model::outbox::{Moment, Operation};
-use crate::model::queries::HistoryQuery;
-use crate::model::text::SafeText;
-use crate::model::time::MINUTE;
-use crate::store::lane::Settlement;
-use crate::store::since::Moved;
-use crate::store::tests::{add, at, channel, conversation, list, message, row, send};
-use crate::store::{Setup, Store};
+use crate::lane::Settlement;
+use crate::since::Moved;
+use crate::tests::{add, at, channel, conversation, list, message, row, send};
+use crate::{Setup, Store};
+use model::ids::{ConversationId, MessageId};
+use model::messages::{Direction, Message, Sender};
+use model::outbox::{Moment, Operation};
+use model::queries::HistoryQuery;
+use model::text::SafeText;
+use model::time::MINUTE;
 
 #[tokio::test]
 async fn answers_of_others_are_told_apart_from_this_desks() {
@@ -35,7 +35,7 @@ async fn answers_of_others_are_told_apart_from_this_desks() {
     store.settle(&claimed, done).await.unwrap();
     // Sent just now, and not listed yet.
     let provisional = said("m7", 10, Sender::Api);
-    store.remember_sent(&channel(), provisional, crate::model::account::Platform::Whatsapp).await.unwrap();
+    store.remember_sent(&channel(), provisional, model::account::Platform::Whatsapp).await.unwrap();
     let cases = [
         ((at(0), ""), (4, 5)),
         ((at(5), "m1"), (3, 4)),

@@ -1,21 +1,21 @@
 //! What is known of threads of mails: what a reading may change, and what it
 //! may not.
 
-use crate::model::email::{Field, Thread};
-use crate::model::outbox::content::ThreadChange;
-use crate::model::queries::ConversationQuery;
-use crate::model::text::SafeText;
-use crate::store::Store;
-use crate::store::email::Filed;
-use crate::store::tests::{at, channel, conversation, list};
+use crate::Store;
+use crate::email::Filed;
+use crate::tests::{at, channel, conversation, list};
+use model::email::{Field, Thread};
+use model::outbox::content::ThreadChange;
+use model::queries::ConversationQuery;
+use model::text::SafeText;
 
-fn told(is_read: bool, category: &str) -> Vec<(crate::model::ids::ConversationId, Thread)> {
+fn told(is_read: bool, category: &str) -> Vec<(model::ids::ConversationId, Thread)> {
     let category = Some(SafeText::line(category));
     vec![("c1".into(), Thread { is_read: Some(is_read), category, ..Thread::default() })]
 }
 
 fn shown(store: &Store) -> (Option<bool>, Option<String>) {
-    let query = ConversationQuery::first(channel(), crate::model::filter::Filter::all(), 9);
+    let query = ConversationQuery::first(channel(), model::filter::Filter::all(), 9);
     let page = store.reader().unwrap().conversations(&query).unwrap();
     let thread = page.rows[0].thread.clone().unwrap();
     (thread.is_read, thread.category.map(|it| it.as_str().to_owned()))

@@ -1,13 +1,13 @@
 //! Windows of the list: order, anchors, filters, totals, and that each is a
 //! walk of one index.
 
-use crate::model::conversations::{Conversation, Status};
-use crate::model::filter::Filter;
-use crate::model::ids::ConversationId;
-use crate::model::messages::Direction::{Inbound, Outbound};
-use crate::model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
-use crate::store::tests::{add, at, channel, conversation, list, message, send};
-use crate::store::{Reader, Store};
+use crate::tests::{add, at, channel, conversation, list, message, send};
+use crate::{Reader, Store};
+use model::conversations::{Conversation, Status};
+use model::filter::Filter;
+use model::ids::ConversationId;
+use model::messages::Direction::{Inbound, Outbound};
+use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
 
 fn query(filter: Filter, anchor: Anchor, limit: u32) -> ConversationQuery {
     ConversationQuery { anchor, ..ConversationQuery::first(channel(), filter, limit) }
@@ -88,15 +88,15 @@ async fn who_needs_a_reply() {
     // A row that waits for a person brings its conversation back.
     let row = store.enqueue(send("b", "hi", 0), at(20)).unwrap();
     let claimed = store.claim(&row.id, 0, at(20), "").await.unwrap().unwrap();
-    let stop = crate::model::outbox::Stop::Refused;
-    let why = crate::model::text::SafeText::line("no");
-    store.settle(&claimed, crate::store::lane::Settlement::Stop(stop, why)).await.unwrap();
+    let stop = model::outbox::Stop::Refused;
+    let why = model::text::SafeText::line("no");
+    store.settle(&claimed, crate::lane::Settlement::Stop(stop, why)).await.unwrap();
     let page = needing();
     assert_eq!(ids(&page), ["b"]);
     assert_eq!(page.rows[0].stuck, 1);
     assert_eq!(reader.counts(&channel()).unwrap().needs_reply, 1);
     assert_eq!(reader.counts(&channel()).unwrap().stopped, 1);
-    store.decide(&row.id, crate::model::outbox::Verdict::Drop, None, at(30)).unwrap().unwrap();
+    store.decide(&row.id, model::outbox::Verdict::Drop, None, at(30)).unwrap().unwrap();
     assert!(needing().rows.is_empty());
 }
 

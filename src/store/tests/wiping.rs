@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::model::conversations::Conversation;
-use crate::model::ids::ConversationId;
-use crate::model::messages::{Direction, Message};
-use crate::model::text::SafeText;
-use crate::store::Store;
-use crate::store::tests::{add, channel, conversation, list, message};
+use crate::Store;
+use crate::tests::{add, channel, conversation, list, message};
+use model::conversations::Conversation;
+use model::ids::ConversationId;
+use model::messages::{Direction, Message};
+use model::text::SafeText;
 
 /// Words nobody else writes, as the texts and the index have them.
 const WORDS: [&str; 4] = ["Quagga", "quagga", "Zyzzyva", "zyzzyva"];
@@ -75,8 +75,7 @@ async fn what_a_deleted_person_wrote_is_in_no_file() {
         for word in WORDS {
             assert_eq!(files_with(folder.path(), word), [] as [String; 0], "{word}");
         }
-        let query =
-            crate::model::search::SearchQuery { text: "stays".into(), limit: 100, ..Default::default() };
+        let query = model::search::SearchQuery { text: "stays".into(), limit: 100, ..Default::default() };
         assert_eq!(reader.search(&query).unwrap().hits.len(), 40, "the others are found");
         assert!(!folder.path().join("cache.db.wiping").exists());
     }
@@ -91,7 +90,7 @@ async fn what_a_start_left_to_do_is_done_by_the_next() {
     let removed = store.cache().call(|cache| {
         cache.wiping.begin()?;
         cache.connection.execute("DELETE FROM conversation WHERE id = 'gone'", [])?;
-        cache.wiping = crate::store::wiping::Wiping::of(Path::new("/nowhere/cache.db"));
+        cache.wiping = crate::wiping::Wiping::of(Path::new("/nowhere/cache.db"));
         Ok(())
     });
     removed.unwrap();

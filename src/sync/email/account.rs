@@ -1,10 +1,10 @@
 //! Pulling the account behind a mail key. Interface: Endpoints, Email.
 
-use crate::model::account::Platform;
-use crate::model::news::News;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use model::account::Platform;
+use model::news::News;
 
 impl Channel {
     /// Reads `GET /email/account`. Mail only.

@@ -1,14 +1,14 @@
 //! Pulling correspondents, and threads a person asks for by a filter.
 //! Interface: Endpoints, Email.
 
-use crate::model::account::Platform;
-use crate::model::email::{MailWish, Thread, ThreadFilter};
-use crate::model::news::News;
-use crate::model::text::SafeText;
-use crate::model::unreadable::List;
-use crate::sync::Channel;
-use crate::sync::health::Resource;
-use crate::sync::report::{Pulled, Trouble};
+use crate::Channel;
+use crate::health::Resource;
+use crate::report::{Pulled, Trouble};
+use model::account::Platform;
+use model::email::{MailWish, Thread, ThreadFilter};
+use model::news::News;
+use model::text::SafeText;
+use model::unreadable::List;
 
 /// Pages of a filter that are read at once.
 const PAGES: usize = 4;

@@ -2,17 +2,17 @@
 //! interface does not show which fields of a thread can be changed, so a
 //! change is believed when a reading shows it.
 
-use crate::client::ReadError;
-use crate::model::email::{Field, Thread};
-use crate::model::ids::{ConversationId, ThreadId};
-use crate::model::news::News;
-use crate::model::outbox::content::{ThreadChange, ThreadPlace};
-use crate::model::outbox::{Operation, OutboxRow};
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::store::email::Filed;
-use crate::sync::Channel;
-use crate::sync::report::Trouble;
+use crate::Channel;
+use crate::report::Trouble;
+use client::ReadError;
+use model::email::{Field, Thread};
+use model::ids::{ConversationId, ThreadId};
+use model::news::News;
+use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::outbox::{Operation, OutboxRow};
+use model::text::SafeText;
+use model::time::Timestamp;
+use store::email::Filed;
 
 /// What came of reading a change back.
 enum ReadBack {
@@ -41,7 +41,7 @@ impl Channel {
         if let (true, Some(place)) = (filed.ignored.contains(&Field::Place), &change.place) {
             let archived = match place {
                 ThreadPlace::Archived(it) => *it,
-                ThreadPlace::Folder(name) => crate::model::email::is_archive(name),
+                ThreadPlace::Folder(name) => model::email::is_archive(name),
             };
             self.store.place_here(self.id(), &id, archived).await?;
         }

@@ -1,6 +1,6 @@
 //! Mails made by chance, for looking whether their text is only text.
 
-use crate::sync::email::html::Shown;
+use crate::email::html::Shown;
 
 /// What mails are made of: tags, halves of tags, attributes and characters
 /// that mean something somewhere.

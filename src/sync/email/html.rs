@@ -7,7 +7,7 @@
 //! reach the library: its cost grows with them. Links become numbers with the
 //! host they really lead to; what the mail hides is shown as hidden.
 
-use crate::model::text::SafeText;
+use model::text::SafeText;
 
 mod elements;
 mod simple;

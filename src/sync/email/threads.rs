@@ -4,20 +4,20 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::client::{Client, ReadError, ReadMail, thread_of};
-use crate::model::account::Platform;
-use crate::model::conversations::{Conversation, Status};
-use crate::model::email::{Letter, Thread};
-use crate::model::ids::{ConversationId, MessageId, ThreadId};
-use crate::model::messages::{Direction, Message};
-use crate::model::news::News;
-use crate::model::text::SafeText;
-use crate::store::Snapshot;
-use crate::store::history::HistoryMove;
-use crate::sync::Channel;
-use crate::sync::email::html::{self, Shown};
-use crate::sync::report::Trouble;
-use crate::sync::trigger::RING_AFTER;
+use crate::Channel;
+use crate::email::html::{self, Shown};
+use crate::report::Trouble;
+use crate::trigger::RING_AFTER;
+use client::{Client, ReadError, ReadMail, thread_of};
+use model::account::Platform;
+use model::conversations::{Conversation, Status};
+use model::email::{Letter, Thread};
+use model::ids::{ConversationId, MessageId, ThreadId};
+use model::messages::{Direction, Message};
+use model::news::News;
+use model::text::SafeText;
+use store::Snapshot;
+use store::history::HistoryMove;
 
 /// How long one mail's HTML may take.
 const BUDGET: Duration = Duration::from_millis(200);

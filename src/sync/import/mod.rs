@@ -11,20 +11,20 @@ mod tests;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::client::prepare;
-use crate::model::account::Platform;
-use crate::model::contacts::ContactChange;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::import::{DryRun, Progress, SHOWN, operation};
-use crate::model::outbox::{Lane, RowState, Stop, Verdict};
-use crate::model::queries::Fate;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
-use crate::store::outbox::NewRow;
-use crate::store::{Reader, Store, StoreError};
-use crate::sync::contacts::DIFFERS;
+use crate::contacts::DIFFERS;
+use client::prepare;
+use model::account::Platform;
+use model::contacts::ContactChange;
+use model::ids::{ChannelId, RowId};
+use model::import::{DryRun, Progress, SHOWN, operation};
+use model::outbox::{Lane, RowState, Stop, Verdict};
+use model::queries::Fate;
+use model::text::SafeText;
+use model::time::Timestamp;
 use reading::{Rows, number_of};
 use results::{Results, Word};
+use store::outbox::NewRow;
+use store::{Reader, Store, StoreError};
 
 /// Rows on their way at once.
 const WINDOW: usize = 20;

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use crate::model::contacts::ContactChange;
-use crate::model::import::{Columns, Problem};
-use crate::model::text::SafeText;
-use crate::sync::import::{ImportError, file_error};
+use crate::import::{ImportError, file_error};
+use model::contacts::ContactChange;
+use model::import::{Columns, Problem};
+use model::text::SafeText;
 
 /// Signs that part cells.
 const SIGNS: [u8; 3] = [b',', b';', b'\t'];

@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, Writer, WriterBuilder};
 
-use crate::disk;
-use crate::model::cells;
-use crate::sync::import::reading::number_of;
-use crate::sync::import::{ImportError, file_error, results_of};
+use crate::import::reading::number_of;
+use crate::import::{ImportError, file_error, results_of};
+use model::cells;
 
 /// What became of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

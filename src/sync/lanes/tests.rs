@@ -1,13 +1,13 @@
 //! Which row leaves next, case by case.
 
 use super::*;
-use crate::model::attachments::{Attachment, FileFacts};
-use crate::model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
-use crate::model::outbox::content::{Audience, BroadcastContent};
-use crate::model::outbox::{KEY_AGE, Looks, OutboxRow};
-use crate::model::text::SafeText;
-use crate::model::time::SECOND;
 use RowState::{Queued, Sending, Uncertain};
+use model::attachments::{Attachment, FileFacts};
+use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{KEY_AGE, Looks, OutboxRow};
+use model::text::SafeText;
+use model::time::SECOND;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)

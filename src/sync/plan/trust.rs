@@ -5,7 +5,7 @@
 //! is doubted after a moment, in which its delivery may still come. Nothing of
 //! this decides what is true: a poll finds everything, only later.
 
-use crate::model::time::{HOUR, MINUTE, SECOND, Timestamp};
+use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 
 /// How long one delivery is enough.
 const HOLDS: i64 = HOUR;

@@ -1,13 +1,13 @@
 //! What befalls an attempt in the model of the outbox's lives, and a server
 //! that keeps what it did under each key for a day.
 
-use crate::client::errors::ErrorCode;
-use crate::client::{ApiRefusal, NotSent, Outcome, Unclear};
-use crate::model::ids::{IdempotencyKey, MessageId};
-use crate::model::text::SafeText;
-use crate::model::time::{DAY, SECOND};
-use crate::store::lane::LaneRow;
-use crate::sync::tests::outbox_world::{Kept, World};
+use crate::tests::outbox_world::{Kept, World};
+use client::errors::ErrorCode;
+use client::{ApiRefusal, NotSent, Outcome, Unclear};
+use model::ids::{IdempotencyKey, MessageId};
+use model::text::SafeText;
+use model::time::{DAY, SECOND};
+use store::lane::LaneRow;
 
 /// What befalls an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

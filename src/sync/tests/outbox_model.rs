@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::model::ids::MessageId;
-use crate::model::outbox::Verdict;
-use crate::sync::tests::outbox_faults::Fault;
-use crate::sync::tests::outbox_world::{Knowledge, World};
+use crate::tests::outbox_faults::Fault;
+use crate::tests::outbox_world::{Knowledge, World};
+use model::ids::MessageId;
+use model::outbox::Verdict;
 
 #[derive(Debug, Clone)]
 enum Step {

@@ -1,9 +1,9 @@
 //! What takes several steps in the model of the outbox's lives: acting on what
 //! was read long ago, sleeping over an answer, and coming to an end.
 
-use crate::model::time::{HOUR, SECOND};
-use crate::sync::tests::outbox_faults::Fault;
-use crate::sync::tests::outbox_world::World;
+use crate::tests::outbox_faults::Fault;
+use crate::tests::outbox_world::World;
+use model::time::{HOUR, SECOND};
 
 impl World {
     /// A process reads the rows, and acts on what it read much later.

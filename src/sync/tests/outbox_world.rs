@@ -4,22 +4,20 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::client::Outcome;
-use crate::client::retry::{self, Attempt, Next};
-use crate::model::chance::Chance;
-use crate::model::ids::{ChannelId, MessageId, RowId};
-use crate::model::outbox::{
-    KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict,
-};
-use crate::model::text::SafeText;
-use crate::model::time::{SECOND, Timestamp, Zone};
-use crate::store::lane::{LaneRow, Settlement};
-use crate::store::outbox::NewRow;
-use crate::store::{Durability, Setup, Store};
-use crate::sync::guard::{Jump, Outage};
-use crate::sync::lanes::{self, Choice, Desk};
-use crate::sync::settling::settlement;
-use crate::sync::tests::outbox_faults::Fault;
+use crate::guard::{Jump, Outage};
+use crate::lanes::{self, Choice, Desk};
+use crate::settling::settlement;
+use crate::tests::outbox_faults::Fault;
+use client::Outcome;
+use client::retry::{self, Attempt, Next};
+use model::chance::Chance;
+use model::ids::{ChannelId, MessageId, RowId};
+use model::outbox::{KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp, Zone};
+use store::lane::{LaneRow, Settlement};
+use store::outbox::NewRow;
+use store::{Durability, Setup, Store};
 
 /// One wish of a person, however many rows and keys it took.
 #[derive(Debug, Default)]

@@ -5,12 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::model::ids::ChannelId;
-use crate::model::secret::Secret;
-use crate::model::time::{Clock, SECOND, Timestamp};
-use crate::store::Store;
-use crate::store::leases::LEASE;
-use crate::sync::{Channel, ChannelSpec, Leading, Polling, Tab};
+use crate::{Channel, ChannelSpec, Leading, Polling, Tab};
+use model::ids::ChannelId;
+use model::secret::Secret;
+use model::time::{Clock, SECOND, Timestamp};
+use store::Store;
+use store::leases::LEASE;
 
 /// How often a process looks at its leases.
 const TICK: i64 = SECOND / 4;

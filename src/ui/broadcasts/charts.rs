@@ -5,10 +5,10 @@ use ratatui::style::Style;
 use ratatui::symbols::bar;
 use ratatui::widgets::{Sparkline, Widget};
 
-use crate::app::layout::Area;
-use crate::model::board::{BoardDetail, Sample};
-use crate::ui::paint;
-use crate::ui::theme::Theme;
+use crate::paint;
+use crate::theme::Theme;
+use app::layout::Area;
+use model::board::{BoardDetail, Sample};
 
 /// Bars of a terminal that has only letters.
 const ASCII: bar::Set<'static> = bar::Set {
@@ -94,8 +94,8 @@ fn spread(samples: &[Sample], columns: usize, value: fn(&Sample) -> i64) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::{SECOND, Timestamp};
-    use crate::model::waves::Counts;
+    use model::time::{SECOND, Timestamp};
+    use model::waves::Counts;
 
     #[test]
     fn samples_are_spread_over_the_columns_by_their_time() {

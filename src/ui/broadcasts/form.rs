@@ -3,19 +3,19 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::broadcasts::flight::{Flight, Weight};
-use crate::app::broadcasts::form::{BroadcastForm, Field};
-use crate::app::layout::Area;
-use crate::app::text_line::TextLine;
-use crate::app::wrap;
-use crate::model::text::SafeText;
-use crate::model::waves::audience::Source;
-use crate::model::waves::{price_each, title};
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::broadcasts::flight::{Flight, Weight};
+use app::broadcasts::form::{BroadcastForm, Field};
+use app::layout::Area;
+use app::text_line::TextLine;
+use app::wrap;
+use model::text::SafeText;
+use model::waves::audience::Source;
+use model::waves::{price_each, title};
 
 /// Columns of a label.
 const LABEL: u16 = 12;
@@ -126,8 +126,7 @@ fn line(theme: Theme, value: &TextLine, focused: bool, area: Area, buffer: &mut 
 
 /// What the people will see, where it is a template.
 fn preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buffer) {
-    let Some(template) =
-        form.chosen.as_ref().filter(|_| form.kind == crate::app::broadcasts::form::Kind::Template)
+    let Some(template) = form.chosen.as_ref().filter(|_| form.kind == app::broadcasts::form::Kind::Template)
     else {
         return;
     };

@@ -7,22 +7,22 @@ pub mod form;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::broadcasts::steering::{Continuing, wave_words};
-use crate::app::commands::Command;
-use crate::app::layout::Area;
-use crate::app::loads::Pane;
-use crate::app::resource::Shown;
-use crate::model::board::BoardEntry;
-use crate::model::prices;
-use crate::model::time::{ago, short_span};
-use crate::model::waves::{Campaign, Counts, Phase, price_each};
-use crate::ui::loading;
-use crate::ui::paint::{self, Sides};
-use crate::ui::people::divide;
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::row_state;
-use crate::ui::theme::Theme;
+use crate::loading;
+use crate::paint::{self, Sides};
+use crate::people::divide;
+use crate::questions::{Lines, gap, plain};
+use crate::row_state;
+use crate::theme::Theme;
+use app::App;
+use app::broadcasts::steering::{Continuing, wave_words};
+use app::commands::Command;
+use app::layout::Area;
+use app::loads::Pane;
+use app::resource::Shown;
+use model::board::BoardEntry;
+use model::prices;
+use model::time::{ago, short_span};
+use model::waves::{Campaign, Counts, Phase, price_each};
 
 /// What is offered on the page, most useful first.
 pub const HINTS: &[Command] = &[
@@ -88,7 +88,7 @@ fn empty(app: &App) -> Option<String> {
         return None;
     }
     if !app.has_broadcasts() && !rows.all_tabs {
-        let label = app.tab().platform().map_or("this channel", crate::model::account::Platform::label);
+        let label = app.tab().platform().map_or("this channel", model::account::Platform::label);
         return Some(app.keyed(&format!(
             "{label} has no broadcasts; a business chat tab has them. {{all-tabs}} shows all tabs."
         )));

@@ -3,12 +3,12 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::email::menus::{Kind, Menu};
-use crate::app::layout::Area;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::email::menus::{Kind, Menu};
+use app::layout::Area;
 
 /// Draws a menu.
 pub fn menu(app: &App, theme: Theme, menu: &Menu, buffer: &mut Buffer) {

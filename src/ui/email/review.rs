@@ -3,15 +3,15 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::email::last_look::Kind;
-use crate::app::layout::Area;
-use crate::app::text_line::TextLine;
-use crate::model::text::SafeText;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::email::last_look::Kind;
+use app::layout::Area;
+use app::text_line::TextLine;
+use model::text::SafeText;
 
 type Lines = Vec<(String, Style)>;
 

@@ -3,14 +3,14 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::email::triage::{Decision, Triage};
-use crate::app::layout::Area;
-use crate::model::time::{SECOND, Timestamp};
-use crate::ui::email::subject;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::email::subject;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::commands::Command;
+use app::email::triage::{Decision, Triage};
+use app::layout::Area;
+use model::time::{SECOND, Timestamp};
 
 /// The keys of a triage.
 pub const HINTS: &[Command] = &[
@@ -83,7 +83,7 @@ pub fn summary(app: &App, triage: &Triage, theme: Theme, area: Area, buffer: &mu
 
 /// Whether the last decision is meant for all of a sender.
 pub fn same(app: &App, theme: Theme, what: Decision, count: usize, from: &str) -> Vec<(String, Style)> {
-    let from = crate::model::text::SafeText::line(from);
+    let from = model::text::SafeText::line(from);
     let words = match what {
         Decision::Archived => format!("archive {count} threads from {from}"),
         _ => format!("leave {count} threads from {from} as they are"),

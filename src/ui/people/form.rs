@@ -3,18 +3,18 @@
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::layout::Area;
-use crate::app::people::deleting::Deleting;
-use crate::app::people::form::{Field, PersonForm};
-use crate::app::text_line::TextLine;
-use crate::app::wrap;
-use crate::model::text::SafeText;
-use crate::ui::layers::centered;
-use crate::ui::paint::{self, Sides};
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::tabs;
-use crate::ui::theme::Theme;
+use crate::layers::centered;
+use crate::paint::{self, Sides};
+use crate::questions::{Lines, gap, plain};
+use crate::tabs;
+use crate::theme::Theme;
+use app::App;
+use app::layout::Area;
+use app::people::deleting::Deleting;
+use app::people::form::{Field, PersonForm};
+use app::text_line::TextLine;
+use app::wrap;
+use model::text::SafeText;
 
 /// Columns of a label.
 const LABEL: u16 = 10;

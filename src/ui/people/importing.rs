@@ -1,10 +1,10 @@
 //! What was found in a file of people, before it is imported.
 
-use crate::app::importing::Source;
-use crate::model::import::DryRun;
-use crate::model::text::SafeText;
-use crate::ui::questions::{Lines, gap, plain};
-use crate::ui::theme::Theme;
+use crate::questions::{Lines, gap, plain};
+use crate::theme::Theme;
+use app::importing::Source;
+use model::import::DryRun;
+use model::text::SafeText;
 
 /// Problems shown.
 const SHOWN: usize = 5;

@@ -6,21 +6,21 @@ pub mod importing;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::commands::Command;
-use crate::app::layout::Area;
-use crate::app::loads::Pane;
-use crate::app::people::marking::Marked;
-use crate::app::resource::Shown;
-use crate::app::wrap;
-use crate::model::contacts::Person;
-use crate::model::outbox::{Operation, OutboxRow, RowState};
-use crate::model::text::SafeText;
-use crate::model::time::{ago, short_span};
-use crate::model::unreadable::{self, List};
-use crate::ui::loading;
-use crate::ui::paint::{self, Sides};
-use crate::ui::theme::Theme;
+use crate::loading;
+use crate::paint::{self, Sides};
+use crate::theme::Theme;
+use app::App;
+use app::commands::Command;
+use app::layout::Area;
+use app::loads::Pane;
+use app::people::marking::Marked;
+use app::resource::Shown;
+use app::wrap;
+use model::contacts::Person;
+use model::outbox::{Operation, OutboxRow, RowState};
+use model::text::SafeText;
+use model::time::{ago, short_span};
+use model::unreadable::{self, List};
 
 /// Columns of a number.
 const PHONE: u16 = 17;
@@ -97,7 +97,7 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 fn empty(app: &App) -> Option<String> {
     let people = &app.people;
     if !app.has_people() {
-        let label = app.tab().platform().map_or("this channel", crate::model::account::Platform::label);
+        let label = app.tab().platform().map_or("this channel", model::account::Platform::label);
         return Some(format!("The interface keeps no contacts for {label}. A business chat tab has them."));
     }
     if !people.rows.rows.is_empty() {

@@ -2,7 +2,7 @@
 
 use toml::de::{DeTable, DeValue};
 
-use crate::model::connections::mistake::Mistake;
+use model::connections::mistake::Mistake;
 
 /// The list of connections.
 const LIST: &str = "connection";

@@ -1,6 +1,6 @@
 //! Connections as people write them, there and back.
 
-use crate::wire::connections::{from_json, read, to_json, write};
+use crate::connections::{from_json, read, to_json, write};
 
 const SHOP: &str = r#"
 [[connection]]

@@ -1,12 +1,12 @@
 //! Connections as they are written down, from the model's.
 
-use crate::model::connections::identity::ContactField;
-use crate::model::connections::mapping::{Column, Field, FieldKind, Format};
-use crate::model::connections::parameters::{Parameter, Source};
-use crate::model::connections::{Auth, Connection, Endpoint};
-use crate::wire::connections::{
+use crate::connections::{
     AuthEntry, ColumnEntry, ContactEntry, EndpointEntry, Entry, FieldEntry, ParameterEntry,
 };
+use model::connections::identity::ContactField;
+use model::connections::mapping::{Column, Field, FieldKind, Format};
+use model::connections::parameters::{Parameter, Source};
+use model::connections::{Auth, Connection, Endpoint};
 
 /// A connection as an entry of a document.
 pub(super) fn entry(it: &Connection) -> Entry {

@@ -1,7 +1,7 @@
 //! The form of a broadcast: nobody, everyone, plans, messages.
 
 use super::*;
-use crate::model::ids::ContactId;
+use model::ids::ContactId;
 
 fn form(count: usize) -> BroadcastForm {
     let source = Source::Phones(vec!["+34600111222".to_owned()]);

@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use crate::model::conversations::ConversationRow;
-use crate::model::ids::ConversationId;
-use crate::model::queries::HistoryPage;
-use crate::model::time::Timestamp;
+use model::conversations::ConversationRow;
+use model::ids::ConversationId;
+use model::queries::HistoryPage;
+use model::time::Timestamp;
 
 /// After so many alike of one sender the rest is offered.
 const ALIKE: usize = 3;

@@ -13,11 +13,11 @@ use crate::cli::scripting::contacts::writable;
 use crate::cli::scripting::session::Work;
 use crate::cli::scripting::{Common, Session};
 use crate::cli::unfinished::{Left, Unfinished};
-use crate::client::{Cause, Failure};
-use crate::model::import::DryRun;
-use crate::model::time::SECOND;
-use crate::sync::Channel;
-use crate::sync::import::{self, Import};
+use client::{Cause, Failure};
+use model::import::DryRun;
+use model::time::SECOND;
+use sync::Channel;
+use sync::import::{self, Import};
 
 /// Between two looks at what became of rows on their way.
 const LOOK: Duration = Duration::from_millis(100);
@@ -57,7 +57,7 @@ pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
 }
 
 fn found_json(found: &DryRun) -> Value {
-    let problem = |it: &crate::model::import::Problem| json!({"line": it.line, "column": it.column.as_str(), "what": it.what.as_str()});
+    let problem = |it: &model::import::Problem| json!({"line": it.line, "column": it.column.as_str(), "what": it.what.as_str()});
     json!({
         "rows": found.rows, "good": found.good, "twice": found.twice, "bad": found.bad, "done": found.done,
         "merges": found.merges, "columns": found.columns,

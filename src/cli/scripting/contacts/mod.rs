@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use crate::cli::scripting::single::carry_out;
 use crate::cli::scripting::{Common, Session, single};
 use crate::cli::{CliError, Misuse, print};
-use crate::client::Enclosed;
-use crate::model::account::Platform;
-use crate::model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail};
-use crate::model::fetches::Fetch;
-use crate::model::json as mind_json;
-use crate::model::outbox::Operation;
-use crate::model::outbox::content::Json;
-use crate::model::phones;
-use crate::sync::Channel;
+use client::Enclosed;
+use model::account::Platform;
+use model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail};
+use model::fetches::Fetch;
+use model::json as mind_json;
+use model::outbox::Operation;
+use model::outbox::content::Json;
+use model::phones;
+use sync::Channel;
 
 mod importing;
 
@@ -202,7 +202,7 @@ fn show(session: &Session, channel: &Channel, arguments: &ContactArguments) -> R
 }
 
 fn detail_json(found: &PersonDetail) -> Value {
-    let value = |it: &crate::model::contacts::MetadataField| match it.is_text {
+    let value = |it: &model::contacts::MetadataField| match it.is_text {
         true => Value::String(it.text.clone()),
         false => serde_json::from_str(&it.text).unwrap_or(Value::Null),
     };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::cli::scripting::Session;
-use crate::model::account::Environment;
-use crate::sync::Channel;
+use model::account::Environment;
+use sync::Channel;
 
 impl Session {
     /// The channels a command is for: the named one, or all but those whose

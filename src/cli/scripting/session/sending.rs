@@ -3,10 +3,10 @@
 use anyhow::{Context, Result};
 
 use crate::cli::scripting::Session;
-use crate::client::Failure;
-use crate::model::time::{MINUTE, Timestamp};
-use crate::store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
-use crate::sync::{Channel, Lead, Pulled, PushStep, leading};
+use client::Failure;
+use model::time::{MINUTE, Timestamp};
+use store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
+use sync::{Channel, Lead, Pulled, PushStep, leading};
 
 /// What a step of the sending did.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::connections::guard::tests::bench::{Answer, Server, Tripwire, ok};
-use crate::connections::guard::tests::{DEVELOPMENT, certificate};
-use crate::connections::guard::{
+use crate::guard::tests::bench::{Answer, Server, Tripwire, ok};
+use crate::guard::tests::{DEVELOPMENT, certificate};
+use crate::guard::{
     FetchError, Fetched, Guard, HeaderRefused, Limits, Longer, Request, SystemNetwork, vet_header,
 };
 

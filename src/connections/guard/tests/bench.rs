@@ -13,9 +13,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::connections::guard::network::Connected;
-use crate::connections::guard::tests::certificate;
-use crate::connections::guard::{Guard, Network, Policy};
+use crate::guard::network::Connected;
+use crate::guard::tests::certificate;
+use crate::guard::{Guard, Network, Policy};
 
 /// A network with known names. Connections are written down and brought to
 /// one local server.

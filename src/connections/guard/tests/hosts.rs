@@ -9,13 +9,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use crate::connections::guard::network::Connected;
-use crate::connections::guard::resolve::LOOKUP_TIMEOUT;
-use crate::connections::guard::tests::bench::{Server, Stub, Tripwire, ok};
-use crate::connections::guard::tests::{DEVELOPMENT, PUBLIC, certificate};
-use crate::connections::guard::{
-    FetchError, Guard, Limits, Network, Policy, Request, SystemNetwork, Unreachable,
-};
+use crate::guard::network::Connected;
+use crate::guard::resolve::LOOKUP_TIMEOUT;
+use crate::guard::tests::bench::{Server, Stub, Tripwire, ok};
+use crate::guard::tests::{DEVELOPMENT, PUBLIC, certificate};
+use crate::guard::{FetchError, Guard, Limits, Network, Policy, Request, SystemNetwork, Unreachable};
 
 const HOOK: &str = "https://hooks.example/in";
 

@@ -8,8 +8,8 @@ pub mod certificate;
 mod hosts;
 mod webhooks;
 
-use crate::connections::guard::urls::{Destination, MAX_URL};
-use crate::connections::guard::{ADDRESS_REFUSED, FetchError, Policy, Refusal, Unreachable, resolve, vet};
+use crate::guard::urls::{Destination, MAX_URL};
+use crate::guard::{ADDRESS_REFUSED, FetchError, Policy, Refusal, Unreachable, resolve, vet};
 
 const PUBLIC: Policy = Policy { allow_loopback_http: false };
 const DEVELOPMENT: Policy = Policy { allow_loopback_http: true };

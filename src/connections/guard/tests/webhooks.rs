@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::connections::guard::tests::bench::{Answer, Server, Stub, ok};
-use crate::connections::guard::tests::{DEVELOPMENT, PUBLIC, certificate};
-use crate::connections::guard::{ChallengeFailed, FetchError, Guard, SystemNetwork};
+use crate::guard::tests::bench::{Answer, Server, Stub, ok};
+use crate::guard::tests::{DEVELOPMENT, PUBLIC, certificate};
+use crate::guard::{ChallengeFailed, FetchError, Guard, SystemNetwork};
 
 const VALUE: &str = "Zm9v-bar_0123456789";
 

@@ -5,8 +5,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 use super::*;
-use crate::model::connections::Method;
-use crate::model::connections::parameters::{Place, ValueKind};
+use crate::connections::Method;
+use crate::connections::parameters::{Place, ValueKind};
 
 /// What customers call themselves to be taken for somebody else.
 const HOSTILE: [&str; 12] = [

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::text::SafeText;
+use crate::text::SafeText;
 
 fn letter() -> Letter {
     let line = |it: &str| SafeText::line(it);

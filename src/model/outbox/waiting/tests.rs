@@ -1,10 +1,10 @@
 //! Cases of what a row waits for.
 
 use super::*;
-use crate::model::attachments::{Attachment, FileFacts};
-use crate::model::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
-use crate::model::outbox::{Finding, Lane};
-use crate::model::text::SafeText;
+use crate::attachments::{Attachment, FileFacts};
+use crate::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
+use crate::outbox::{Finding, Lane};
+use crate::text::SafeText;
 
 fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)

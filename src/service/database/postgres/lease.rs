@@ -5,10 +5,10 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::service::database::DatabaseError;
-use crate::service::database::place::ServerUrl;
-use crate::service::database::postgres::link::Link;
-use crate::service::database::rows::{DbRow, bound};
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::postgres::link::Link;
+use crate::database::rows::{DbRow, bound};
 
 /// How often it is renewed.
 const RENEWED: Duration = Duration::from_secs(3);

@@ -17,11 +17,11 @@ use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 
-use crate::service::database::DatabaseError;
-use crate::service::database::place::ServerUrl;
-use crate::service::database::postgres::tls::ServerTls;
-use crate::service::database::postgres::values::{OwnedSqlValue, Sent};
-use crate::service::database::rows::SqlValue;
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::postgres::tls::ServerTls;
+use crate::database::postgres::values::{OwnedSqlValue, Sent};
+use crate::database::rows::SqlValue;
 
 /// For making a connection.
 const CONNECTING: Duration = Duration::from_secs(5);
@@ -256,7 +256,7 @@ fn numbered(sql: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::database::place::DatabasePlace;
+    use crate::database::place::DatabasePlace;
 
     #[test]
     fn parameters_are_numbered() {

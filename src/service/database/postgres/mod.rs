@@ -20,11 +20,11 @@ mod session;
 mod tls;
 mod values;
 
-use crate::service::database::place::ServerUrl;
-use crate::service::database::postgres::link::Link;
-use crate::service::database::postgres::session::{ReadingSession, WritingSession};
-use crate::service::database::session::{CommitFailure, DbSession, WritingConnection};
-use crate::service::database::{DatabaseError, Durability};
+use crate::database::place::ServerUrl;
+use crate::database::postgres::link::Link;
+use crate::database::postgres::session::{ReadingSession, WritingSession};
+use crate::database::session::{CommitFailure, DbSession, WritingConnection};
+use crate::database::{DatabaseError, Durability};
 
 pub use lease::Lease;
 

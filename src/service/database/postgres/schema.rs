@@ -1,8 +1,8 @@
 //! The tables: made and migrated at the start, by one process at a time.
 
-use crate::service::database::DatabaseError;
-use crate::service::database::postgres::link::Link;
-use crate::service::database::rows::DbRow;
+use crate::database::DatabaseError;
+use crate::database::postgres::link::Link;
+use crate::database::rows::DbRow;
 
 /// The format this version writes.
 const FORMAT: i64 = 1;

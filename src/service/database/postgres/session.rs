@@ -5,10 +5,10 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use crate::service::database::DatabaseError;
-use crate::service::database::postgres::link::{Line, Link};
-use crate::service::database::rows::{DbRow, SqlValue};
-use crate::service::database::session::{DbSession, Visit};
+use crate::database::DatabaseError;
+use crate::database::postgres::link::{Line, Link};
+use crate::database::rows::{DbRow, SqlValue};
+use crate::database::session::{DbSession, Visit};
 
 /// Changes that are sent together at most.
 const TOGETHER: usize = 24;

@@ -35,7 +35,7 @@ impl ServerTls {
     /// # Errors
     /// When its certificates cannot be read.
     pub fn system() -> Result<Self, rustls::Error> {
-        Ok(Self { trust: crate::connections::guard::system_trust()? })
+        Ok(Self { trust: connections::guard::system_trust()? })
     }
 }
 

@@ -6,8 +6,8 @@ use bytes::BytesMut;
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-use crate::service::database::DatabaseError;
-use crate::service::database::rows::{RowCells, SqlValue};
+use crate::database::DatabaseError;
+use crate::database::rows::{RowCells, SqlValue};
 
 type Unfit = Box<dyn Error + Sync + Send>;
 

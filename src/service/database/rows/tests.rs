@@ -1,7 +1,7 @@
 //! Rows read by name, and questions that have one answer.
 
 use super::*;
-use crate::service::database::session::DbSession;
+use crate::database::session::DbSession;
 
 #[derive(Debug, PartialEq)]
 struct Person<T = String> {

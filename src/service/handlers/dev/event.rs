@@ -3,13 +3,13 @@
 use axum::extract::State;
 use serde_json::{Value, json};
 
-use crate::model::time::Clock;
-use crate::service::database::{happenings, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::reply::Reply;
-use crate::service::request::Switch;
-use crate::service::state::Service;
+use crate::database::{happenings, workspaces};
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::reply::Reply;
+use crate::request::Switch;
+use crate::state::Service;
+use model::time::Clock;
 
 /// An order came in.
 pub const ORDER: &str = "order.created";

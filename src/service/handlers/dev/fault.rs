@@ -7,12 +7,12 @@ use axum::extract::State;
 use axum::http::Method;
 use serde_json::json;
 
-use crate::service::errors::ApiError;
-use crate::service::faults::{Cut, Fault};
-use crate::service::fields::Fields;
-use crate::service::reply::Reply;
-use crate::service::request::Switch;
-use crate::service::state::Service;
+use crate::errors::ApiError;
+use crate::faults::{Cut, Fault};
+use crate::fields::Fields;
+use crate::reply::Reply;
+use crate::request::Switch;
+use crate::state::Service;
 
 /// `POST /dev/fault`
 pub async fn fault(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {

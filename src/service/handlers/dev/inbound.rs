@@ -3,21 +3,21 @@
 use axum::extract::State;
 use serde_json::json;
 
-use crate::model::bounds;
-use crate::model::time::Clock;
-use crate::service::channels::Channel;
-use crate::service::chat::content::LINK;
-use crate::service::chat::receive::{Inbound, media_kind, receive};
-use crate::service::database::channels;
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::mail::content::{BODY, reference};
-use crate::service::mail::receive::InboundMail;
-use crate::service::mail::{self, addresses, attachments};
-use crate::service::reply::Reply;
-use crate::service::request::Switch;
-use crate::service::state::Service;
-use crate::service::write::Work;
+use crate::channels::Channel;
+use crate::chat::content::LINK;
+use crate::chat::receive::{Inbound, media_kind, receive};
+use crate::database::channels;
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::mail::content::{BODY, reference};
+use crate::mail::receive::InboundMail;
+use crate::mail::{self, addresses, attachments};
+use crate::reply::Reply;
+use crate::request::Switch;
+use crate::state::Service;
+use crate::write::Work;
+use model::bounds;
+use model::time::Clock;
 
 /// Characters of an inbound text at most: platforms take more than they send.
 const TEXT: usize = 65_536;

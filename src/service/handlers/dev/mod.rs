@@ -7,14 +7,14 @@ pub mod inbound;
 use axum::extract::State;
 use serde_json::json;
 
-use crate::model::time::{Clock, SECOND};
-use crate::service::database::{DatabaseError, keys as stored, meta, outbound as reached, workspaces};
-use crate::service::errors::ApiError;
-use crate::service::fields::Fields;
-use crate::service::reply::Reply;
-use crate::service::request::Switch;
-use crate::service::state::Service;
-use crate::service::{assistant, deliveries, keys, world};
+use crate::database::{DatabaseError, keys as stored, meta, outbound as reached, workspaces};
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::reply::Reply;
+use crate::request::Switch;
+use crate::state::Service;
+use crate::{assistant, deliveries, keys, world};
+use model::time::{Clock, SECOND};
 
 /// Seconds the clock moves at a time at most: ten years.
 const ADVANCE: i64 = 10 * 365 * 24 * 3600;

@@ -3,11 +3,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::model::outbox::{Lane, Method, Operation, RowState, Stop};
-use crate::sqlite::Queries;
-use crate::store::lane::LaneRow;
-use crate::store::tests::{at, channel, send};
-use crate::store::{Store, files};
+use crate::lane::LaneRow;
+use crate::tests::{at, channel, send};
+use crate::{Store, files};
+use model::outbox::{Lane, Method, Operation, RowState, Stop};
+use sqlite::Queries;
 
 /// Every state a row of version 1 could be in.
 const ROWS: &str =

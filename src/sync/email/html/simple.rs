@@ -9,9 +9,9 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
-use crate::sync::email::html::SIMPLE;
-use crate::sync::email::html::elements::{is_block, is_filler, is_hidden, is_void, value};
-use crate::sync::email::html::targets::{Link, host_of, host_words, is_openable, is_same_site, named_host};
+use crate::email::html::SIMPLE;
+use crate::email::html::elements::{is_block, is_filler, is_hidden, is_void, value};
+use crate::email::html::targets::{Link, host_of, host_words, is_openable, is_same_site, named_host};
 
 /// Lists and quotations that stand in each other at most.
 const DEEPEST: usize = 8;

@@ -2,7 +2,7 @@
 //!
 //! Pure. Opens nothing.
 
-use crate::model::links;
+use model::links;
 
 /// A link of the mail.
 #[derive(Debug, Clone, PartialEq, Eq)]

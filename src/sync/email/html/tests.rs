@@ -1,7 +1,7 @@
 //! HTML mails as text: what is shown, and what hostile ones are made of.
 
 use super::*;
-use crate::sync::email::fuzz;
+use crate::email::fuzz;
 
 fn plain(html: &str) -> String {
     as_text(html).text.to_string()

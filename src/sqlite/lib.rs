@@ -6,9 +6,9 @@ use std::cell::Cell;
 use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
 
-use crate::model::ids;
-use crate::model::text::SafeText;
-use crate::model::time::Timestamp;
+use model::ids;
+use model::text::SafeText;
+use model::time::Timestamp;
 
 /// The column of a row that has one.
 const ONLY: usize = 0;

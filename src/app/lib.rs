@@ -118,22 +118,22 @@ mod writing;
 
 use std::collections::HashMap;
 
-use crate::app::context::Context;
-use crate::app::conversations::ConversationList;
-pub use crate::app::held::Held;
-use crate::app::held::Queueing;
-use crate::app::keys::Key;
-use crate::app::layers::Layer;
-pub use crate::app::notice::Notice;
-use crate::app::pages::Page;
-use crate::app::rows::Rows;
-use crate::app::search::Search;
-use crate::app::settings::{ChannelInfo, Settings};
-use crate::app::tab::Tab;
-use crate::app::views::View;
-use crate::model::ids::{ChannelId, RowId};
-use crate::model::queries::{DraftEntry, OutboxEntry};
-use crate::model::time::Timestamp;
+use crate::context::Context;
+use crate::conversations::ConversationList;
+pub use crate::held::Held;
+use crate::held::Queueing;
+use crate::keys::Key;
+use crate::layers::Layer;
+pub use crate::notice::Notice;
+use crate::pages::Page;
+use crate::rows::Rows;
+use crate::search::Search;
+use crate::settings::{ChannelInfo, Settings};
+use crate::tab::Tab;
+use crate::views::View;
+use model::ids::{ChannelId, RowId};
+use model::queries::{DraftEntry, OutboxEntry};
+use model::time::Timestamp;
 
 /// The state of the whole screen.
 #[derive(Debug)]

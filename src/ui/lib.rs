@@ -52,11 +52,11 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
 use ratatui::style::Style;
 
-use crate::app::App;
-use crate::app::deck::is_deck;
-use crate::app::layout;
-use crate::app::pages::Page;
-use crate::ui::theme::Theme;
+use crate::theme::Theme;
+use app::App;
+use app::deck::is_deck;
+use app::layout;
+use app::pages::Page;
 
 /// Draws one frame into an empty buffer; says where the cursor stands, if it
 /// is seen.

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
-use crate::disk::Standing;
-use crate::model::chance::Chance;
-use crate::model::ids::{ChannelId, ConversationId};
-use crate::model::time::Zone;
+use disk::Standing;
+use model::chance::Chance;
+use model::ids::{ChannelId, ConversationId};
+use model::time::Zone;
 
 pub mod account;
 mod audience;

@@ -59,7 +59,7 @@ pub use receipt::{Receipt, ReceiptKind, repeated};
 pub use request::{Answer, Reply};
 pub use triggers::Trigger;
 
-pub use crate::wire::lists::{Listed, Unreadable};
+pub use wire::lists::{Listed, Unreadable};
 
 /// Installs the TLS provider; safe to call any number of times, and called by
 /// [`Client::new`].

@@ -53,9 +53,9 @@ mod verified;
 pub mod walk;
 mod wishes;
 
-use crate::model::ids::ChannelId;
-use crate::model::secret::Secret;
-use crate::model::time::MINUTE;
+use model::ids::ChannelId;
+use model::secret::Secret;
+use model::time::MINUTE;
 
 pub use campaigns::Carried;
 pub use channel::Channel;
