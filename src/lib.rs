@@ -86,21 +86,7 @@
 //! and asks for their windows; the reading thread answers from `cache.db`;
 //! the selected row stays where it is, and the bell rings if no one looks.
 
-pub mod disk;
-pub mod model;
-pub mod sqlite;
-pub mod wire;
-
-pub mod client;
-pub mod connections;
-pub mod receiver;
-pub mod store;
-pub mod sync;
-
-pub mod app;
-pub mod ui;
-
-pub mod service;
+pub use {app, client, connections, disk, model, receiver, service, sqlite, store, sync, ui, wire};
 
 pub mod cli;
 pub mod config;

@@ -57,7 +57,7 @@ impl Client {
 
     /// The same client, to which every answer is new.
     #[must_use]
-    pub(crate) fn also_same(&self) -> Self {
+    pub fn also_same(&self) -> Self {
         Self { unless: None, ..self.clone() }
     }
 

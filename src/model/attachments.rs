@@ -4,6 +4,8 @@
 //! Pure. Reads no file. Interface: Rules for sending, Bot-chat channel, Media,
 //! Limits.
 
+use serde::{Deserialize, Serialize};
+
 use std::net::IpAddr;
 
 use crate::account::Platform;
@@ -20,7 +22,8 @@ use crate::prices::{self, Price};
 const DOUBTFUL: u64 = 25_000_000;
 
 /// A file of this machine, as it was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FileFacts {
     /// Where it lies.
     pub path: String,
@@ -33,7 +36,8 @@ pub struct FileFacts {
 }
 
 /// Where what is sent lies.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum Source {
     /// On this machine; it is uploaded first.
     File(FileFacts),
@@ -44,7 +48,7 @@ pub enum Source {
 }
 
 /// What goes with an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
     /// Where it lies.
     pub source: Source,

@@ -1,6 +1,8 @@
 //! Contacts: what the server keeps of a person, and what the card shows of
 //! one beside the conversation.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{ChannelId, ContactId, ConversationId};
 use crate::outbox::content::Json;
 use crate::queries::ConversationKey;
@@ -44,7 +46,7 @@ pub struct ToldContact {
 /// What is to be changed of a contact, or what a new one begins with. It is
 /// merged with what the server has when it is about to leave, so that
 /// nothing a colleague added meanwhile is lost.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContactChange {
     /// E.164; names the contact.
     pub phone: String,

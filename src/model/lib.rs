@@ -47,6 +47,8 @@ pub mod secret;
 pub mod selector;
 pub mod snooze;
 pub mod spending;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 pub mod stops;
 pub mod templates;
 pub mod text;

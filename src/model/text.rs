@@ -109,8 +109,8 @@ pub fn is_plain(text: &str) -> bool {
 
 /// Texts that act on terminals, shells, editors or eyes, and what of them
 /// leaves this program.
-#[cfg(test)]
-pub(crate) const HOSTILE: &[(&str, &str)] = &[
+#[cfg(any(test, feature = "testing"))]
+pub const HOSTILE: &[(&str, &str)] = &[
     ("plain, Grüße, 自転車 👩\u{200d}🚒", "plain, Grüße, 自転車 👩\u{200d}🚒"),
     ("\u{1b}]52;c;ZXZpbA==\u{7}x", "␛]52;c;ZXZpbA==␇x"),
     ("\u{1b}[2J\u{1b}[1;1Hx", "␛[2J␛[1;1Hx"),
@@ -297,7 +297,7 @@ fn fold_blank_lines(text: &str) -> String {
     out
 }
 
-#[cfg(test)]
-pub(crate) mod oracle;
+#[cfg(any(test, feature = "testing"))]
+pub mod oracle;
 #[cfg(test)]
 mod tests;

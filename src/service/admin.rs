@@ -52,9 +52,9 @@ pub enum CreditChange {
 
 /// The dashboard's side of one file.
 pub struct Admin {
-    pub(in crate::service) database: Database,
+    pub(crate) database: Database,
     /// None for a database on a server whose key nobody named.
-    pub(in crate::service) key: Option<KeyPlace>,
+    pub(crate) key: Option<KeyPlace>,
 }
 
 impl Admin {

@@ -35,7 +35,7 @@ use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, World};
 use crate::write::Work;
 use crate::{assistant, deliveries, router, server, world};
-use connections::guard::{Guard, Policy};
+use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
 /// For what runs beside, once the requests have ended.

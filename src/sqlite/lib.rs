@@ -3,12 +3,10 @@
 
 use std::cell::Cell;
 
-use rusqlite::types::{FromSql, FromSqlResult, ToSql, ToSqlOutput, Type, ValueRef};
+use rusqlite::types::{FromSql, Type};
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
 
-use model::ids;
 use model::text::SafeText;
-use model::time::Timestamp;
 
 /// The column of a row that has one.
 const ONLY: usize = 0;
@@ -158,19 +156,21 @@ fn names_differ(statement: &Statement<'_>) -> bool {
 ///
 /// `field: method` is read with that method of [`Row`], `field = column` from
 /// a column of another name.
+#[macro_export]
 macro_rules! read_row {
     ($row:ident, $name:ident {
         $($field:ident $(= $column:ident)? $(: $method:ident)?),*
         $(; $($extra:ident $(: $value:expr)?),* $(,)?)? $(,)?
     }) => {
         $name {
-            $($field: $crate::sqlite::cell!($row, $field $(= $column)? $(: $method)?),)*
+            $($field: $crate::cell!($row, $field $(= $column)? $(: $method)?),)*
             $($($extra $(: $value)?,)*)?
         }
     };
 }
 
 /// Reads one cell of [`read_row`].
+#[macro_export]
 macro_rules! cell {
     ($row:ident, $field:ident) => {
         $row.get(stringify!($field))?
@@ -185,8 +185,6 @@ macro_rules! cell {
         $row.$method(stringify!($column))?
     };
 }
-
-pub(crate) use {cell, read_row};
 
 /// A list as JSON.
 pub fn json_of(value: &impl serde::Serialize) -> String {
@@ -205,54 +203,10 @@ impl<T: serde::de::DeserializeOwned + Default> JsonCell for T {
     }
 }
 
-impl FromSql for Timestamp {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        i64::column_result(value).map(Self::from_micros)
-    }
-}
-
-impl ToSql for Timestamp {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(self.micros().into())
-    }
-}
-
-impl ToSql for SafeText {
-    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        Ok(self.as_str().into())
-    }
-}
-
-macro_rules! id_cells {
-    ($($id:ident),*) => {
-        $(impl FromSql for ids::$id {
-            fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-                String::column_result(value).map(Self::new)
-            }
-        }
-
-        impl ToSql for ids::$id {
-            fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-                Ok(self.as_str().into())
-            }
-        })*
-    };
-}
-
-id_cells!(
-    BroadcastId,
-    CampaignId,
-    ChannelId,
-    ContactId,
-    ConversationId,
-    IdempotencyKey,
-    MessageId,
-    NoteId,
-    RowId
-);
-
 #[cfg(test)]
 mod tests {
+    use model::time::Timestamp;
+
     use super::*;
 
     #[derive(Debug, PartialEq)]

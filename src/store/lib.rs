@@ -66,6 +66,7 @@ pub mod waves;
 mod wiping;
 mod writer;
 
+pub use email::Filed;
 pub use errors::StoreError;
 pub use reader::{Interrupt, Reader};
 
@@ -138,7 +139,7 @@ impl Default for Setup {
 
 /// What the cache's thread owns.
 pub(crate) struct Cache {
-    pub(crate) connection: Connection,
+    pub connection: Connection,
     /// When this process last wrote what a send's answer told of a
     /// conversation, in snapshot numbers.
     written_here: Latest,
@@ -241,7 +242,7 @@ impl Store {
     }
 
     /// Where keys, ids and jitter are drawn from.
-    pub(crate) fn chance(&self) -> &Chance {
+    pub fn chance(&self) -> &Chance {
         &self.0.chance
     }
 

@@ -71,7 +71,7 @@ impl Store {
     }
 
     /// The newest message known of a lane's conversation; blocks.
-    pub(crate) fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
+    pub fn newest_place(&self, channel: &ChannelId, lane: &Lane) -> Result<Option<Place>, StoreError> {
         let Some(conversation) = lane.conversation().cloned() else { return Ok(None) };
         let channel = channel.clone();
         self.cache().call(move |cache| {

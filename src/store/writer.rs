@@ -50,7 +50,7 @@ impl<T: Send + 'static> Writer<T> {
     }
 
     /// Runs a job and blocks until it is done.
-    pub(crate) fn call<R: Send + 'static>(
+    pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {

@@ -36,7 +36,8 @@ pub struct Channel {
     pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
     tell: Arc<dyn Fn(News) + Send + Sync>,
-    pub(crate) client: Client,
+    /// What speaks to its server.
+    pub client: Client,
     credential: String,
     desk: Mutex<Desk>,
     pub(crate) list: tokio::sync::Mutex<ListState>,
@@ -201,7 +202,7 @@ impl Channel {
     }
 
     /// How the connection fares, as last told.
-    pub(crate) fn vitals(&self) -> Vitals {
+    pub fn vitals(&self) -> Vitals {
         let desk = self.desk();
         Vitals { health: desk.pulse.told().cloned(), budget: desk.budget }
     }
@@ -223,7 +224,7 @@ impl Channel {
 
     /// What the key drives; the account as last read on this desk counts
     /// until the server has told.
-    pub(crate) async fn platform(&self) -> Result<Option<Platform>, StoreError> {
+    pub async fn platform(&self) -> Result<Option<Platform>, StoreError> {
         if let Some(platform) = self.known_platform() {
             return Ok(Some(platform));
         }

@@ -66,6 +66,13 @@ impl Process {
         }
     }
 
+    fn id(&self) -> u32 {
+        match self {
+            Self::Screen(terminal) => terminal.id(),
+            Self::Command(child) => child.id(),
+        }
+    }
+
     fn kill(self) {
         match self {
             Self::Screen(terminal) => terminal.kill(),
@@ -189,6 +196,26 @@ impl Scene {
         }
     }
 
+    /// Stops a process between two writes: one that is stopped within holds the
+    /// files, and the others rightly refuse.
+    fn stop(&self, process: &Process) {
+        let files = ["outbox.db", "cache.db"].map(|it| self.binary.data().join(it));
+        self.until("a moment without a write", || {
+            process.signal("STOP");
+            self.until("the stop", || stands_still(process.id()));
+            let free = files.iter().all(|it| {
+                let open = Connection::open_with_flags(it, OpenFlags::SQLITE_OPEN_READ_WRITE);
+                open.is_ok_and(|it| {
+                    it.execute_batch("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK").is_ok()
+                })
+            });
+            if !free {
+                process.signal("CONT");
+            }
+            free
+        });
+    }
+
     /// A text leaves, and a message arrives at those whose screens show it.
     fn both_ways(&mut self, when: &str, watching: &mut [(Kind, &mut Process)]) {
         let text = format!("to Bo, {when}");
@@ -211,6 +238,16 @@ fn number(path: &Path, sql: &str) -> i64 {
     open.and_then(|it| it.query_row(sql, [], |row| row.get(0))).unwrap_or(0)
 }
 
+/// Whether no thread of a process runs, or it has ended.
+fn stands_still(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task"));
+    threads.into_iter().flatten().flatten().all(|thread| {
+        let told = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let state = told.rsplit(") ").next().and_then(|it| it.chars().next());
+        !matches!(state, Some('R' | 'S' | 'D'))
+    })
+}
+
 fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
@@ -222,7 +259,7 @@ fn pair(first: Kind, second: Kind) {
     let mut one = scene.start(first, "first");
     let mut other = scene.start(second, "second");
     scene.both_ways("both run", &mut [(first, &mut one), (second, &mut other)]);
-    one.signal("STOP");
+    scene.stop(&one);
     scene.both_ways("the first is stopped", &mut [(second, &mut other)]);
     one.signal("CONT");
     scene.both_ways("it goes on", &mut [(first, &mut one), (second, &mut other)]);

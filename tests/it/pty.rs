@@ -135,8 +135,12 @@ impl Terminal {
         self.child.wait().expect("it ends");
     }
 
+    pub(crate) fn id(&self) -> u32 {
+        self.child.process_id().expect("an id")
+    }
+
     pub(crate) fn signal(&self, signal: &str) {
-        let id = self.child.process_id().expect("an id").to_string();
+        let id = self.id().to_string();
         let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
         assert!(sent.success(), "{signal}");
     }

@@ -12,6 +12,7 @@ nothing of this.
   tests/mutations/run.py --check     whether the table still fits the source
 """
 
+import json
 import os
 import re
 import subprocess
@@ -27,7 +28,7 @@ COPIED = ["Cargo.toml", "Cargo.lock", "README.md", "CHANGELOG.md", "src", "tests
 SWITCH = "FRONTDESK_MUTATION"
 # The copy is another version: cargo would else take its tests for those of the
 # product, which are built in the same folder.
-VERSION = re.compile(rb'(\bname = "frontdesk"\nversion = "[^"]*)(")')
+VERSION = re.compile(rb'((?:\[workspace\.package\]|\bname = "frontdesk(?:-[a-z]+)?")\nversion = "[^"]*)(")')
 # A change that makes a test hang has been noticed, too.
 PATIENCE = 600
 # Of the changes, in percent, that must be noticed.
@@ -99,6 +100,7 @@ def write(path, text):
 def make_copy(table):
     """The source tree with all changes in it."""
     kept = set()
+    floors = {(floor_of(it["file"]),) if floor_of(it["file"]) else () for it in table}
     for top in COPIED:
         top = ROOT / top
         for path in [top] if top.is_file() else sorted(it for it in top.rglob("*") if it.is_file()):
@@ -108,43 +110,66 @@ def make_copy(table):
             if entries:
                 text = changed(text.decode(), entries).encode()
             if str(name) in ("Cargo.toml", "Cargo.lock"):
-                text = VERSION.sub(rb"\1-mutations\2", text, count=1)
-            if str(name) == "src/lib.rs":
+                text = VERSION.sub(rb"\1-mutations\2", text)
+            if path.name == "lib.rs" and name.parts[1:-1] in floors:
                 text += b"\npub mod mutations;\n"
             write(COPY / name, text)
             kept.add(COPY / name)
-    write(COPY / "src" / "mutations.rs", SWITCHES.encode())
-    kept.add(COPY / "src" / "mutations.rs")
+    for floor in floors:
+        switches = COPY.joinpath("src", *floor, "mutations.rs")
+        write(switches, SWITCHES.encode())
+        kept.add(switches)
     for top in COPIED:
         for path in (COPY / top).rglob("*") if (COPY / top).is_dir() else []:
             if path.is_file() and path not in kept:
                 path.unlink()
 
 
+def floor_of(file):
+    """The crate below src/ that a file is of; nothing for that at the root."""
+    parts = Path(file).parts
+    return parts[1] if (ROOT / "src" / parts[1] / "Cargo.toml").exists() else None
+
+
 def build():
-    """The tests of the library with all changes in it; the path of the program."""
+    """The tests of each crate with all changes in it: its floor, and their program."""
     # The libraries are those of the product: they are not built again.
     environment = dict(os.environ, CARGO_TARGET_DIR=os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target")))
-    command = [os.environ.get("CARGO", "cargo"), "test", "--locked", "--lib", "--no-run"]
-    built = subprocess.run(command, cwd=COPY, env=environment, stderr=subprocess.PIPE, text=True)
-    sys.stderr.write(built.stderr if built.returncode else "")
-    found = re.search(r"Executable .*\((.*)\)", built.stderr)
-    if built.returncode or not found:
+    command = [os.environ.get("CARGO", "cargo"), "test", "--locked", "--lib", "--no-run", "--message-format=json"]
+    built = subprocess.run(command, cwd=COPY, env=environment, capture_output=True, text=True)
+    if built.returncode:
+        sys.stderr.write(built.stderr)
         sys.exit("the changed sources do not build")
-    return Path(found[1]) if Path(found[1]).is_absolute() else COPY / found[1]
+    told = [json.loads(line) for line in built.stdout.splitlines()]
+    tests = [it for it in told if it.get("executable") and it["profile"]["test"]]
+    return {floor_of(Path(it["target"]["src_path"]).relative_to(COPY)): Path(it["executable"]) for it in tests}
 
 
-def run_tests(program, tests, number):
-    """How the tests end with one change switched on, and how many ran."""
+def run_tests(programs, tests, number):
+    """How the tests end with one change switched on, and how many ran.
+
+    A test is named with its floor first, as in the product; the floor's program
+    knows it without.
+    """
     environment = dict(os.environ, FRONTDESK_MODEL_CASES="400", **{SWITCH: str(number)})
-    command = [program, *tests]
-    try:
-        ran = subprocess.run(command, cwd=COPY, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return "hangs", 1
-    passed = re.search(r"(\d+) passed; (\d+) failed", ran.stdout)
-    count = int(passed[1]) + int(passed[2]) if passed else 0
-    return ("survived" if ran.returncode == 0 else "killed"), count
+    filters = {}
+    for test in tests:
+        floor, _, rest = test.partition("::")
+        floor, test = (floor, rest) if floor in programs else (None, test)
+        filters.setdefault(floor, []).append(test)
+    state, count = "survived", 0
+    for floor, names in filters.items():
+        command = [programs[floor], *([] if "" in names else names)]
+        folder = COPY / "src" / floor if floor else COPY
+        try:
+            ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            return "hangs", 1
+        passed = re.search(r"(\d+) passed; (\d+) failed", ran.stdout)
+        count += int(passed[1]) + int(passed[2]) if passed else 0
+        if ran.returncode:
+            state = "killed"
+    return state, count
 
 
 def main():
@@ -156,17 +181,17 @@ def main():
         return print(f"{len(table)} changes fit the source")
     begun = time.monotonic()
     make_copy(table)
-    program = build()
+    programs = build()
     print(f"built in {time.monotonic() - begun:.0f} s", flush=True)
     chosen = [(n, it) for n, it in enumerate(table, 1) if not wanted or any(w in it["name"] + it["file"] for w in wanted)]
     every = sorted({test for _, it in chosen for test in it["tests"]})
-    state, count = run_tests(program, every, 0)
+    state, count = run_tests(programs, every, 0)
     if state != "survived":
         sys.exit("the tests fail with nothing changed")
     print(f"{count} tests pass with nothing changed", flush=True)
     survivors = []
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        runs = [(n, it, pool.submit(run_tests, program, it["tests"], n)) for n, it in chosen]
+        runs = [(n, it, pool.submit(run_tests, programs, it["tests"], n)) for n, it in chosen]
         for _, entry, run in runs:
             state, count = run.result()
             if count == 0:

@@ -8,7 +8,7 @@ use model::account::Platform;
 use model::waves::Phase;
 
 /// Whether a command about broadcasts can be done; `None` for others.
-pub(in crate::app) fn check(app: &App, command: Command) -> Option<Result<(), String>> {
+pub(crate) fn check(app: &App, command: Command) -> Option<Result<(), String>> {
     use Command as C;
     Some(match command {
         C::Broadcast | C::BroadcastPeople | C::NewBroadcast => {
@@ -24,7 +24,7 @@ pub(in crate::app) fn check(app: &App, command: Command) -> Option<Result<(), St
 }
 
 /// Whether the tab at hand has broadcasts.
-pub(in crate::app) fn broadcasts(app: &App) -> Result<(), String> {
+pub(crate) fn broadcasts(app: &App) -> Result<(), String> {
     if app.has_broadcasts() {
         return Ok(());
     }

@@ -57,7 +57,7 @@ pub struct Flight {
 
 /// What was rehearsed last, and what became of it.
 #[derive(Debug, Default)]
-pub(in crate::app) struct Rehearsal {
+pub(crate) struct Rehearsal {
     what: Option<Operation>,
     row: Option<RowId>,
     fate: Option<Fate>,
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// A key in the check.
-    pub(in crate::app) fn flight_key(&mut self, mut flight: Box<Flight>, key: Key) {
+    pub(crate) fn flight_key(&mut self, mut flight: Box<Flight>, key: Key) {
         let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == Weight::Blocks);
         let phrase = flight.new.aim.phrase();
         match (key.code, &phrase) {
@@ -185,7 +185,7 @@ impl App {
     }
 
     /// A row that was queued is the rehearsal's.
-    pub(in crate::app) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
+    pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
         let rehearsal = &mut self.board.rehearsal;
         if rehearsal.row.is_none()
             && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
@@ -195,7 +195,7 @@ impl App {
     }
 
     /// Asks what became of the rehearsal, as long as that is not known.
-    pub(in crate::app) fn follow_rehearsal_fate(&mut self) {
+    pub(crate) fn follow_rehearsal_fate(&mut self) {
         let rehearsal = &mut self.board.rehearsal;
         let open = matches!(rehearsal.fate, None | Some(Fate::Waiting | Fate::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
@@ -204,7 +204,7 @@ impl App {
     }
 
     /// What became of rows was told.
-    pub(in crate::app) fn rehearsal_fates(&mut self, fates: &[(RowId, Fate)]) {
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, Fate)]) {
         let rehearsal = &mut self.board.rehearsal;
         if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());

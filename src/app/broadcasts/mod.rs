@@ -1,7 +1,7 @@
 //! The board: broadcasts that go on and those of before, how each stands, and
 //! what can be done between two waves.
 
-pub(in crate::app) mod availability;
+pub(crate) mod availability;
 mod completed;
 pub mod flight;
 pub mod form;

@@ -71,7 +71,7 @@ impl App {
     }
 
     /// Opens the form for an audience, with what was filled in and not sent.
-    pub(in crate::app) fn open_broadcast_form(&mut self, query: AudienceQuery) {
+    pub(crate) fn open_broadcast_form(&mut self, query: AudienceQuery) {
         let channel = query.channel.clone();
         self.context.push(Effect::Load(Load::Templates(channel.clone())));
         self.context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
@@ -86,7 +86,7 @@ impl App {
     }
 
     /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
-    pub(in crate::app) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
+    pub(crate) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
         let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
         availability::broadcasts(self)?;
         let source = match (word, rest.trim()) {
@@ -106,7 +106,7 @@ impl App {
     }
 
     /// Whether a form of a broadcast lies open.
-    pub(in crate::app) fn fills_broadcast(&self) -> bool {
+    pub(crate) fn fills_broadcast(&self) -> bool {
         self.layers.iter().any(|it| matches!(it, Layer::BroadcastForm(_)))
     }
 
@@ -119,7 +119,7 @@ impl App {
     }
 
     /// Whom an audience comes to was looked up.
-    pub(in crate::app) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
+    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
         let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
         let first = form.found.is_none();
         match found {
@@ -144,12 +144,7 @@ impl App {
     }
 
     /// A fetch that may tell more of the audience has ended.
-    pub(in crate::app) fn audience_fetched(
-        &mut self,
-        channel: &ChannelId,
-        fetch: &Fetch,
-        fetched: &Fetching,
-    ) {
+    pub(crate) fn audience_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: &Fetching) {
         let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
         let query = form.query.clone();
         match (fetch, fetched) {
@@ -173,7 +168,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
+    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
         let count = form.fields().len();
         let at = form.focus.min(count - 1);
         match key.code {
@@ -205,7 +200,7 @@ impl App {
     }
 
     /// Text was pasted into the form.
-    pub(in crate::app) fn paste_into_broadcast(&mut self, mut form: Box<BroadcastForm>, text: &str) {
+    pub(crate) fn paste_into_broadcast(&mut self, mut form: Box<BroadcastForm>, text: &str) {
         if let Some(line) = form.line_mut() {
             line.insert(&text.trim_end().replace('\n', "\\n"));
         }
@@ -241,14 +236,14 @@ impl App {
     }
 
     /// Lets it go: from the commit on it goes on by itself.
-    pub(in crate::app) fn begin_broadcast(&mut self, flight: Flight) {
+    pub(crate) fn begin_broadcast(&mut self, flight: Flight) {
         let before = self.quality_now();
         self.board.kept = Some(Box::new(flight.form));
         self.context.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
     }
 
     /// It is on disk; as long as it is held it can be taken back.
-    pub(in crate::app) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
+    pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
         let until = self.context.now.plus(new.hold);
         let words = format!("began a broadcast to {}", new.aim.count());
         self.note_done(new.channel, &words, What::Campaign(id.clone(), until));

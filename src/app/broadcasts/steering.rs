@@ -41,7 +41,7 @@ impl App {
     }
 
     /// Why the chosen row cannot be steered so.
-    pub(in crate::app) fn steerable(&self, phase: Option<Phase>) -> Result<&Campaign, String> {
+    pub(crate) fn steerable(&self, phase: Option<Phase>) -> Result<&Campaign, String> {
         let entry = self.board.rows.chosen().ok_or("no broadcast is chosen")?;
         let campaign = entry
             .campaign()
@@ -60,14 +60,14 @@ impl App {
     }
 
     /// Pauses it: the wave that has left goes its way, no further one leaves.
-    pub(in crate::app) fn pause_broadcast(&mut self) {
+    pub(crate) fn pause_broadcast(&mut self) {
         if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
             self.context.push(Effect::Campaign(Order::Halt(id, Phase::Paused)));
         }
     }
 
     /// Asks for the limit it shall go on with.
-    pub(in crate::app) fn ask_continue(&mut self) {
+    pub(crate) fn ask_continue(&mut self) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let asks = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Asks(_)));
         if campaign.cause == Some(Cause::Row) && asks {
@@ -80,7 +80,7 @@ impl App {
     }
 
     /// A key in that question.
-    pub(in crate::app) fn continue_key(&mut self, mut asked: Box<Continuing>, key: Key) {
+    pub(crate) fn continue_key(&mut self, mut asked: Box<Continuing>, key: Key) {
         match key.code {
             KeyCode::Esc => return,
             KeyCode::Enter => match asked.limit.text().trim().parse::<u8>() {
@@ -102,12 +102,12 @@ impl App {
     }
 
     /// The quality rating as it is known now.
-    pub(in crate::app) fn quality_now(&self) -> Option<SafeText> {
+    pub(crate) fn quality_now(&self) -> Option<SafeText> {
         self.tab().account.as_ref().and_then(|it| it.quality_rating.clone())
     }
 
     /// Asks whether to stop it for good.
-    pub(in crate::app) fn ask_stop(&mut self) {
+    pub(crate) fn ask_stop(&mut self) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
         let leaves = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Leaving));
@@ -116,12 +116,12 @@ impl App {
     }
 
     /// Stops it for good.
-    pub(in crate::app) fn stop_broadcast(&mut self, id: CampaignId) {
+    pub(crate) fn stop_broadcast(&mut self, id: CampaignId) {
         self.context.push(Effect::Campaign(Order::Halt(id, Phase::Stopped)));
     }
 
     /// `:export csv`
-    pub(in crate::app) fn export_csv(&mut self, file: &str) -> Result<(), String> {
+    pub(crate) fn export_csv(&mut self, file: &str) -> Result<(), String> {
         if self.page != Page::Broadcasts {
             return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
         }
@@ -130,7 +130,7 @@ impl App {
     }
 
     /// An order was carried out, or came too late.
-    pub(in crate::app) fn campaign_answered(&mut self, answer: Answer) {
+    pub(crate) fn campaign_answered(&mut self, answer: Answer) {
         self.board_changed();
         self.rows_changed();
         let counts = self.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
@@ -175,7 +175,7 @@ impl App {
     }
 
     /// Copies the numbers of those that failed.
-    pub(in crate::app) fn copy_failed(&mut self) {
+    pub(crate) fn copy_failed(&mut self) {
         match self.failed_ones() {
             Ok(failed) => {
                 let line = |it: &Recipient| {
@@ -191,7 +191,7 @@ impl App {
     }
 
     /// A new broadcast to those that failed, with the form of the old one.
-    pub(in crate::app) fn retry_failed(&mut self) {
+    pub(crate) fn retry_failed(&mut self) {
         if let Err(why) = self.failed_ones() {
             return self.warn(why);
         }
@@ -202,7 +202,7 @@ impl App {
     }
 
     /// Writes the report over the recipients into a file.
-    pub(in crate::app) fn export_report(&mut self, file: &str) {
+    pub(crate) fn export_report(&mut self, file: &str) {
         let Some(detail) = self.board_detail().filter(|it| !it.recipients.is_empty()) else {
             return self.warn("whom it went to is not known here: there is nothing to report");
         };
@@ -214,7 +214,7 @@ impl App {
 
     /// Shows whom it went to, and asks the server for the messages that went
     /// out since.
-    pub(in crate::app) fn open_recipients(&mut self) {
+    pub(crate) fn open_recipients(&mut self) {
         self.show_recipients();
         let Some(campaign) = self.chosen_campaign() else { return };
         let since = campaign.waves.iter().filter_map(|it| it.sent_at).min();
@@ -225,7 +225,7 @@ impl App {
     }
 
     /// Messages that went out were read, or not.
-    pub(in crate::app) fn sent_fetched(&mut self, fetched: &Fetching) {
+    pub(crate) fn sent_fetched(&mut self, fetched: &Fetching) {
         match fetched {
             Ok(_) => self.board.refreshes = true,
             Err(why) => self.warn(format!("the messages that went out could not be read: {why}")),
@@ -235,7 +235,7 @@ impl App {
 
     /// What was read of the chosen one has come: whoever looks at its
     /// recipients sees it.
-    pub(in crate::app) fn refresh_recipients(&mut self) {
+    pub(crate) fn refresh_recipients(&mut self) {
         let open = |it: &Layer| matches!(it, Layer::Raw { title, .. } if title.starts_with(RECIPIENTS));
         if std::mem::take(&mut self.board.refreshes) && self.layers.pop_if(|it| open(it)).is_some() {
             self.show_recipients();
@@ -280,7 +280,7 @@ impl App {
     }
 
     /// `:broadcast track ID`
-    pub(in crate::app) fn track(&mut self, id: &str) -> Result<(), String> {
+    pub(crate) fn track(&mut self, id: &str) -> Result<(), String> {
         if !self.has_broadcasts() {
             return Err("broadcasts go out on business chat only".to_owned());
         }

@@ -64,7 +64,7 @@ impl App {
     }
 
     /// A key goes to a layer of connections; any other layer comes back.
-    pub(in crate::app) fn connection_layer_key(&mut self, layer: Layer, key: Key) -> Option<Layer> {
+    pub(crate) fn connection_layer_key(&mut self, layer: Layer, key: Key) -> Option<Layer> {
         match layer {
             Layer::Endpoints { picker } => self.endpoints_key(picker, key),
             Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
@@ -77,12 +77,12 @@ impl App {
     }
 
     /// Asks which endpoint.
-    pub(in crate::app) fn pick_endpoint(&mut self) {
+    pub(crate) fn pick_endpoint(&mut self) {
         self.open_layer(Layer::Endpoints { picker: Picker::default() });
     }
 
     /// A key in the picker of endpoints.
-    pub(in crate::app) fn endpoints_key(&mut self, mut picker: Picker, key: Key) {
+    pub(crate) fn endpoints_key(&mut self, mut picker: Picker, key: Key) {
         let found = self.endpoints(&picker.query);
         match picker.key(key, found.len()) {
             Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: Key) {
+    pub(crate) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: Key) {
         let count = form.values.len().max(1);
         match key.code {
             KeyCode::Esc => return,

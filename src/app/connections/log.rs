@@ -12,7 +12,7 @@ use model::text::SafeText;
 
 impl App {
     /// Opens the list, or reads it anew: it does not move by itself.
-    pub(in crate::app) fn show_connection_calls(&mut self) {
+    pub(crate) fn show_connection_calls(&mut self) {
         self.context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
         self.context.push(Effect::Load(Load::Names));
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
@@ -21,7 +21,7 @@ impl App {
     }
 
     /// Names of conversations have come.
-    pub(in crate::app) fn names_of_calls(&mut self, names: &[Named]) {
+    pub(crate) fn names_of_calls(&mut self, names: &[Named]) {
         if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             let named = |it: &Named| (it.key.conversation.to_string(), it.title.to_string());
             self.connections.names = names.iter().map(named).collect();
@@ -45,7 +45,7 @@ impl App {
     }
 
     /// The lines of the list.
-    pub(in crate::app) fn connection_lines(&self) -> Vec<ListLine> {
+    pub(crate) fn connection_lines(&self) -> Vec<ListLine> {
         let zone = &self.context.settings.zone;
         let line = |it: &CallLine| {
             let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);

@@ -31,7 +31,7 @@ pub struct CredentialForm {
 
 impl App {
     /// `:connection` and what is to be done with one.
-    pub(in crate::app) fn connection_line(&mut self, words: &str) -> Result<(), String> {
+    pub(crate) fn connection_line(&mut self, words: &str) -> Result<(), String> {
         let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
         match (what, name) {
             ("add", "") => self.add_connection(),
@@ -46,7 +46,7 @@ impl App {
     }
 
     /// What can follow `:connection`.
-    pub(in crate::app) fn connection_words(&self) -> Vec<String> {
+    pub(crate) fn connection_words(&self) -> Vec<String> {
         let names = || self.context.settings.connections.iter().map(|it| it.name.as_str());
         let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
         std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()

@@ -13,7 +13,7 @@ use model::connections::{Auth, Connection, ContactFacts};
 
 impl App {
     /// `:connection add`.
-    pub(in crate::app) fn add_connection(&mut self) -> Result<(), String> {
+    pub(crate) fn add_connection(&mut self) -> Result<(), String> {
         self.may_type_credential()?;
         if !self.context.settings.connects {
             return Err("this desk keeps no connections".to_owned());
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// A key in the wizard.
-    pub(in crate::app) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: Key) {
+    pub(crate) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: Key) {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match &mut wizard.step {
             Step::Picking { .. } if key.code == KeyCode::Esc => wizard.step = Step::Filling,

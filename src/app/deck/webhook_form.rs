@@ -80,14 +80,14 @@ impl WebhookForm {
 
 impl App {
     /// A secret was made.
-    pub(in crate::app) fn secret_made(&mut self, secret: Secret) {
+    pub(crate) fn secret_made(&mut self, secret: Secret) {
         if let Some(Layer::WebhookForm(form)) = self.layers.last_mut() {
             form.secret.get_or_insert(secret);
         }
     }
 
     /// A key in the form.
-    pub(in crate::app) fn webhook_form_key(&mut self, mut form: Box<WebhookForm>, key: Key) {
+    pub(crate) fn webhook_form_key(&mut self, mut form: Box<WebhookForm>, key: Key) {
         let places = form.events.len() + 2;
         match key.code {
             KeyCode::Esc => return,
@@ -115,7 +115,7 @@ impl App {
     }
 
     /// An answer to the question whether to register it.
-    pub(in crate::app) fn ask_webhook_key(&mut self, form: Box<WebhookForm>, key: Key) {
+    pub(crate) fn ask_webhook_key(&mut self, form: Box<WebhookForm>, key: Key) {
         match (key.typed(), form.secret.clone().filter(|_| form.signs)) {
             (Some('y'), secret) => return self.register(&form, secret),
             (Some('c'), Some(secret)) => {

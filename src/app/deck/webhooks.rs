@@ -54,7 +54,7 @@ impl App {
     }
 
     /// Commands of the page.
-    pub(in crate::app) fn webhook_command(&mut self, command: Command) -> bool {
+    pub(crate) fn webhook_command(&mut self, command: Command) -> bool {
         match command {
             Command::NewWebhook => {
                 let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
@@ -83,7 +83,7 @@ impl App {
     }
 
     /// The removal was agreed to.
-    pub(in crate::app) fn remove_webhook(&mut self, webhook: &Webhook) {
+    pub(crate) fn remove_webhook(&mut self, webhook: &Webhook) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
             self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
@@ -105,7 +105,7 @@ impl App {
     }
 
     /// The subscriptions of a tab may be others now.
-    pub(in crate::app) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
+    pub(crate) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
         if let Some(seen) = self.deck.webhooks.get_mut(channel) {
             seen.at = None;
         }

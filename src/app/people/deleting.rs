@@ -48,7 +48,7 @@ impl App {
     }
 
     /// A key goes to the question.
-    pub(in crate::app) fn delete_key(&mut self, mut asked: Box<Deleting>, key: Key) {
+    pub(crate) fn delete_key(&mut self, mut asked: Box<Deleting>, key: Key) {
         match key.code {
             KeyCode::Esc => return self.say("kept; nothing was deleted"),
             KeyCode::Char('c') if key.ctrl => return self.say("kept; nothing was deleted"),

@@ -31,12 +31,7 @@ impl App {
     }
 
     /// A person has been read.
-    pub(in crate::app) fn person_loaded(
-        &mut self,
-        channel: &ChannelId,
-        phone: &str,
-        detail: Option<PersonDetail>,
-    ) {
+    pub(crate) fn person_loaded(&mut self, channel: &ChannelId, phone: &str, detail: Option<PersonDetail>) {
         if self.tab().channel.id != *channel {
             return;
         }
@@ -124,7 +119,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(in crate::app) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: Key) {
+    pub(crate) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: Key) {
         let count = form.values.len().max(1);
         let first = usize::from(!form.is_new);
         match key.code {
@@ -206,7 +201,7 @@ impl App {
     }
 
     /// Rows were queued: those of a form are followed.
-    pub(in crate::app) fn follow_saving(&mut self, rows: &[OutboxRow]) {
+    pub(crate) fn follow_saving(&mut self, rows: &[OutboxRow]) {
         let follows = |it: &&OutboxRow| {
             matches!(it.operation, Operation::ChangeContact(_) | Operation::DeleteContact { .. })
         };
@@ -217,7 +212,7 @@ impl App {
     }
 
     /// The editor has ended with a form's metadata; true if it was for one.
-    pub(in crate::app) fn metadata_edited(&mut self, edited: &Result<String, String>) -> bool {
+    pub(crate) fn metadata_edited(&mut self, edited: &Result<String, String>) -> bool {
         let Some(mut form) = self.people.lent.take() else { return false };
         let read = edited.clone().map_err(|why| format!("the editor: {why}"));
         let taken = read.and_then(|it| form.set_json(&text::pasted(&it)));

@@ -10,7 +10,7 @@ use model::queries::Fate;
 
 impl App {
     /// Asks what became of all that was done: what was refused has not left.
-    pub(in crate::app) fn ask_fates_of_done(&mut self) {
+    pub(crate) fn ask_fates_of_done(&mut self) {
         let done = self.journal.done.iter().filter(|it| !it.undone);
         let rows = done.filter_map(|it| if let What::Rows(rows) = &it.what { Some(rows) } else { None });
         let rows: Vec<RowId> = rows.flatten().map(|it| it.id.clone()).collect();
@@ -21,7 +21,7 @@ impl App {
     }
 
     /// What became of rows has come.
-    pub(in crate::app) fn fates_of_done(&mut self, fates: &[(RowId, Fate)]) {
+    pub(crate) fn fates_of_done(&mut self, fates: &[(RowId, Fate)]) {
         let known = |row: &RowId| {
             let rows = self.journal.done.iter().filter_map(|it| match &it.what {
                 What::Rows(rows) => Some(rows),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
-use connections::{Answer, Called};
+use ::connections::{Answer, Called};
 use model::account::Platform;
 use model::connections::{CallLine, CallResult, Connection, ContactFacts, Endpoint, ShownValue};
 use model::secret::Secret;

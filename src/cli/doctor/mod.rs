@@ -18,7 +18,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{CliError, folders, print};
-use service::DatabasePlace;
+use ::service::DatabasePlace;
 
 /// The switches of `doctor`.
 #[derive(Debug, Args)]

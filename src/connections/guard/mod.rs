@@ -26,7 +26,7 @@ pub mod network;
 pub mod request;
 pub mod resolve;
 #[cfg(test)]
-pub(in crate::connections) mod tests;
+pub(crate) mod tests;
 mod tls;
 pub mod urls;
 

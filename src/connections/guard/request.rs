@@ -56,9 +56,9 @@ pub fn vet_header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), 
 /// One request. Host, length and connection headers are the guard's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    pub(in crate::guard) method: Method,
-    pub(in crate::guard) headers: HeaderMap,
-    pub(in crate::guard) body: Bytes,
+    pub(super) method: Method,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
 }
 
 impl Request {

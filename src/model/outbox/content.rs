@@ -1,18 +1,21 @@
 //! What an operation carries, in a person's terms: texts, media, templates,
 //! mails, contacts. Interface: the request tables of Endpoints.
 
+use serde::{Deserialize, Serialize};
+
 use crate::attachments;
 use crate::ids::{ContactId, MessageId, ThreadId};
 use crate::outbox::Operation;
 
 /// JSON a person or a template gave, passed through as it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Json(pub String);
 
 /// How a bot-chat text is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Markup {
     /// Tags.
+    #[serde(rename = "HTML")]
     Html,
     /// Asterisks and underscores.
     MarkdownV2,
@@ -38,7 +41,8 @@ impl Markup {
 }
 
 /// What a chat message is, when it is not plain text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum Content {
     /// A text with markup; bot-chat only.
     Marked {
@@ -59,7 +63,8 @@ pub enum Content {
 }
 
 /// Kinds of media both chat channels know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum MediaKind {
     /// A picture; bot-chat calls it a photo.
     Image,
@@ -92,7 +97,7 @@ impl MediaKind {
 }
 
 /// A file by its link.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Media {
     /// What it is.
     pub kind: MediaKind,
@@ -105,12 +110,14 @@ pub struct Media {
     /// How the caption is to be read, where not as typed; bot-chat only.
     pub markup: Option<Markup>,
     /// Whether an upload gave the link: it costs more than a person's own.
+    #[serde(default)]
     pub uploaded: bool,
 }
 
 /// A file of this machine that is to be uploaded and then sent. Its bytes are
 /// in the request's bytes only.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FileToSend {
     /// The phone number or bot chat id.
     pub to: String,
@@ -148,7 +155,7 @@ impl FileToSend {
 }
 
 /// A template with its variables filled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
     /// Its name.
     pub name: String,
@@ -159,7 +166,7 @@ pub struct Template {
 }
 
 /// A place on a map.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// North of the equator.
     pub latitude: Degrees,
@@ -172,7 +179,7 @@ pub struct Place {
 }
 
 /// An angle in ten-millionths of a degree: about a centimetre, and exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Degrees(pub i32);
 
 impl Degrees {
@@ -183,7 +190,8 @@ impl Degrees {
 }
 
 /// Whom a broadcast goes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum Audience {
     /// Every contact of the workspace.
     Everyone,
@@ -192,7 +200,8 @@ pub enum Audience {
 }
 
 /// What a broadcast says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum BroadcastContent {
     /// A text.
     Text(String),
@@ -203,7 +212,8 @@ pub enum BroadcastContent {
 }
 
 /// A mail: a new one, or an answer in a thread.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Mail {
     /// Addresses; at least one.
     pub to: Vec<String>,
@@ -232,7 +242,8 @@ pub struct Mail {
 }
 
 /// A file that goes with a mail.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Attachment {
     /// What it is called.
     pub filename: String,
@@ -243,7 +254,8 @@ pub struct Attachment {
 }
 
 /// Where an attachment's bytes are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum Source {
     /// At an address the service fetches.
     Link(String),
@@ -254,7 +266,8 @@ pub enum Source {
 }
 
 /// What is changed of a thread; what is `None` stays.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ThreadChange {
     /// Read or unread.
     pub is_read: Option<bool>,
@@ -267,6 +280,7 @@ pub struct ThreadChange {
     /// How urgent it is.
     pub priority: Option<String>,
     /// Whether no person asked for it: it comes of opening the thread.
+    #[serde(default)]
     pub unasked: bool,
 }
 
@@ -284,7 +298,8 @@ impl ThreadChange {
 }
 
 /// Where a thread is put.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum ThreadPlace {
     /// Into the archive, or out of it.
     Archived(bool),
@@ -293,7 +308,7 @@ pub enum ThreadPlace {
 }
 
 /// What a contact shall be; what is `None` stays as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ContactWish {
     /// E.164; names the contact.
     pub phone: String,

@@ -1,5 +1,7 @@
 //! Operations: every write of the interface, as what a person wants.
 
+use serde::{Deserialize, Serialize};
+
 use crate::attachments::{Attachment, FileFacts, Source};
 use crate::contacts::ContactChange;
 use crate::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
@@ -9,7 +11,8 @@ use crate::outbox::content::{
 use crate::outbox::lane::Lane;
 
 /// What a person wants done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Operation {
     /// Send a plain text on a chat channel, quoting a message or not.
     SendText {

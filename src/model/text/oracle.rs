@@ -15,12 +15,12 @@ const ACTING: [(char, char); 7] = [
 ];
 
 /// All characters that act.
-pub(crate) fn acting() -> impl Iterator<Item = char> {
+pub fn acting() -> impl Iterator<Item = char> {
     ACTING.into_iter().flat_map(|(first, last)| first..=last)
 }
 
 /// The first character of a text that acts, but for these.
-pub(crate) fn first_acting(text: &str, allowed: &[char]) -> Option<char> {
+pub fn first_acting(text: &str, allowed: &[char]) -> Option<char> {
     let acts = |it: &char| ACTING.iter().any(|(first, last)| (first..=last).contains(&it));
     text.chars().filter(|it| !allowed.contains(it)).find(acts)
 }

@@ -278,7 +278,7 @@ impl<T: ToSqlValue + ?Sized> ToSqlValue for &T {
 /// Binds values to the parameters of a statement, in their order.
 macro_rules! bound {
     ($($value:expr),* $(,)?) => {
-        &[$($crate::service::database::rows::ToSqlValue::bind(&$value)),*]
+        &[$($crate::database::rows::ToSqlValue::bind(&$value)),*]
     };
 }
 
@@ -290,42 +290,42 @@ macro_rules! bound {
 macro_rules! table {
     ($name:ident from $table:ident { $($fields:tt)* }) => {
         const SELECT: &str =
-            concat!("SELECT ", $crate::service::database::rows::names!($($fields)*), " FROM ", stringify!($table));
+            concat!("SELECT ", $crate::database::rows::names!($($fields)*), " FROM ", stringify!($table));
 
         fn from_row(
-            row: &$crate::service::database::rows::DbRow<'_>,
-        ) -> Result<$name, $crate::service::database::DatabaseError> {
-            Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+            row: &$crate::database::rows::DbRow<'_>,
+        ) -> Result<$name, $crate::database::DatabaseError> {
+            Ok(::sqlite::read_row!(row, $name { $($fields)* }))
         }
     };
     ($name:ident<T> from $table:ident { $($fields:tt)* }) => {
         const SELECT: &str =
-            concat!("SELECT ", $crate::service::database::rows::names!($($fields)*), " FROM ", stringify!($table));
+            concat!("SELECT ", $crate::database::rows::names!($($fields)*), " FROM ", stringify!($table));
 
         fn view<'a, T: From<&'a str>>(
-            row: &$crate::service::database::rows::DbRow<'a>,
-        ) -> Result<$name<T>, $crate::service::database::DatabaseError> {
-            Ok($crate::sqlite::read_row!(row, $name { $($fields)* }))
+            row: &$crate::database::rows::DbRow<'a>,
+        ) -> Result<$name<T>, $crate::database::DatabaseError> {
+            Ok(::sqlite::read_row!(row, $name { $($fields)* }))
         }
 
         fn from_row(
-            row: &$crate::service::database::rows::DbRow<'_>,
-        ) -> Result<$name, $crate::service::database::DatabaseError> {
+            row: &$crate::database::rows::DbRow<'_>,
+        ) -> Result<$name, $crate::database::DatabaseError> {
             view(row)
         }
     };
     ($name:ident $(<$text:ident>)? in $table:ident { $($fields:tt)* }) => {
-        $crate::service::database::rows::table!($name $(<$text>)? from $table { $($fields)* });
+        $crate::database::rows::table!($name $(<$text>)? from $table { $($fields)* });
 
         fn store(
-            db: &dyn $crate::service::database::session::DbSession,
+            db: &dyn $crate::database::session::DbSession,
             row: &$name,
-        ) -> Result<(), $crate::service::database::DatabaseError> {
+        ) -> Result<(), $crate::database::DatabaseError> {
             let sql = concat!(
-                "INSERT INTO ", stringify!($table), " (", $crate::service::database::rows::names!($($fields)*), ") VALUES (",
-                $crate::service::database::rows::marks!($($fields)*), ")"
+                "INSERT INTO ", stringify!($table), " (", $crate::database::rows::names!($($fields)*), ") VALUES (",
+                $crate::database::rows::marks!($($fields)*), ")"
             );
-            db.note(sql, $crate::service::database::rows::cells!(row, $($fields)*))
+            db.note(sql, $crate::database::rows::cells!(row, $($fields)*))
         }
     };
 }
@@ -335,8 +335,8 @@ macro_rules! names {
     ($first:ident $(= $column:ident)? $(: $method:ident)?
         $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
         concat!(
-            $crate::service::database::rows::column!($first $(= $column)?)
-            $(, ", ", $crate::service::database::rows::column!($field $(= $other)?))*
+            $crate::database::rows::column!($first $(= $column)?)
+            $(, ", ", $crate::database::rows::column!($field $(= $other)?))*
         )
     };
 }
@@ -355,7 +355,7 @@ macro_rules! column {
 macro_rules! marks {
     ($first:ident $(= $column:ident)? $(: $method:ident)?
         $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
-        concat!("?" $(, $crate::service::database::rows::mark!($field))*)
+        concat!("?" $(, $crate::database::rows::mark!($field))*)
     };
 }
 
@@ -369,8 +369,8 @@ macro_rules! mark {
 /// What the fields of a struct are kept as, in the order of [`table`].
 macro_rules! cells {
     ($row:ident, $($field:ident $(= $column:ident)? $(: $method:ident)?),* $(,)?) => {
-        $crate::service::database::rows::bound![
-            $($crate::service::database::rows::kept!($row, $field $(: $method)?)),*
+        $crate::database::rows::bound![
+            $($crate::database::rows::kept!($row, $field $(: $method)?)),*
         ]
     };
 }
@@ -378,7 +378,7 @@ macro_rules! cells {
 /// What one of them is kept as.
 macro_rules! kept {
     ($row:ident, $field:ident: json) => {
-        $crate::sqlite::json_of(&$row.$field)
+        ::sqlite::json_of(&$row.$field)
     };
     ($row:ident, $field:ident $(: $method:ident)?) => {
         $row.$field

@@ -8,4 +8,4 @@ mod mailbox;
 pub(crate) mod rows;
 mod threads;
 
-pub(crate) use local::Filed;
+pub use local::Filed;

@@ -5,9 +5,7 @@
 
 pub(crate) mod attachment;
 pub(crate) mod campaign;
-pub(crate) mod content;
 pub(crate) mod conversation;
-mod forms;
 pub(crate) mod lane;
 pub(crate) mod local;
 pub(crate) mod media;

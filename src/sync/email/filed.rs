@@ -12,7 +12,7 @@ use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 use model::time::Timestamp;
-use store::email::Filed;
+use store::Filed;
 
 /// What came of reading a change back.
 enum ReadBack {
