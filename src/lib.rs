@@ -19,12 +19,13 @@
 //!
 //! # The floors
 //!
-//! Imports go only downward; `tests/it/floors.rs` holds them to it. The mind
-//! (`model`, `app`, `ui`) has no async, IO, clock or lock. The hands
-//! (`model`, `wire`, `client`, `receiver`, `connections`, `store`, `sync`)
-//! never draw. They meet only in `shell`; there what the receiver hears becomes
-//! a look of `sync`, so that neither knows the other. A resource has the same file name
-//! on every floor.
+//! Each floor is a crate of the workspace in a folder of its name under `src/`;
+//! the edge ([`cli`], [`config`], [`shell`]) is this crate. Imports go only
+//! downward: a floor sees what its manifest names, and `tests/it/floors.rs` says
+//! what that may be. The mind (`model`, `app`, `ui`) has no async, IO, clock or
+//! lock. The hands (`client`, `receiver`, `connections`, `store`, `sync`) never
+//! draw. They meet only in `shell`; what the receiver hears becomes a look of
+//! `sync` there, so that neither knows the other.
 //!
 //! | floor | verb | a change belongs here when it is about |
 //! |---|---|---|
@@ -42,6 +43,11 @@
 //! | [`service`] | serve | the embedded service and its rules |
 //! | [`shell`] | run | the loop, the terminal, threads, signals |
 //! | [`cli`], [`config`] | choose | commands, switches, scripting, the configuration file |
+//!
+//! `docs/architecture.md` says file by file where a change goes (a key, a
+//! column, a field, an operation, a popup, a page, a platform, a fault, a
+//! setting, a command, an SQL column) and has the glossary; `docs/testing.md`
+//! is the guide to the tests.
 //!
 //! # Invariants
 //!

@@ -141,6 +141,12 @@ impl Hosts {
         }
     }
 
+    /// The address under which others reach the service, where it is known;
+    /// without a slash at its end.
+    pub fn public(&self) -> Option<&str> {
+        self.public.as_ref().map(|it| it.text.as_str())
+    }
+
     /// What follows the address of the interface in a link that leads here.
     pub fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
         let public = self.public.as_ref().map(|it| it.text.as_str());

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::carriers::dashboard::{ChannelStanding, standings};
 use crate::database::{Database, DatabaseError};
 use crate::sealing_key::{KeyError, KeyPlace};
 
@@ -13,6 +14,8 @@ pub struct Inspection {
     pub holder: Option<Option<u32>>,
     /// Where its key is, or what is wrong with it.
     pub key: Result<PathBuf, KeyError>,
+    /// Its channels.
+    pub channels: Vec<ChannelStanding>,
 }
 
 /// Looks at a database and the key in a file, or beside it.
@@ -31,7 +34,9 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Ok(place) => look_for_key(&place, database)?,
         Err(wrong) => Err(wrong),
     };
-    Ok(Inspection { holder, key })
+    // A file that an earlier version has written knows of none.
+    let channels = Database::look(database, standings).unwrap_or_default();
+    Ok(Inspection { holder, key, channels })
 }
 
 fn look_for_key(place: &KeyPlace, database: &Path) -> Result<Result<PathBuf, KeyError>, DatabaseError> {

@@ -11,6 +11,7 @@ pub mod admin;
 pub mod assistant;
 pub mod auth;
 pub mod body_memory;
+pub mod carriers;
 pub mod channels;
 pub mod chat;
 pub mod client_info;

@@ -19,6 +19,8 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// Whether it is an earlier answer given again.
     pub replayed: bool,
+    /// What has to reach a platform before it is the answer, by its id.
+    pub carried: Option<String>,
 }
 
 impl Reply {
@@ -32,7 +34,7 @@ impl Reply {
 
     /// 200 with a body that is JSON already.
     pub fn of_json(body: Vec<u8>) -> Self {
-        Self { status: 200, body, replayed: false }
+        Self { status: 200, body, replayed: false, carried: None }
     }
 
     /// A status with a body.
@@ -41,13 +43,19 @@ impl Reply {
     /// As [`Reply::ok`].
     pub fn with_status(status: u16, body: &impl Body) -> Result<Self, ApiError> {
         let body = body.to_json().map_err(|cause| ApiError::internal(&cause))?;
-        Ok(Self { status, body, replayed: false })
+        Ok(Self { status, body, replayed: false, carried: None })
     }
 
     /// A refusal as an answer, to be kept like any other.
     pub fn of_error(error: &ApiError) -> Self {
         let body = error.body().to_json().unwrap_or_default();
-        Self { status: error.code.status(), body, replayed: false }
+        Self { status: error.code.status(), body, replayed: false, carried: None }
+    }
+
+    /// The same answer, once something has reached its platform.
+    #[must_use]
+    pub fn after(self, carried: Option<String>) -> Self {
+        Self { carried, ..self }
     }
 
     /// The same answer with `test: true`, as every write with a test key is

@@ -20,7 +20,9 @@ use crate::cursors::Cursors;
 use crate::database::connections as stored;
 use crate::database::place::DatabasePlace;
 use crate::database::session::DbSession;
-use crate::database::{Database, DatabaseError, Durability, latest, media, meta, workspaces};
+use crate::database::{
+    Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
+};
 use crate::demo::seed;
 use crate::hosts::Hosts;
 use crate::limits::Limits;
@@ -34,7 +36,7 @@ use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, World};
 use crate::write::Work;
-use crate::{assistant, deliveries, router, server, world};
+use crate::{assistant, carriers, deliveries, router, server, world};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
@@ -146,6 +148,11 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     let notices = notices(&prepared, address).await?;
     let Prepared { service, keys, .. } = prepared;
     entrance.open(router::router(&service));
+    if !service.platforms.are_simulated() {
+        tasks.0.push(tokio::spawn(carriers::watch::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(carriers::egress::run(service.clone(), stopped.clone())));
+        tasks.0.push(tokio::spawn(carriers::ingress::run(service.clone(), stopped.clone())));
+    }
     if !by_hand {
         tasks.0.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
         tasks.0.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
@@ -179,8 +186,13 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
              or --public-url"
         ));
     }
-    if !service.platforms.are_simulated() {
-        notices.push("no channel is connected: what would be sent is answered NOT_CONFIGURED; --simulate plays the platforms".to_owned());
+    let platforms = &service.platforms;
+    if !platforms.are_simulated() && platforms.all_connected().is_empty() {
+        notices.push(
+            "no channel is connected: what would be sent is answered NOT_CONFIGURED; `frontdesk admin channel connect` \
+             connects one, --simulate plays the platforms"
+                .to_owned(),
+        );
     }
     notices.extend(service.database.read(stored::mistakes).await?);
     Ok(notices)
@@ -293,6 +305,10 @@ async fn prepare(
     }
     let seed = options.seed.wrapping_add(kept.boots);
     let media = media_beside(&options.database, (!fresh).then_some(kept.media)).await?;
+    if matches!(media, MediaStore::Database) {
+        let swept: Result<(), DatabaseError> = database.write(media::sweep_bytes).await;
+        swept?;
+    }
     let vault = Vault::new(&key).map_err(|_| DatabaseError::Foreign)?;
     let credentials = key.derived(connections::PURPOSE)?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
@@ -325,10 +341,14 @@ async fn prepare(
         world: Default::default(),
         delivering: Default::default(),
         health: Default::default(),
+        settled: Default::default(),
         committed,
         database,
         options,
     });
+    if !service.platforms.are_simulated() {
+        carriers::watch::refresh(&service).await?;
+    }
     if service.options.demo {
         let state = service.clone();
         let now = service.clock.now();
@@ -356,6 +376,9 @@ fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Res
             made.to_vec()
         }
     };
+    // The file is this process's alone: whoever had claimed something has ended.
+    egress::end_all_claims(db)?;
+    connected::end_all_leases(db)?;
     // Ids of two runs that stand at the same time must differ.
     let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;

@@ -7,6 +7,7 @@ use tokio::sync::Notify;
 use crate::assistant::{Assistant, Thoughts};
 use crate::auth::KeyRing;
 use crate::body_memory::BodyMemory;
+use crate::carriers::Settled;
 use crate::clock::ServiceClock;
 use crate::connections::Connections;
 use crate::cursors::Cursors;
@@ -73,6 +74,8 @@ pub struct ServiceState {
     pub delivering: tokio::sync::Mutex<()>,
     /// Whether requests may be sent.
     pub health: HealthState,
+    /// Told when something that left was settled.
+    pub settled: Settled,
     /// Told after every commit.
     pub committed: Arc<Notify>,
 }

@@ -5,6 +5,8 @@
 use std::sync::Arc;
 
 use crate::auth::Caller;
+use crate::carriers;
+use crate::database::egress::{self, KeyedRequest};
 use crate::database::idempotency::{self as kept, Found};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, savepoint};
@@ -90,7 +92,8 @@ impl ServiceState {
         }
         let keyed = key.map(|key| Keyed { key, fingerprint });
         let service: Service = Arc::clone(self);
-        self.database
+        let reply = self
+            .database
             .write(move |db| {
                 let outcome = run(db, &service, &caller, keyed.as_ref(), effect);
                 // Given up only after the answer is known, also when the
@@ -98,7 +101,8 @@ impl ServiceState {
                 drop(claim);
                 outcome
             })
-            .await
+            .await?;
+        carriers::answered(self, reply).await
     }
 }
 
@@ -118,12 +122,10 @@ where
         match kept::find(db, &caller.key, &keyed.key, &keyed.fingerprint, now)? {
             Found::Nothing => {}
             Found::Same(reply) => return Ok(reply),
-            Found::Other => {
-                return Err(ApiError::new(
-                    ErrorCode::IdempotencyConflict,
-                    "this Idempotency-Key was used for a different request",
-                ));
-            }
+            Found::Other => return Err(conflict()),
+        }
+        if let Some(reply) = on_its_way(db, service, caller, keyed)? {
+            return Ok(reply);
         }
     }
     let key = keyed.map(|keyed| keyed.key.as_str());
@@ -135,10 +137,40 @@ where
         Err(error) if keyed.is_none() => return Err(error),
         Err(error) => Reply::of_error(&error),
     };
-    if let Some(keyed) = keyed {
+    if let Some(id) = &reply.carried {
+        // Kept under the key once the platform has spoken.
+        let request = keyed.map(|keyed| KeyedRequest {
+            api_key: caller.key.clone(),
+            name: keyed.key.clone(),
+            fingerprint: keyed.fingerprint,
+        });
+        egress::bind(db, id, request.as_ref(), &reply)?;
+    } else if let Some(keyed) = keyed {
         kept::keep(db, &caller.key, &keyed.key, &keyed.fingerprint, &reply, now)?;
     }
     Ok(reply)
+}
+
+/// The answer to an earlier request under the key, which waits for a platform.
+fn on_its_way(
+    db: &dyn DbSession,
+    service: &ServiceState,
+    caller: &Caller,
+    keyed: &Keyed,
+) -> Result<Option<Reply>, ApiError> {
+    if service.platforms.are_simulated() {
+        return Ok(None);
+    }
+    let Some((id, fingerprint)) = egress::of_request(db, &caller.key, &keyed.key)? else { return Ok(None) };
+    if fingerprint != keyed.fingerprint {
+        return Err(conflict());
+    }
+    let reply = egress::answer(db, &id)?.map(|(reply, _)| Reply { replayed: true, ..reply });
+    Ok(reply.map(|it| it.after(Some(id))))
+}
+
+fn conflict() -> ApiError {
+    ApiError::new(ErrorCode::IdempotencyConflict, "this Idempotency-Key was used for a different request")
 }
 
 /// The effect alone, undone when it refuses and when a test key asked.

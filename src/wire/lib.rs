@@ -8,6 +8,7 @@
 pub mod account;
 pub mod body;
 pub mod broadcasts;
+pub mod carriers;
 pub mod connections;
 pub mod contacts;
 pub mod content;

@@ -3,6 +3,7 @@
 mod admin;
 mod assistant;
 mod binary;
+mod carriers;
 mod channel;
 mod connections;
 mod contract;

@@ -31,7 +31,13 @@ const OF_FILES: [&str; 9] = [
 fn the_contract_holds_on_a_server() {
     let Some(server) = cluster::server() else { return };
     let mut run = Command::new(std::env::current_exe().expect("this binary"));
-    run.env(cluster::SERVER, server).args(["--test-threads", "3", "contract::", "service::"]);
+    run.env(cluster::SERVER, server).args([
+        "--test-threads",
+        "3",
+        "contract::",
+        "service::",
+        "carriers::bots",
+    ]);
     for story in OF_FILES {
         run.args(["--skip", story]);
     }

@@ -1,6 +1,6 @@
 //! The README's picture is a frame, its key table the command table, and its
 //! example configuration one that reads. `UPDATE_README=1` writes picture and
-//! table anew.
+//! table anew. The pages of `docs` name only commands and files there are.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -124,6 +124,34 @@ fn every_command_of_the_pages_is_one_the_binary_knows() {
         }
     }
     assert!(checked >= 3, "the pages have lost their commands");
+}
+
+/// The files and folders a page names between backticks, from the root on; in
+/// a name that is not meant as it stands, NAME is.
+fn named(page: &str) -> impl Iterator<Item = &str> {
+    const TOPS: [&str; 6] = ["src/", "tests/", "docs/", "assets/", "benches/", ".ci/"];
+    let quoted = page.split('`').skip(1).step_by(2);
+    quoted.filter(|it| {
+        TOPS.iter().any(|top| it.starts_with(top)) && !it.contains([' ', '\n']) && !it.contains("NAME")
+    })
+}
+
+#[test]
+fn every_file_the_pages_name_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut missing, mut checked) = (Vec::new(), 0);
+    for page in std::fs::read_dir(root.join("docs")).expect("the pages").map(|it| it.expect("a page").path())
+    {
+        let text = std::fs::read_to_string(&page).expect("text");
+        for file in named(&text) {
+            checked += 1;
+            if !root.join(file).exists() {
+                missing.push(format!("{}: {file}", page.display()));
+            }
+        }
+    }
+    assert!(checked >= 100, "the pages have lost their files");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 /// All that the tests and benches are made of, one file after another.

@@ -25,7 +25,8 @@ pub enum ChannelWord {
 }
 
 impl ChannelWord {
-    fn channel(self) -> Channel {
+    /// The channel.
+    pub fn channel(self) -> Channel {
         match self {
             Self::Whatsapp => Channel::Whatsapp,
             Self::Telegram => Channel::Telegram,

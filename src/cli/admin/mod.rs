@@ -1,6 +1,7 @@
 //! `frontdesk admin`: the dashboard's side of an embedded service's file,
 //! also while that service runs.
 
+mod channels;
 mod connections;
 mod credits;
 mod keys;
@@ -41,6 +42,9 @@ pub enum AdminAction {
     /// API keys: create, list, revoke.
     #[command(subcommand)]
     Key(keys::KeyAction),
+    /// Channels: connect to a platform, list, test, disconnect.
+    #[command(subcommand)]
+    Channel(channels::PlatformAction),
     /// Show the balance, or change it.
     Credits(credits::CreditArguments),
     /// Data Connections: add, test, list, log, remove.
@@ -72,6 +76,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     let done = runtime.block_on(async {
         match arguments.action {
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
+            AdminAction::Channel(action) => channels::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
             AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,

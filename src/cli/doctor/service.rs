@@ -5,8 +5,10 @@ use std::path::Path;
 
 use crate::cli::doctor::Finding;
 use crate::cli::doctor::files::open_to_others;
+use model::text::SafeText;
 use service::DatabasePlace;
 use service::admin::Admin;
+use service::carriers::dashboard::ChannelStanding;
 use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
@@ -38,7 +40,7 @@ fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<Finding> {
         let advice = format!("run: chmod 600 {shown}");
         findings.push(Finding::fail(NAME, format!("{shown} is open to others"), advice));
     }
-    let Inspection { holder, key } = match inspection::inspect(database, key_file) {
+    let Inspection { holder, key, channels } = match inspection::inspect(database, key_file) {
         Ok(seen) => seen,
         Err(error) => {
             findings.push(Finding::fail(NAME, format!("{shown}: {error}"), ""));
@@ -57,5 +59,21 @@ fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<Finding> {
         Ok(path) => Finding::ok("sealing key", format!("{}, yours alone", path.display())),
         Err(error) => Finding::fail("sealing key", error.to_string(), ""),
     });
+    findings.extend(channels.iter().filter_map(channel));
     findings
+}
+
+/// A channel that is connected, and what is wrong with it.
+fn channel(it: &ChannelStanding) -> Option<Finding> {
+    let address = it.address.as_ref()?;
+    let name = format!("{} channel", it.kind.word());
+    let advice = format!("run: frontdesk admin channel test {}", it.kind.word());
+    let unknown = format!("{address}, {} messages of which nobody knows whether they arrived", it.unknown);
+    Some(match &it.trouble {
+        Some(why) => Finding::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
+        None if it.unknown > 0 => {
+            Finding::warn(&name, unknown, "look at their conversations, which ask for a person")
+        }
+        None => Finding::ok(&name, format!("{address}, connected")),
+    })
 }

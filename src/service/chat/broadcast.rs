@@ -89,6 +89,7 @@ fn send_to(
         reply_to: None,
         cost: row.price,
         broadcast: Some(row.id.clone()),
+        ..Outgoing::default()
     };
     let id = work.id("msg", work.stamp());
     Ok(send::send(work, channel, &conversation, id, outgoing)?.id)

@@ -8,6 +8,7 @@ use crate::channels::Channel;
 use crate::chat::people;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
+use crate::database::media::MediaRow;
 use crate::database::messages::{self, MessageRow};
 use crate::database::{DatabaseError, due};
 use crate::events::{self, Event};
@@ -33,6 +34,16 @@ pub struct Inbound {
     pub media_url: Option<String>,
     /// The ad they came from.
     pub referral: Option<Value>,
+    /// The platform's id; a simulated platform gives one.
+    pub platform_id: Option<String>,
+    /// The id of the message it answers.
+    pub reply_to: Option<String>,
+    /// A JSON object: what its media are.
+    pub details: Option<String>,
+    /// Its media, where they were brought here.
+    pub file: Option<MediaRow>,
+    /// Nobody expects an answer to it.
+    pub needs_no_answer: bool,
 }
 
 /// Where it went.
@@ -52,7 +63,10 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
     let conversation = find_or_make(work, channel, inbound)?;
     let stamp = work.stamp();
     let id = work.id("msg", stamp);
-    let platform_id = platforms::incoming_id(work, channel.kind, &conversation, &id)?;
+    let platform_id = match &inbound.platform_id {
+        Some(platform_id) => platform_id.clone(),
+        None => platforms::incoming_id(work, channel.kind, &conversation, &id)?,
+    };
     messages::insert(
         work.db,
         &MessageRow {
@@ -65,9 +79,9 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
             content: inbound.text.clone(),
             kind: inbound.kind.clone(),
             media_url: inbound.media_url.clone(),
-            details: None,
+            details: inbound.details.clone(),
             status: "received".to_owned(),
-            reply_to: None,
+            reply_to: inbound.reply_to.clone(),
             reaction: None,
             cost: 0,
             created_at: stamp,
@@ -82,7 +96,9 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
         "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": inbound.text,
     });
     events::emit(work, &channel.id, Event::MessageReceived, told)?;
-    expect_answer(work, &conversation)?;
+    if !inbound.needs_no_answer {
+        expect_answer(work, &conversation)?;
+    }
     Ok(Received { conversation: conversation.id, message: id })
 }
 

@@ -1,18 +1,26 @@
-//! A message goes out: handed to the platform, stored, counted, and its fate
-//! set to happen. Interface: States and transitions, Message status.
+//! A message goes out: carried at once by a simulated platform, kept for one
+//! that takes its time; stored, counted, and its fate set to happen once it
+//! was taken. Interface: States and transitions, Message status.
 
+use futures_util::FutureExt;
 use serde_json::json;
 
+use crate::carriers::{CarryOutcome, Fate, Parcel};
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
+use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::messages::{self, MessageRow};
-use crate::database::{contacts, due, outbound};
+use crate::database::{DatabaseError, contacts, due, outbound};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
-use crate::platforms::{Fate, Parcel};
+use crate::platforms;
 use crate::world::{Kind, customers};
 use crate::write::Work;
+use wire::carriers::MessageDraft;
+
+/// The status of a message that waits for its platform.
+pub const QUEUED: &str = "queued";
 
 /// What goes out.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +29,8 @@ pub struct Outgoing {
     pub sender: &'static str,
     /// The text, the caption, or what stands for the content in a list.
     pub content: String,
+    /// How the text is marked up, and the text with its marks.
+    pub marked: Option<(&'static str, String)>,
     /// `text`, `image`, …
     pub kind: &'static str,
     /// Where its media lives.
@@ -35,7 +45,8 @@ pub struct Outgoing {
     pub broadcast: Option<String>,
 }
 
-/// Hands a message to the platform and stores it.
+/// Hands a message to its carrier. One that takes its time has it later: the
+/// message that is answered is queued then, and not in the history yet.
 ///
 /// # Errors
 /// What the platform refuses.
@@ -47,20 +58,93 @@ pub fn send(
     outgoing: Outgoing,
 ) -> Result<MessageRow, ApiError> {
     let stamp = work.stamp();
-    let parcel = Parcel { to: &conversation.peer, kind: outgoing.kind, id: &id };
-    let accepted = work.service.platforms.of(channel.kind)?.hand_over(work, conversation, &parcel)?;
+    let carrier = work.service.platforms.of(channel.kind)?;
+    let parcel = parcel(work, channel, conversation, &id, &outgoing)?;
+    let (platform_id, fate) = match (carrier.is_instant(), work.test) {
+        (true, _) => taken(carrier.carry(&parcel, None).now_or_never())?,
+        // Nothing of a test key's leaves.
+        (false, true) if channel.kind == Channel::Telegram => (parcel.number.to_string(), Fate::Sent),
+        (false, true) => (platforms::simulated_id(channel.kind, &id), Fate::Sent),
+        (false, false) => {
+            let row = queued(channel, conversation, id, outgoing, stamp);
+            enqueue(work, &row, &parcel)?;
+            return Ok(row);
+        }
+    };
     let row = MessageRow {
+        platform_id,
+        status: "sent".to_owned(),
+        ..queued(channel, conversation, id, outgoing, stamp)
+    };
+    store(work, channel, conversation, &row)?;
+    leave(work, channel, conversation, &row, fate)?;
+    follow_up(work, conversation, &row)?;
+    Ok(row)
+}
+
+/// What an instant carrier has answered.
+fn taken(outcome: Option<CarryOutcome>) -> Result<(String, Fate), ApiError> {
+    match outcome {
+        Some(CarryOutcome::Taken { platform_id, fate }) => Ok((platform_id, fate)),
+        Some(CarryOutcome::Refused { code, why, .. }) => Err(ApiError::new(code, why)),
+        _ => Err(ApiError::internal(&"an instant carrier has not answered")),
+    }
+}
+
+fn parcel(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    id: &str,
+    outgoing: &Outgoing,
+) -> Result<Parcel, ApiError> {
+    let quoted = match &outgoing.reply_to {
+        Some(quoted) => messages::by_id(work.db, quoted)?.map(|it| it.platform_id),
+        None => None,
+    };
+    let number = match channel.kind {
+        Channel::Telegram => platforms::next_in_chat(work, conversation)?,
+        _ => 0,
+    };
+    let (mode, text) = match &outgoing.marked {
+        Some((mode, text)) => (Some((*mode).to_owned()), text),
+        None => (None, &outgoing.content),
+    };
+    let details: serde_json::Value =
+        outgoing.details.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    Ok(Parcel {
+        id: id.to_owned(),
+        to: conversation.peer.clone(),
+        kind: outgoing.kind.to_owned(),
+        text: text.clone(),
+        mode,
+        media_url: outgoing.media_url.clone(),
+        filename: details["filename"].as_str().map(str::to_owned),
+        quoted,
+        number,
+        test: work.test,
+    })
+}
+
+fn queued(
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    id: String,
+    outgoing: Outgoing,
+    stamp: model::time::Timestamp,
+) -> MessageRow {
+    MessageRow {
         id,
         conversation: conversation.id.clone(),
         channel: channel.id.clone(),
-        platform_id: accepted.platform_id,
+        platform_id: String::new(),
         direction: "outbound".to_owned(),
         sender: outgoing.sender.to_owned(),
         content: outgoing.content,
         kind: outgoing.kind.to_owned(),
         media_url: outgoing.media_url,
         details: outgoing.details,
-        status: "sent".to_owned(),
+        status: QUEUED.to_owned(),
         reply_to: outgoing.reply_to,
         reaction: None,
         cost: outgoing.cost,
@@ -68,36 +152,135 @@ pub fn send(
         delivered_at: None,
         read_at: None,
         broadcast: outgoing.broadcast,
+    }
+}
+
+/// Keeps a message for its carrier, behind those of its conversation.
+fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), ApiError> {
+    let draft = MessageDraft {
+        sender: row.sender.clone(),
+        content: row.content.clone(),
+        kind: row.kind.clone(),
+        media_url: row.media_url.clone(),
+        details: row.details.clone(),
+        reply_to: row.reply_to.clone(),
+        cost: row.cost,
+        key: work.key.map(str::to_owned),
     };
-    messages::insert(work.db, &row)?;
+    keep(work, &row.channel, &row.conversation, parcel, &draft)
+}
+
+/// Keeps a reaction for its carrier; its id.
+///
+/// # Errors
+/// When the database fails.
+pub fn enqueue_reaction(
+    work: &Work<'_>,
+    message: &MessageRow,
+    to: &str,
+    emoji: &str,
+) -> Result<String, ApiError> {
+    let id = work.id("react", work.stamp());
+    let parcel = Parcel {
+        id: id.clone(),
+        to: to.to_owned(),
+        kind: crate::carriers::REACTION.to_owned(),
+        text: emoji.to_owned(),
+        quoted: Some(message.platform_id.clone()),
+        ..Parcel::default()
+    };
+    let draft = MessageDraft {
+        sender: "api".to_owned(),
+        content: emoji.to_owned(),
+        kind: parcel.kind.clone(),
+        media_url: None,
+        details: None,
+        reply_to: Some(message.id.clone()),
+        cost: 0,
+        key: work.key.map(str::to_owned),
+    };
+    keep(work, &message.channel, &message.conversation, &parcel, &draft)?;
+    Ok(id)
+}
+
+fn keep(
+    work: &Work<'_>,
+    channel: &str,
+    lane: &str,
+    parcel: &Parcel,
+    draft: &MessageDraft,
+) -> Result<(), ApiError> {
+    let json = |it: Result<String, serde_json::Error>| it.map_err(|cause| ApiError::internal(&cause));
+    let row = EgressRow {
+        id: parcel.id.clone(),
+        channel: channel.to_owned(),
+        lane: lane.to_owned(),
+        place: work.stamp(),
+        parcel: json(serde_json::to_string(parcel))?,
+        draft: json(serde_json::to_string(draft))?,
+        state: EgressState::Waiting.word().to_owned(),
+        due_at: work.now,
+        fence: 0,
+        claimed_until: work.now,
+        told: false,
+    };
+    Ok(egress::insert(work.db, &row)?)
+}
+
+/// Puts a message into its history.
+///
+/// # Errors
+/// When the database fails.
+pub fn store(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    row: &MessageRow,
+) -> Result<(), DatabaseError> {
+    messages::insert(work.db, row)?;
     let preview = if row.content.is_empty() { format!("[{}]", row.kind) } else { row.content.clone() };
-    conversations::touch(work.db, &conversation.id, &preview, false, stamp)?;
-    contacts::touch(work.db, &channel.workspace, &conversation.peer, stamp)?;
-    note(work, channel.kind, &conversation.peer, &row)?;
+    conversations::touch(work.db, &conversation.id, &preview, false, row.created_at)?;
+    contacts::touch(work.db, &channel.workspace, &conversation.peer, row.created_at)
+}
+
+/// Tells that a message was taken, and sets what will become of it.
+///
+/// # Errors
+/// When the database fails.
+pub fn leave(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    row: &MessageRow,
+    fate: Fate,
+) -> Result<(), DatabaseError> {
+    let content = match (&row.media_url, row.content.as_str()) {
+        (Some(url), "") => url,
+        _ => &row.content,
+    };
+    outbound::note(work.db, channel.kind, &conversation.peer, content, work.key, row.created_at)?;
     let told = json!({
         "conversationId": row.conversation, "messageId": row.id, "to": conversation.peer,
         "content": row.content, "status": row.status,
     });
     events::emit(work, &channel.id, Event::MessageSent, told)?;
-    foretell(work, &row.id, accepted.fate)?;
+    foretell(work, &row.id, fate)
+}
+
+/// A person has answered: the assistant need not ask for one any more.
+///
+/// # Errors
+/// When the database fails.
+pub fn follow_up(work: &Work<'_>, conversation: &ConversationRow, row: &MessageRow) -> Result<(), ApiError> {
     if row.sender != "ai" && row.broadcast.is_none() {
-        // A person has answered: the assistant need not ask for one any more.
         conversations::calm(work.db, &conversation.id)?;
         customers::heard_a_person(work, conversation)?;
     }
-    Ok(row)
-}
-
-fn note(work: &Work<'_>, channel: Channel, to: &str, row: &MessageRow) -> Result<(), ApiError> {
-    let content = match (&row.media_url, row.content.as_str()) {
-        (Some(url), "") => url,
-        _ => &row.content,
-    };
-    Ok(outbound::note(work.db, channel, to, content, work.key, row.created_at)?)
+    Ok(())
 }
 
 /// Sets what will become of a message.
-fn foretell(work: &Work<'_>, id: &str, fate: Fate) -> Result<(), ApiError> {
+fn foretell(work: &Work<'_>, id: &str, fate: Fate) -> Result<(), DatabaseError> {
     let after = |span: i64| work.now.plus(span);
     match fate {
         Fate::Sent => {}

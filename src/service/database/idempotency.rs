@@ -36,7 +36,7 @@ pub fn find(
         "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
     let found = db.first(sql, bound![api_key, name, oldest(now)], |row| {
         let kept: Fingerprint = row.get("fingerprint")?;
-        Ok((kept, read_row!(row, Reply { status, body; replayed: true })))
+        Ok((kept, read_row!(row, Reply { status, body; replayed: true, carried: None })))
     })?;
     Ok(match found {
         None => Found::Nothing,

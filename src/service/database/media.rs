@@ -54,6 +54,23 @@ pub fn part(db: &dyn DbSession, id: &str, number: i64) -> Result<Option<Vec<u8>>
     db.first("SELECT bytes FROM media_parts WHERE id = ?1 AND part = ?2", bound![id, number], only)
 }
 
+/// All bytes of such a file.
+pub fn all_parts(db: &dyn DbSession, id: &str) -> Result<Vec<u8>, DatabaseError> {
+    let parts: Vec<Vec<u8>> =
+        db.all("SELECT bytes FROM media_parts WHERE id = ?1 ORDER BY part", bound![id], only)?;
+    if parts.is_empty() { Err(DatabaseError::NoRow) } else { Ok(parts.concat()) }
+}
+
+/// Removes the bytes of such a file.
+pub fn remove_bytes(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM media_parts WHERE id = ?1", bound![id])
+}
+
+/// Removes the bytes of such files whose rows were never kept.
+pub fn sweep_bytes(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM media_parts WHERE id NOT IN (SELECT id FROM media)", &[])
+}
+
 /// The ids of all files.
 pub fn all_ids(db: &dyn DbSession) -> Result<HashSet<String>, DatabaseError> {
     db.all("SELECT id FROM media", &[], only)

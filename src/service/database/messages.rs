@@ -49,6 +49,13 @@ pub struct MessageRow<T = String> {
     pub broadcast: Option<T>,
 }
 
+impl MessageRow {
+    /// What has to reach a platform before it is there, by its id.
+    pub fn carried(&self) -> Option<String> {
+        (self.status == "queued").then(|| self.id.clone())
+    }
+}
+
 impl<T: AsRef<str>> MessageRow<T> {
     /// Its place in lists, newest first.
     pub fn place(&self) -> Place {

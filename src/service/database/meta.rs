@@ -36,6 +36,7 @@ pub fn set(db: &dyn DbSession, name: &str, value: &dyn ToSqlValue) -> Result<(),
 /// Whether anything is kept that is sealed with the service's key.
 pub fn any_sealed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhooks WHERE secret IS NOT NULL)
-                   OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)";
+                   OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)
+                   OR EXISTS (SELECT 1 FROM connected_channels)";
     db.scalar(sql, &[])
 }

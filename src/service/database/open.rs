@@ -20,7 +20,7 @@ const BEGINNING: &[u8] = b"SQLite format 3\0";
 const FORMAT: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
 /// Tables that came later; each is made where it is missing.
-const LATER: &str = include_str!("schema_connections.sql");
+const LATER: [&str; 2] = [include_str!("schema_connections.sql"), include_str!("schema_carriers.sql")];
 /// Mail addresses whatever their case, as every engine can find them.
 const ADDRESSES: &str = "
     DROP INDEX IF EXISTS conversations_by_email;
@@ -152,7 +152,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.pragma_update(None, "user_version", FORMAT)?;
         change.commit()?;
     }
-    connection.execute_batch(LATER)?;
+    LATER.iter().try_for_each(|it| connection.execute_batch(it))?;
     connection.execute_batch(ADDRESSES)?;
     Ok((connection, fresh))
 }

@@ -80,7 +80,9 @@ impl Writer {
     pub fn close(&self) {
         drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // The last of the service may be held by a job: its thread ends by itself.
         if let Some(thread) = thread
+            && thread.thread().id() != std::thread::current().id()
             && thread.join().is_err()
         {
             tracing::error!("the writer of the database failed");

@@ -29,8 +29,8 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
     MessageBody {
         id: row.id,
         conversation_id: Some(row.conversation),
-        whatsapp_message_id: (!bot).then(|| row.platform_id.clone()),
-        telegram_message_id: bot.then_some(row.platform_id),
+        whatsapp_message_id: (!bot).then(|| row.platform_id.clone()).filter(|it| !it.is_empty()),
+        telegram_message_id: bot.then_some(row.platform_id).filter(|it| !it.is_empty()),
         direction: Some(row.direction),
         sender_type: Some(row.sender),
         content: Some(row.content),
@@ -52,8 +52,9 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
     MessageLine {
         id: row.id,
         conversation_id: row.conversation,
-        whatsapp_message_id: (!bot).then_some(row.platform_id),
-        telegram_message_id: bot.then_some(row.platform_id),
+        // What waits for its platform has none.
+        whatsapp_message_id: (!bot).then_some(row.platform_id).filter(|it| !it.is_empty()),
+        telegram_message_id: bot.then_some(row.platform_id).filter(|it| !it.is_empty()),
         direction: row.direction,
         sender_type: row.sender,
         content: row.content,

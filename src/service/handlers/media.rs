@@ -46,30 +46,15 @@ pub async fn upload(
     };
     let stored = !(service.claim(&mut request).await? || request.caller.is_test());
     let id = row.id.clone();
-    let base = service.hosts.shown(client.scheme, &client.host);
-    let files = match &service.media {
-        MediaStore::Folder(files) if stored => files.clone(),
-        MediaStore::Database if stored => {
-            return service
-                .write(request, move |work, _| {
-                    let id = row.id.clone();
-                    let reply = keep(work, row, &base)?;
-                    media::insert_bytes(work.db, &id, &bytes)?;
-                    drop(room);
-                    Ok(reply)
-                })
-                .await;
-        }
-        _ => return service.write(request, move |work, _| keep(work, row, &base)).await,
-    };
-    let (store, name) = (files.clone(), id.clone());
-    let written = tokio::task::spawn_blocking(move || store.store(&name, &bytes)).await;
-    written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))?;
+    if stored {
+        service.store_media(&id, bytes).await?;
+    }
     drop(room);
+    let base = service.hosts.shown(client.scheme, &client.host);
     let outcome = service.write(request, move |work, _| keep(work, row, &base)).await;
     let kept = matches!(&outcome, Ok(reply) if reply.status == 200 && !reply.replayed);
-    if !kept {
-        files.remove(&id);
+    if stored && !kept {
+        service.remove_media(&id).await;
     }
     outcome
 }

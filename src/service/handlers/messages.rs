@@ -12,7 +12,7 @@ use crate::chat::send::{self, Outgoing};
 use crate::cursors::Cursors;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
-use crate::database::messages::{self, Filter};
+use crate::database::messages::{self, Filter, MessageRow};
 use crate::database::outbound;
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
@@ -63,15 +63,17 @@ fn send_in(
     let paid = credits::pay(work, caller, price, "message", &id)?;
     let outgoing = Outgoing { cost: paid.used, reply_to, ..outgoing };
     let row = send::send(work, &channel, &conversation, id, outgoing)?;
-    Reply::ok(&SentMessage {
+    let carried = row.carried();
+    let reply = Reply::ok(&SentMessage {
         message_id: row.id,
-        whatsapp_message_id: Some(row.platform_id),
+        whatsapp_message_id: Some(row.platform_id).filter(|it| !it.is_empty()),
         telegram_message_id: None,
         status: row.status,
         credits_used: precise(paid.used),
         credits_remaining: precise(paid.remaining),
         test: None,
-    })
+    })?;
+    Ok(reply.after(carried))
 }
 
 /// The conversation a send belongs to, if it may be sent there now.
@@ -181,14 +183,29 @@ pub async fn react_with(service: Service, request: Writing, emoji: String) -> Re
         .write(request, move |work, caller| {
             work.service.platforms.address(&channels::read(work.db, &caller.channel_id)?)?;
             let row = messages::read(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            let kept = Some(emoji.as_str()).filter(|it| !it.is_empty());
-            messages::react(work.db, &row.id, kept)?;
-            if let Some((_, conversation)) = conversations::with_channel(work.db, &row.conversation)? {
-                outbound::note(work.db, caller.channel, &conversation.peer, &emoji, work.key, work.now)?;
-            }
-            Reply::ok(&ReactResult { success: true, message_id: row.id, emoji, test: None })
+            let carried = react_to(work, caller, &row, &emoji)?;
+            let reply = Reply::ok(&ReactResult { success: true, message_id: row.id, emoji, test: None })?;
+            Ok(reply.after(carried))
         })
         .await
+}
+
+/// Reacts, or keeps the reaction for a platform that takes its time: its id.
+fn react_to(
+    work: &Work<'_>,
+    caller: &Caller,
+    row: &MessageRow,
+    emoji: &str,
+) -> Result<Option<String>, ApiError> {
+    let Some((_, conversation)) = conversations::with_channel(work.db, &row.conversation)? else {
+        return Ok(None);
+    };
+    if !work.test && !work.service.platforms.of(caller.channel)?.is_instant() {
+        return Ok(Some(send::enqueue_reaction(work, row, &conversation.peer, emoji)?));
+    }
+    messages::react(work.db, &row.id, Some(emoji).filter(|it| !it.is_empty()))?;
+    outbound::note(work.db, caller.channel, &conversation.peer, emoji, work.key, work.now)?;
+    Ok(None)
 }
 
 fn absent() -> ApiError {

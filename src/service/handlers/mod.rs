@@ -7,6 +7,7 @@ pub mod contacts;
 pub mod conversations;
 pub mod dev;
 pub mod email;
+pub mod hooks;
 pub mod mail_bodies;
 pub mod media;
 pub mod messages;

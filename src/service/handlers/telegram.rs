@@ -37,6 +37,8 @@ struct SendRequest {
     kind: &'static str,
     /// The text or caption as people see it.
     text: String,
+    /// How it is marked up, and the text with its marks.
+    marked: (&'static str, String),
     media: Option<Media>,
     reply_to: Option<String>,
 }
@@ -74,7 +76,8 @@ impl SendRequest {
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => fields.text("replyTo", 256)?.filter(|it| !it.is_empty()).map(str::to_owned),
         };
-        Ok(Self { chat: chat_id(fields)?, kind, text, media, reply_to })
+        let marked = (mode, marked.to_owned());
+        Ok(Self { chat: chat_id(fields)?, kind, text, marked, media, reply_to })
     }
 }
 
@@ -129,6 +132,7 @@ fn send_in(
     let outgoing = Outgoing {
         sender: "api",
         content: asked.text,
+        marked: Some(asked.marked),
         kind: asked.kind,
         media_url: asked.media.map(|it| it.link),
         details,
@@ -137,7 +141,8 @@ fn send_in(
         broadcast: None,
     };
     let row = send::send(work, &channel, &conversation, id, outgoing)?;
-    Reply::ok(&SentMessage {
+    let carried = row.carried();
+    let reply = Reply::ok(&SentMessage {
         message_id: row.id,
         whatsapp_message_id: None,
         telegram_message_id: row.platform_id.parse().ok(),
@@ -145,7 +150,8 @@ fn send_in(
         credits_used: precise(paid.used),
         credits_remaining: precise(paid.remaining),
         test: None,
-    })
+    })?;
+    Ok(reply.after(carried))
 }
 
 /// The chat, if its user has started the bot. A test key talks to any.

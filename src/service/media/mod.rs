@@ -2,6 +2,7 @@
 //! they were uploaded here. Interface: Rules for sending, 2 and 3; Credit
 //! costs; Errors, MEDIA_FETCH_FAILED.
 
+pub mod bytes;
 pub mod files;
 pub mod names;
 pub mod upload;
@@ -98,7 +99,7 @@ pub fn price(kind: &str, hosted: bool) -> i64 {
 }
 
 /// The id in a link to this service's own media.
-fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
+pub fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
     let rest = service.hosts.path_of(link)?.strip_prefix("/media/")?;
     rest.split('/').next().filter(|it| !it.is_empty())
 }

@@ -1,11 +1,15 @@
-//! What stands behind each channel: operators that take messages and carry
-//! them to people. One trait; the built-in ones are simulated, and stand there
-//! only where the world is.
+//! What stands behind each channel: simulated operators where the world is
+//! simulated, and the platforms that channels are connected to elsewhere.
 
 pub mod mail;
 mod simulated;
+pub mod telegram;
 pub mod voice;
 
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::carriers::{Carrier, Platform};
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::ConversationRow;
@@ -14,96 +18,69 @@ use crate::errors::ApiError;
 use crate::write::Work;
 use wire::errors::ErrorCode;
 
-/// A message on its way to a platform.
-#[derive(Debug, Clone, Copy)]
-pub struct Parcel<'a> {
-    /// A phone number or chat id.
-    pub to: &'a str,
-    /// `text`, `image`, …
-    pub kind: &'a str,
-    /// The service's id of the message.
-    pub id: &'a str,
-}
-
-/// What a platform says to a message it takes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
-    /// The platform's id.
-    pub platform_id: String,
-    /// What will become of it.
-    pub fate: Fate,
-}
-
-/// What becomes of a message after it was taken; spans in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// Nothing more is heard of it.
-    Sent,
-    /// It does not arrive.
-    Failed {
-        /// When that is known.
-        after: i64,
-    },
-    /// It arrives and is not read.
-    Delivered {
-        /// When.
-        after: i64,
-    },
-    /// It arrives and is read.
-    Read {
-        /// When it arrives.
-        delivered_after: i64,
-        /// When it is read.
-        read_after: i64,
-    },
-}
-
-/// An operator behind a channel.
-pub trait Platform: Send + Sync {
-    /// Hands over a message.
-    ///
-    /// # Errors
-    /// What the operator refuses, in the interface's codes.
-    fn hand_over(
-        &self,
-        work: &Work<'_>,
-        conversation: &ConversationRow,
-        parcel: &Parcel<'_>,
-    ) -> Result<Accepted, ApiError>;
-}
-
 /// What stands behind the four channels, where anything does.
-pub struct Platforms(Option<Simulated>);
+pub struct Platforms {
+    simulated: Option<Simulated>,
+    connected: RwLock<HashMap<Channel, Arc<Connected>>>,
+}
 
 /// The simulated operators.
 struct Simulated {
-    chat: simulated::BusinessChat,
-    bot: simulated::Bot,
-    sms: simulated::Sms,
+    chat: Arc<dyn Carrier>,
+    bot: Arc<dyn Carrier>,
+    sms: Arc<dyn Carrier>,
     mail: mail::SimulatedMail,
     voice: voice::SimulatedVoice,
+}
+
+/// A channel with the platform it is connected to.
+pub struct Connected {
+    /// The channel's id.
+    pub channel: String,
+    /// Its kind.
+    pub kind: Channel,
+    /// Another one each time it is connected.
+    pub version: String,
+    /// The platform.
+    pub platform: Arc<dyn Platform>,
 }
 
 impl Platforms {
     /// The simulated ones, whose chances follow a seed.
     pub fn simulated(seed: u64) -> Self {
-        Self(Some(Simulated {
-            chat: simulated::BusinessChat::new(seed),
-            bot: simulated::Bot,
-            sms: simulated::Sms,
+        let simulated = Simulated {
+            chat: Arc::new(simulated::BusinessChat::new(seed)),
+            bot: Arc::new(simulated::Bot),
+            sms: Arc::new(simulated::Sms),
             mail: mail::SimulatedMail::new(seed),
             voice: voice::SimulatedVoice::new(seed),
-        }))
+        };
+        Self { simulated: Some(simulated), connected: RwLock::default() }
     }
 
-    /// None: no channel is connected.
+    /// None until channels are connected.
     pub fn none() -> Self {
-        Self(None)
+        Self { simulated: None, connected: RwLock::default() }
     }
 
     /// Whether they are simulated.
     pub fn are_simulated(&self) -> bool {
-        self.0.is_some()
+        self.simulated.is_some()
+    }
+
+    /// What a channel is connected to.
+    pub fn connected(&self, channel: Channel) -> Option<Arc<Connected>> {
+        self.connected.read().unwrap_or_else(PoisonError::into_inner).get(&channel).cloned()
+    }
+
+    /// All that are connected.
+    pub fn all_connected(&self) -> Vec<Arc<Connected>> {
+        self.connected.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    /// Takes what the channels are connected to from now on.
+    pub fn connect(&self, connected: HashMap<Channel, Arc<Connected>>) {
+        *self.connected.write().unwrap_or_else(PoisonError::into_inner) = connected;
     }
 
     /// The number, bot name or mail address under which a channel reaches people.
@@ -112,7 +89,8 @@ impl Platforms {
     /// # Errors
     /// `NOT_CONFIGURED` where the channel is not connected.
     pub fn address<'a>(&self, channel: &'a ChannelRow) -> Result<&'a str, ApiError> {
-        let address = channel.address.as_deref().filter(|_| self.are_simulated());
+        let reaches = self.are_simulated() || self.connected(channel.kind).is_some();
+        let address = channel.address.as_deref().filter(|_| reaches);
         address.ok_or_else(|| not_connected(channel.kind))
     }
 
@@ -132,26 +110,30 @@ impl Platforms {
         Ok(&self.behind(Channel::Voip)?.voice)
     }
 
-    /// The platform of a channel of messages; mail has [`Platforms::mail`].
+    /// The carrier of a channel of messages; mail has [`Platforms::mail`].
     ///
     /// # Errors
     /// As [`Platforms::address`].
-    pub fn of(&self, channel: Channel) -> Result<&dyn Platform, ApiError> {
+    pub fn of(&self, channel: Channel) -> Result<Arc<dyn Carrier>, ApiError> {
+        if let Some(connected) = self.connected(channel) {
+            let carrier: Arc<dyn Carrier> = connected.platform.clone();
+            return Ok(carrier);
+        }
         let behind = self.behind(channel)?;
         Ok(match channel {
-            Channel::Whatsapp => &behind.chat,
-            Channel::Telegram => &behind.bot,
-            Channel::Email | Channel::Voip => &behind.sms,
+            Channel::Whatsapp => behind.chat.clone(),
+            Channel::Telegram => behind.bot.clone(),
+            Channel::Email | Channel::Voip => behind.sms.clone(),
         })
     }
 
     fn behind(&self, channel: Channel) -> Result<&Simulated, ApiError> {
-        self.0.as_ref().ok_or_else(|| not_connected(channel))
+        self.simulated.as_ref().ok_or_else(|| not_connected(channel))
     }
 }
 
 /// Refuses what only a platform could do.
-fn not_connected(channel: Channel) -> ApiError {
+pub fn not_connected(channel: Channel) -> ApiError {
     let what = match channel {
         Channel::Whatsapp => "the business chat channel is not connected to a number",
         Channel::Telegram => "the bot-chat channel is not connected to a bot",
@@ -162,8 +144,9 @@ fn not_connected(channel: Channel) -> ApiError {
     ApiError::new(ErrorCode::NotConfigured, message)
 }
 
-/// The platform's id of a message that comes in: business chat and SMS give
-/// unique ones, the bot platform counts within a chat.
+/// The platform's id of a message that comes in from a simulated platform:
+/// business chat and SMS give unique ones, the bot platform counts within a
+/// chat.
 ///
 /// # Errors
 /// When the database fails.
@@ -174,7 +157,7 @@ pub fn incoming_id(
     id: &str,
 ) -> Result<String, DatabaseError> {
     match channel {
-        Channel::Telegram => next_in_chat(work, conversation),
+        Channel::Telegram => Ok(next_in_chat(work, conversation)?.to_string()),
         _ => Ok(simulated::unique_id(channel, id)),
     }
 }
@@ -185,6 +168,9 @@ pub fn simulated_id(channel: Channel, id: &str) -> String {
 }
 
 /// The next number within a chat.
-fn next_in_chat(work: &Work<'_>, conversation: &ConversationRow) -> Result<String, DatabaseError> {
-    Ok((messages::count(work.db, &conversation.id)? + 1).to_string())
+///
+/// # Errors
+/// When the database fails.
+pub fn next_in_chat(work: &Work<'_>, conversation: &ConversationRow) -> Result<i64, DatabaseError> {
+    Ok(messages::count(work.db, &conversation.id)? + 1)
 }

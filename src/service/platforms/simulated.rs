@@ -5,13 +5,12 @@
 //! so that each outcome can be had on purpose; `docs/choices.md` lists the
 //! numbers.
 
+use std::future::ready;
+
 use sha2::{Digest, Sha256};
 
+use crate::carriers::{Carrier, CarryOutcome, Carrying, Fate, Parcel, ParcelFile};
 use crate::channels::Channel;
-use crate::database::conversations::ConversationRow;
-use crate::errors::ApiError;
-use crate::platforms::{Accepted, Fate, Parcel, Platform, next_in_chat};
-use crate::write::Work;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
@@ -42,36 +41,41 @@ impl BusinessChat {
     }
 }
 
-impl Platform for BusinessChat {
-    fn hand_over(
-        &self,
-        work: &Work<'_>,
-        _: &ConversationRow,
-        parcel: &Parcel<'_>,
-    ) -> Result<Accepted, ApiError> {
-        if !work.test {
-            refused(parcel)?;
+impl BusinessChat {
+    fn take(&self, parcel: &Parcel) -> CarryOutcome {
+        if let Some(refused) = refused(parcel).filter(|_| !parcel.test) {
+            return refused;
         }
-        let (delivered_after, read_after) = self.spans(parcel.id);
-        let fate = match ending(parcel.to) {
+        let (delivered_after, read_after) = self.spans(&parcel.id);
+        let fate = match ending(&parcel.to) {
             "0005" => Fate::Delivered { after: delivered_after },
             "0009" => Fate::Failed { after: delivered_after },
             _ => Fate::Read { delivered_after, read_after },
         };
-        Ok(Accepted { platform_id: unique_id(Channel::Whatsapp, parcel.id), fate })
+        CarryOutcome::Taken { platform_id: unique_id(Channel::Whatsapp, &parcel.id), fate }
+    }
+}
+
+impl Carrier for BusinessChat {
+    fn is_instant(&self) -> bool {
+        true
+    }
+
+    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        Box::pin(ready(self.take(parcel)))
     }
 }
 
 /// What the operator refuses at once.
-fn refused(parcel: &Parcel<'_>) -> Result<(), ApiError> {
-    let refuse = |code, message: &str| Err(ApiError::new(code, message));
-    match ending(parcel.to) {
+fn refused(parcel: &Parcel) -> Option<CarryOutcome> {
+    let refuse = |code, why: &str| Some(CarryOutcome::Refused { code, why: why.to_owned(), broken: false });
+    match ending(&parcel.to) {
         "0006" => refuse(ErrorCode::WhatsappError, "the platform operator could not take the message"),
-        "0007" if !matches!(parcel.kind, "text" | "template") => {
+        "0007" if !matches!(parcel.kind.as_str(), "text" | "template") => {
             refuse(ErrorCode::UnsupportedType, "this recipient can only be sent text and templates")
         }
         "0008" => refuse(ErrorCode::InvalidRecipient, "the phone number is not on the business chat channel"),
-        _ => Ok(()),
+        _ => None,
     }
 }
 
@@ -80,31 +84,29 @@ pub fn ending(number: &str) -> &str {
     number.get(number.len().saturating_sub(4)..).unwrap_or("")
 }
 
-impl Platform for Bot {
-    fn hand_over(
-        &self,
-        work: &Work<'_>,
-        conversation: &ConversationRow,
-        _: &Parcel<'_>,
-    ) -> Result<Accepted, ApiError> {
-        let platform_id = next_in_chat(work, conversation)?;
-        Ok(Accepted { platform_id, fate: Fate::Read { delivered_after: SECOND / 2, read_after: 4 * SECOND } })
+impl Carrier for Bot {
+    fn is_instant(&self) -> bool {
+        true
+    }
+
+    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        let fate = Fate::Read { delivered_after: SECOND / 2, read_after: 4 * SECOND };
+        Box::pin(ready(CarryOutcome::Taken { platform_id: parcel.number.to_string(), fate }))
     }
 }
 
-impl Platform for Sms {
-    fn hand_over(
-        &self,
-        _: &Work<'_>,
-        _: &ConversationRow,
-        parcel: &Parcel<'_>,
-    ) -> Result<Accepted, ApiError> {
-        let fate = if ending(parcel.to) == "0009" {
+impl Carrier for Sms {
+    fn is_instant(&self) -> bool {
+        true
+    }
+
+    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        let fate = if ending(&parcel.to) == "0009" {
             Fate::Failed { after: 2 * SECOND }
         } else {
             Fate::Delivered { after: 2 * SECOND }
         };
-        Ok(Accepted { platform_id: unique_id(Channel::Voip, parcel.id), fate })
+        Box::pin(ready(CarryOutcome::Taken { platform_id: unique_id(Channel::Voip, &parcel.id), fate }))
     }
 }
 

@@ -399,13 +399,92 @@ CREATE TABLE assistant_usage (
     PRIMARY KEY (day, conversation)
 );
 
+-- Channels connected to a platform, and what goes to and comes from one.
+CREATE TABLE connected_channels (
+    channel TEXT COLLATE "C" PRIMARY KEY REFERENCES channels,
+    -- A JSON object: the platform's address, the account, how it is heard.
+    settings TEXT COLLATE "C" NOT NULL,
+    -- A JSON object of secrets, sealed.
+    sealed BYTEA NOT NULL,
+    -- Another one each time the channel is connected.
+    version TEXT COLLATE "C" NOT NULL,
+    -- What is wrong with it; null while it works.
+    trouble TEXT COLLATE "C",
+    -- How far the platform was read.
+    mark TEXT COLLATE "C" NOT NULL,
+    -- The process that reads it, and until when it does.
+    reader TEXT COLLATE "C",
+    read_until BIGINT NOT NULL,
+    connected_at BIGINT NOT NULL
+);
+
+-- What is to be carried to a platform, a lane a conversation.
+CREATE TABLE egress (
+    -- Of the message, or of the reaction.
+    id TEXT COLLATE "C" PRIMARY KEY,
+    channel TEXT COLLATE "C" NOT NULL,
+    -- The conversation.
+    lane TEXT COLLATE "C" NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    -- The order within the lane.
+    place BIGINT NOT NULL,
+    -- JSON: the request as it was made, and what is kept once it was taken; empty
+    -- when its end is known.
+    parcel TEXT COLLATE "C" NOT NULL,
+    draft TEXT COLLATE "C" NOT NULL,
+    -- waiting, claimed, taken, refused, unknown, dropped
+    state TEXT COLLATE "C" NOT NULL,
+    due_at BIGINT NOT NULL,
+    -- The attempt that may settle it, and until when that lasts.
+    fence BIGINT NOT NULL,
+    claimed_until BIGINT NOT NULL,
+    -- Whether its message is in the history already.
+    told BOOLEAN NOT NULL,
+    -- The request it came by, where somebody asked.
+    api_key TEXT COLLATE "C",
+    name TEXT COLLATE "C",
+    fingerprint BYTEA,
+    status BIGINT,
+    body BYTEA,
+    settled_at BIGINT
+);
+CREATE INDEX egress_by_lane ON egress (lane, place);
+CREATE INDEX egress_by_state ON egress (state, due_at);
+CREATE INDEX egress_by_place ON egress (place);
+CREATE INDEX egress_by_request ON egress (api_key, name);
+
+-- What a platform told, as it came, in the order it is worked on.
+CREATE TABLE ingress (
+    channel TEXT COLLATE "C" NOT NULL,
+    -- The platform's id of it.
+    name TEXT COLLATE "C" NOT NULL,
+    -- What is worked on one after another: a chat.
+    lane TEXT COLLATE "C" NOT NULL,
+    place BIGINT NOT NULL,
+    body BYTEA NOT NULL,
+    due_at BIGINT NOT NULL,
+    attempts BIGINT NOT NULL,
+    done_at BIGINT,
+    PRIMARY KEY (channel, name)
+);
+CREATE INDEX ingress_by_place ON ingress (place);
+CREATE INDEX ingress_by_lane ON ingress (channel, lane, place) WHERE done_at IS NULL;
+CREATE INDEX ingress_by_age ON ingress (done_at);
+
+-- The platform's ids of messages that came in; each is there once.
+CREATE TABLE arrivals (
+    channel TEXT COLLATE "C" NOT NULL,
+    peer TEXT COLLATE "C" NOT NULL,
+    platform_id TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (channel, peer, platform_id)
+);
+
 -- Mail addresses whatever their case.
 CREATE INDEX conversations_by_folded_email ON conversations (lower(email)) WHERE email IS NOT NULL;
 CREATE INDEX contacts_by_folded_email ON contacts (lower(email)) WHERE email IS NOT NULL;
 
--- The bytes of uploaded media, in order.
+-- The bytes of uploaded media, in order; there before the row that names them.
 CREATE TABLE media_parts (
-    id TEXT COLLATE "C" NOT NULL REFERENCES media ON DELETE CASCADE,
+    id TEXT COLLATE "C" NOT NULL,
     part BIGINT NOT NULL,
     bytes BYTEA NOT NULL,
     PRIMARY KEY (id, part)

@@ -105,5 +105,6 @@ fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {
         text,
         media_url,
         referral,
+        ..Inbound::default()
     })
 }

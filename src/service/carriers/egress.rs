@@ -1,0 +1,161 @@
+//! What leaves: the first of each conversation is claimed, which is on the
+//! disk before the first byte leaves, carried, and settled.
+//!
+//! An attempt whose process has ended may have left: it is not made again by
+//! itself.
+
+use std::collections::HashMap;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::carriers::{CarryOutcome, Parcel, ParcelFile, settle};
+use crate::channels::Channel;
+use crate::database::egress::{self as stored, EgressRow};
+use crate::database::{DatabaseError, channels, media};
+use crate::errors::ApiError;
+use crate::media as hosted;
+use crate::platforms;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
+
+/// Parcels that are carried at a time.
+const TOGETHER: usize = 32;
+/// How long an attempt may last. A carrier ends its own long before.
+const LEASE: i64 = MINUTE;
+/// Between the beginnings of two attempts on one channel: what platforms take
+/// of one sender is about 30 a second.
+const PACE: Duration = Duration::from_millis(35);
+
+/// Carries what is due until the service stops; then it ends what is under way.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    let mut flights = FuturesUnordered::new();
+    let mut paces: HashMap<Channel, Instant> = HashMap::new();
+    loop {
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
+        let next = match round(&service, TOGETHER.saturating_sub(flights.len())).await {
+            Ok((claimed, next)) => {
+                for (row, channel) in claimed {
+                    let start = paces.get(&channel).copied().unwrap_or_else(Instant::now).max(Instant::now());
+                    paces.insert(channel, start + PACE);
+                    flights.push(fly(&service, row, channel, start));
+                }
+                next
+            }
+            Err(error) => {
+                tracing::error!(%error.message, "what is to leave stands still for a moment");
+                Some(service.clock.now().plus(SECOND))
+            }
+        };
+        let wait = next.map_or(MINUTE, |at| at.since(service.clock.now()).clamp(0, MINUTE));
+        tokio::select! {
+            Some(()) = flights.next(), if !flights.is_empty() => {}
+            () = committed => {}
+            () = sleep(Duration::from_micros(u64::try_from(wait).unwrap_or(0))) => {}
+            _ = stop.changed() => break,
+        }
+    }
+    while flights.next().await.is_some() {}
+}
+
+/// Settles what was abandoned, and claims what may leave, at most so many; when
+/// the next may.
+async fn round(
+    service: &Service,
+    room: usize,
+) -> Result<(Vec<(EgressRow, Channel)>, Option<Timestamp>), ApiError> {
+    let now = service.clock.now();
+    let count = i64::try_from(room).unwrap_or(0);
+    let look: Result<_, DatabaseError> = service
+        .database
+        .read(move |db| {
+            Ok((stored::due(db, now, count)?, stored::abandoned(db, now)?, stored::next_due(db, now)?))
+        })
+        .await;
+    let (due, abandoned, next) = look?;
+    if due.is_empty() && abandoned.is_empty() {
+        return Ok((Vec::new(), next));
+    }
+    let state = service.clone();
+    let claimed = service.database.write(move |db| {
+        let work = Work { db, service: &state, now, test: false, key: None };
+        for row in abandoned {
+            let why = "the service ended while it was on its way".to_owned();
+            settle::settle(&work, &row.id, row.fence, CarryOutcome::Unknown { why })?;
+        }
+        let mut claimed = Vec::new();
+        for row in due {
+            if settle::may_leave(&work, &row)?
+                && let Some(fence) = stored::claim(db, &row, now.plus(LEASE))?
+            {
+                let channel = channels::read(db, &row.channel)?.kind;
+                claimed.push((EgressRow { fence, ..row }, channel));
+            }
+        }
+        stored::forget(db, settle::forgotten_before(now))?;
+        Ok::<_, ApiError>(claimed)
+    });
+    let claimed = claimed.await?;
+    service.settled.0.notify_waiters();
+    Ok((claimed, next))
+}
+
+/// Carries a parcel and settles it, however often the database has to be asked
+/// for that.
+async fn fly(service: &Service, row: EgressRow, channel: Channel, start: Instant) {
+    sleep_until(start).await;
+    let outcome = carry(service, &row, channel).await;
+    loop {
+        let (state, id, outcome) = (service.clone(), row.id.clone(), outcome.clone());
+        let settled: Result<(), ApiError> = service
+            .database
+            .write(move |db| {
+                let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+                settle::settle(&work, &id, row.fence, outcome)
+            })
+            .await;
+        match settled {
+            Ok(()) => break,
+            Err(error) => {
+                tracing::error!(%error.message, "what became of a message could not be kept yet");
+                sleep(Duration::from_secs(1)).await;
+            }
+        }
+    }
+    service.settled.0.notify_waiters();
+}
+
+async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> CarryOutcome {
+    let Some(connected) = service.platforms.connected(channel) else {
+        let error = platforms::not_connected(channel);
+        return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
+    };
+    let parcel: Parcel = match serde_json::from_str(&row.parcel) {
+        Ok(parcel) => parcel,
+        Err(cause) => {
+            let error = ApiError::internal(&cause);
+            return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
+        }
+    };
+    match file(service, &parcel).await {
+        Ok(file) => connected.platform.carry(&parcel, file.as_ref()).await,
+        Err(error) => CarryOutcome::Later { after: 5 * SECOND, why: error.message },
+    }
+}
+
+/// The bytes of a parcel's media, where they lie here.
+async fn file(service: &Service, parcel: &Parcel) -> Result<Option<ParcelFile>, ApiError> {
+    let id = parcel.media_url.as_deref().and_then(|it| hosted::hosted_id(service, it));
+    let Some(id) = id.map(str::to_owned) else { return Ok(None) };
+    let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &id)).await;
+    let Some(row) = found? else { return Ok(None) };
+    let bytes = service.read_media(&row.id).await?;
+    let name = parcel.filename.clone().unwrap_or(row.filename);
+    Ok(Some(ParcelFile { name, mime_type: row.mime_type, bytes }))
+}

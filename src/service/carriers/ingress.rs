@@ -1,0 +1,205 @@
+//! What came in: kept as it came, then made messages of, one after another in
+//! each chat. What comes twice is there once.
+
+use std::collections::HashSet;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use rand::Rng;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
+use crate::chat::receive;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::ingress::{self as stored, IngressRow};
+use crate::database::media::{self, MediaRow};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, conversations, messages};
+use crate::errors::ApiError;
+use crate::handlers::bodies;
+use crate::media::names;
+use crate::platforms::Connected;
+use crate::state::{Service, ServiceState};
+use crate::write::Work;
+use model::files;
+use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
+
+/// Pieces that are worked on at a time.
+const TOGETHER: usize = 16;
+/// How often media are asked for; then the message is kept without them.
+const TRIES: i64 = 4;
+/// How long it is remembered that a piece was worked on.
+const REMEMBERED: i64 = 7 * 24 * HOUR;
+
+/// Keeps pieces that came, in their order.
+///
+/// # Errors
+/// When the database fails.
+pub fn keep(
+    db: &dyn DbSession,
+    service: &ServiceState,
+    channel: &str,
+    pieces: &[HookPiece],
+) -> Result<(), DatabaseError> {
+    for HookPiece { name, lane, body } in pieces {
+        let stamp = service.stamps.next(service.clock.now());
+        stored::insert(db, channel, (name, lane, body), stamp)?;
+    }
+    Ok(())
+}
+
+/// Works on what came until the service stops.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    let mut working = FuturesUnordered::new();
+    let mut busy: HashSet<(String, String)> = HashSet::new();
+    loop {
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
+        let now = service.clock.now();
+        let look: Result<_, DatabaseError> = service
+            .database
+            .read(move |db| {
+                let count = i64::try_from(TOGETHER).unwrap_or(16);
+                Ok((stored::due(db, now, count)?, stored::next_due(db, now)?))
+            })
+            .await;
+        let next = match look {
+            Ok((due, next)) => {
+                for row in due {
+                    if working.len() < TOGETHER && busy.insert((row.channel.clone(), row.lane.clone())) {
+                        working.push(work_on(&service, row));
+                    }
+                }
+                next
+            }
+            Err(error) => {
+                tracing::error!(%error, "what came in stands still for a moment");
+                Some(now.plus(SECOND))
+            }
+        };
+        let wait = next.map_or(MINUTE, |at: Timestamp| at.since(service.clock.now()).clamp(0, MINUTE));
+        tokio::select! {
+            Some(lane) = working.next(), if !working.is_empty() => { busy.remove(&lane); }
+            () = committed => {}
+            () = sleep(Duration::from_micros(u64::try_from(wait).unwrap_or(0))) => {}
+            _ = stop.changed() => return,
+        }
+    }
+}
+
+/// Works on one piece; the lane that is free then.
+async fn work_on(service: &Service, row: IngressRow) -> (String, String) {
+    let lane = (row.channel.clone(), row.lane.clone());
+    if let Err(error) = attempt(service, row).await {
+        tracing::error!(%error.message, "something that came in waits for a moment");
+        sleep(Duration::from_secs(1)).await;
+    }
+    lane
+}
+
+async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
+    let all = service.platforms.all_connected();
+    let Some(connected) = all.into_iter().find(|it| it.channel == row.channel) else {
+        // It is worked on when the channel is connected again.
+        return put_off(service, row, 30 * SECOND).await;
+    };
+    let mut events = connected.platform.understand(&row.body);
+    for event in &mut events {
+        if let PlatformEvent::Message(message) = event
+            && let Err(why) = fetch(service, &connected, message).await
+        {
+            if row.attempts < TRIES {
+                tracing::warn!(%why, "media of a message could not be had yet");
+                return put_off(service, row, 2 * SECOND).await;
+            }
+            tracing::warn!(%why, "media of a message could not be had");
+        }
+    }
+    let state = service.clone();
+    service
+        .database
+        .write(move |db| {
+            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            if !stored::finish(db, &row, work.now)? {
+                return Ok(());
+            }
+            let channel = channels::read(db, &row.channel)?;
+            for event in events {
+                apply(&work, &channel, event)?;
+            }
+            stored::forget(db, work.now.plus(-REMEMBERED))?;
+            Ok::<_, ApiError>(())
+        })
+        .await
+}
+
+async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), ApiError> {
+    let at = service.clock.now().plus(span);
+    let put: Result<(), DatabaseError> =
+        service.database.write(move |db| stored::postpone(db, &row, at)).await;
+    Ok(put?)
+}
+
+/// Has the media of a message brought here.
+async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) -> Result<(), String> {
+    let Some((reference, name)) = message.media.clone() else { return Ok(()) };
+    let bytes = connected.platform.fetch(&reference).await.map_err(|it| it.why)?;
+    let random: [u8; 16] = rand::rng().random();
+    let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let filename = names::shown(&name);
+    let row = MediaRow {
+        id: format!("med_{id}"),
+        workspace: String::new(),
+        mime_type: files::mime_type(&bytes, &filename).to_owned(),
+        size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+        filename,
+    };
+    service.store_media(&row.id, bytes).await.map_err(|it| it.message)?;
+    let base = service.hosts.shown("http", "");
+    message.inbound.media_url = Some(format!("{base}/media/{}/{}", row.id, names::safe(&row.filename)));
+    let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
+    message.inbound.details = Some(details.to_string());
+    message.inbound.file = Some(row);
+    Ok(())
+}
+
+fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
+    match event {
+        PlatformEvent::Message(message) => arrive(work, channel, *message),
+        PlatformEvent::Moved { from, to } => Ok(stored::move_peer(work.db, &channel.id, &from, &to)?),
+        PlatformEvent::Edited { peer, platform_id, text } => {
+            let Some(conversation) = conversations::of_peer(work.db, &channel.id, &peer)? else {
+                return Ok(());
+            };
+            let found = messages::read_within(work.db, &conversation.id, &platform_id)?;
+            if let Some(row) = found.filter(|it| it.direction == "inbound") {
+                messages::retell(work.db, &row.id, &row.status, &text, row.cost)?;
+                let preview = bodies::preview(&text, &row.kind);
+                conversations::retell(work.db, &conversation.id, &preview, row.created_at)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Result<(), ApiError> {
+    let ArrivedMessage { mut inbound, quoted, .. } = message;
+    let platform_id = inbound.platform_id.clone().unwrap_or_default();
+    if !stored::is_new(work.db, &channel.id, &inbound.from, &platform_id)? {
+        return Ok(());
+    }
+    if let Some(quoted) = quoted
+        && let Some(conversation) = conversations::of_peer(work.db, &channel.id, &inbound.from)?
+    {
+        let found = messages::read_within(work.db, &conversation.id, &quoted)?;
+        inbound.reply_to = found.map(|it| it.id);
+    }
+    if let Some(file) = inbound.file.take() {
+        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
+    }
+    receive::receive(work, channel, &inbound)?;
+    Ok(())
+}

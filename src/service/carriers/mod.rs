@@ -1,0 +1,231 @@
+//! Carriers: who takes a channel's messages to people and brings theirs.
+//!
+//! What a carrier is asked outside takes its time, so it is never asked inside
+//! a transaction: a message is kept with the request that carries it, claimed,
+//! carried, and settled. What comes in is kept as it came, and then worked on.
+//! The simulated carriers answer at once, and are asked at once.
+//!
+//! | file | what |
+//! |---|---|
+//! | `egress.rs` | what leaves: in order within a conversation, each attempt claimed first |
+//! | `settle.rs` | what becomes of what left, of its message and its price |
+//! | `waiting.rs` | how long a request waits for the platform's answer |
+//! | `ingress.rs` | what came in and what is made of it |
+//! | `watch.rs` | which channels are connected, and reading those that call nobody |
+//! | `dashboard.rs` | connecting, testing and disconnecting |
+
+pub mod dashboard;
+pub mod egress;
+pub mod ingress;
+mod settle;
+mod waiting;
+pub mod watch;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use axum::http::HeaderMap;
+use tokio::sync::Notify;
+
+use crate::chat::receive::Inbound;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
+
+pub use waiting::answered;
+pub use wire::carriers::Parcel;
+
+/// Something a carrier does that takes its time.
+pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// The kind of a parcel that is a reaction.
+pub const REACTION: &str = "reaction";
+
+/// The bytes of media that lie here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParcelFile {
+    /// What it is called.
+    pub name: String,
+    /// Its media type.
+    pub mime_type: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// What becomes of a message after it was taken, where the carrier knows it
+/// beforehand; spans in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Nothing more is known.
+    Sent,
+    /// It does not arrive.
+    Failed {
+        /// When that is known.
+        after: i64,
+    },
+    /// It arrives and is not read.
+    Delivered {
+        /// When.
+        after: i64,
+    },
+    /// It arrives and is read.
+    Read {
+        /// When it arrives.
+        delivered_after: i64,
+        /// When it is read.
+        read_after: i64,
+    },
+}
+
+/// What a platform makes of a parcel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CarryOutcome {
+    /// The platform has it.
+    Taken {
+        /// The platform's id.
+        platform_id: String,
+        /// What will become of it.
+        fate: Fate,
+    },
+    /// The platform does not want it.
+    Refused {
+        /// The interface's code.
+        code: ErrorCode,
+        /// In words.
+        why: String,
+        /// Whether it would refuse everything.
+        broken: bool,
+    },
+    /// It has not left, and may leave later.
+    Later {
+        /// The pause the platform asks for, in microseconds.
+        after: i64,
+        /// In words.
+        why: String,
+    },
+    /// The chat has another id by now; it has not left.
+    Moved {
+        /// That id.
+        to: String,
+    },
+    /// It may have left, and nobody said what became of it.
+    Unknown {
+        /// In words.
+        why: String,
+    },
+}
+
+/// Why a platform could not be asked, and after which pause it may be again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct PlatformTrouble {
+    /// In words, with what to do.
+    pub why: String,
+    /// In microseconds.
+    pub pause: i64,
+}
+
+impl PlatformTrouble {
+    /// Trouble that passes by itself.
+    pub fn passing(why: impl Into<String>) -> Self {
+        Self { why: why.into(), pause: 3 * SECOND }
+    }
+}
+
+/// Takes messages to a platform.
+pub trait Carrier: Send + Sync {
+    /// Whether it answers without waiting for anybody.
+    fn is_instant(&self) -> bool {
+        false
+    }
+
+    /// Carries a parcel, with its file where that lies here. Whatever happens,
+    /// it is asked once for each attempt.
+    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome>;
+}
+
+/// One piece of what a platform tells, as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookPiece {
+    /// The platform's id of it.
+    pub name: String,
+    /// What it is worked on in order with: a chat.
+    pub lane: String,
+    /// As it came.
+    pub body: Vec<u8>,
+}
+
+/// What was read of a platform.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Polled {
+    /// The pieces, oldest first.
+    pub pieces: Vec<HookPiece>,
+    /// How far it was read now.
+    pub mark: String,
+}
+
+/// A message that came in.
+#[derive(Debug, Clone, Default)]
+pub struct ArrivedMessage {
+    /// What the customer sent.
+    pub inbound: Inbound,
+    /// What its media is called by the platform, and its name.
+    pub media: Option<(String, String)>,
+    /// The platform's id of the message it answers.
+    pub quoted: Option<String>,
+}
+
+/// What a platform tells.
+#[derive(Debug, Clone)]
+pub enum PlatformEvent {
+    /// Somebody wrote.
+    Message(Box<ArrivedMessage>),
+    /// Somebody wrote a message anew.
+    Edited {
+        /// The chat.
+        peer: String,
+        /// Which message.
+        platform_id: String,
+        /// What it says now.
+        text: String,
+    },
+    /// A chat has another id.
+    Moved {
+        /// The old one.
+        from: String,
+        /// The new one.
+        to: String,
+    },
+}
+
+/// Brings what people write on a platform.
+pub trait PlatformSource: Send + Sync {
+    /// Whether it has to be read, because it calls nobody.
+    fn is_read(&self) -> bool;
+
+    /// Reads on from a mark; waits a while where there is nothing new.
+    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>>;
+
+    /// Tells the platform where to call; or that it need not.
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>>;
+
+    /// Whether a call came from the platform.
+    fn is_genuine(&self, headers: &HeaderMap, body: &[u8]) -> bool;
+
+    /// The pieces of a call; none that could not be read.
+    fn split(&self, body: &[u8]) -> Vec<HookPiece>;
+
+    /// What a piece says.
+    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent>;
+
+    /// The bytes of media that came in.
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;
+}
+
+/// A platform that a channel is connected to.
+pub trait Platform: Carrier + PlatformSource {}
+
+impl<T: Carrier + PlatformSource> Platform for T {}
+
+/// Told when something that left was settled.
+#[derive(Default)]
+pub struct Settled(pub Notify);

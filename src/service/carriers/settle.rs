@@ -1,0 +1,260 @@
+//! What becomes of a parcel after an attempt, in one transaction with all that
+//! follows from it: its message, its price, and what its request is answered.
+
+use serde_json::{Value, json};
+
+use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
+use crate::chat::send::{self, QUEUED};
+use crate::database::channels::ChannelRow;
+use crate::database::connected;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::egress::{self, EgressRow, EgressState};
+use crate::database::messages::{self, MessageRow};
+use crate::database::{DatabaseError, idempotency, ingress, workspaces};
+use crate::errors::ApiError;
+use crate::events::{self, Event};
+use crate::reply::Reply;
+use crate::write::Work;
+use model::time::{HOUR, SECOND, Timestamp};
+use wire::carriers::MessageDraft;
+use wire::errors::ErrorCode;
+
+/// How long a parcel is tried that does not leave.
+const GIVEN_UP: i64 = HOUR;
+/// The status of a message nobody knows the end of.
+const UNKNOWN: &str = "unknown";
+
+/// A parcel with what belongs to it.
+struct Case<'a, 'b> {
+    work: &'a Work<'b>,
+    row: EgressRow,
+    draft: MessageDraft,
+    channel: ChannelRow,
+    conversation: ConversationRow,
+}
+
+/// Settles an attempt; one that another has followed changes nothing, and a
+/// parcel that was settled stays so, unless nobody knew how.
+///
+/// # Errors
+/// When the database fails.
+pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> Result<(), ApiError> {
+    let Some(row) = egress::read(work.db, id)? else { return Ok(()) };
+    let open = [EgressState::Claimed.word(), EgressState::Unknown.word()];
+    if row.fence != fence || !open.contains(&row.state.as_str()) {
+        return Ok(());
+    }
+    let was_unknown = row.state == EgressState::Unknown.word();
+    let read = |cause: serde_json::Error| ApiError::internal(&cause);
+    let draft: MessageDraft = serde_json::from_str(&row.draft).map_err(read)?;
+    let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(read)?;
+    let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? else {
+        let gone = Reply::of_error(&ApiError::not_found("this conversation"));
+        return Ok(egress::settle(work.db, id, EgressState::Dropped, Some(&gone), work.now)?);
+    };
+    let work = &Work { key: draft.key.as_deref(), ..*work };
+    let case = Case { work, row, draft: draft.clone(), channel, conversation };
+    match outcome {
+        CarryOutcome::Taken { platform_id, fate } => case.taken(platform_id, fate),
+        CarryOutcome::Refused { code, why, broken } => case.refused(code, &why, broken),
+        // What may have left is not sent again by itself.
+        CarryOutcome::Later { .. } | CarryOutcome::Moved { .. } | CarryOutcome::Unknown { .. }
+            if was_unknown =>
+        {
+            Ok(())
+        }
+        CarryOutcome::Later { after, why } => case.later(&parcel, after, &why),
+        CarryOutcome::Moved { to } => case.moved(parcel, &to),
+        CarryOutcome::Unknown { why } => case.unknown(&why),
+    }
+}
+
+/// Puts the message of a parcel into the history before its platform has
+/// spoken, because whoever asked waits no longer; the answer meanwhile.
+///
+/// # Errors
+/// When the database fails.
+pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
+    let Some((reply, settled)) = egress::answer(work.db, id)? else { return Ok(None) };
+    let Some(row) = egress::read(work.db, id)?.filter(|it| !settled && !it.told) else {
+        return Ok(Some(reply));
+    };
+    if let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? {
+        let draft: MessageDraft =
+            serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
+        let case = Case { work, row, draft, channel, conversation };
+        if case.draft.kind != REACTION {
+            case.store(QUEUED, String::new())?;
+        }
+        case.keep_reply(&reply)?;
+        egress::mark_told(work.db, id)?;
+    }
+    Ok(Some(reply))
+}
+
+impl Case<'_, '_> {
+    fn taken(&self, platform_id: String, fate: Fate) -> Result<(), ApiError> {
+        let Self { work, row, draft, .. } = self;
+        let reply = self.reply("sent", Some(&platform_id))?;
+        if draft.kind == REACTION {
+            let emoji = Some(draft.content.as_str()).filter(|it| !it.is_empty());
+            messages::react(work.db, draft.reply_to.as_deref().unwrap_or_default(), emoji)?;
+        } else if row.told {
+            if egress::move_on(work.db, &row.id, "sent", Some(&platform_id))?
+                && let Some(message) = messages::by_id(work.db, &row.id)?
+            {
+                send::leave(work, &self.channel, &self.conversation, &message, fate)?;
+            }
+        } else {
+            let message = self.store("sent", platform_id)?;
+            send::leave(work, &self.channel, &self.conversation, &message, fate)?;
+        }
+        self.settle(EgressState::Taken, reply)
+    }
+
+    fn refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
+        let Self { work, row, draft, channel, .. } = self;
+        if draft.cost > 0 {
+            workspaces::refund(work.db, &channel.workspace, draft.cost, &row.id, work.now)?;
+        }
+        if broken {
+            connected::set_trouble(work.db, &channel.id, Some(why))?;
+        }
+        if row.told {
+            self.fail()?;
+        }
+        if draft.sender == "ai" {
+            tracing::warn!(%why, "an answer of the assistant was refused");
+        }
+        self.settle(EgressState::Refused, Some(Reply::of_error(&ApiError::new(code, why))))
+    }
+
+    /// A message that was shown already does not arrive.
+    fn fail(&self) -> Result<(), DatabaseError> {
+        let Self { work, row, channel, .. } = self;
+        if !egress::move_on(work.db, &row.id, "failed", None)? {
+            return Ok(());
+        }
+        let told = json!({
+            "conversationId": row.lane, "messageId": row.id, "status": "failed",
+            "deliveredAt": Value::Null, "readAt": Value::Null,
+        });
+        events::emit(work, &channel.id, Event::MessageFailed, told)
+    }
+
+    fn later(&self, parcel: &Parcel, after: i64, why: &str) -> Result<(), ApiError> {
+        let Self { work, row, .. } = self;
+        if work.now.since(row.place) >= GIVEN_UP {
+            let why = format!("the platform has not taken it for an hour: {why}");
+            return self.refused(ErrorCode::WhatsappError, &why, false);
+        }
+        let text = serde_json::to_string(parcel).map_err(|cause| ApiError::internal(&cause))?;
+        Ok(egress::postpone(work.db, &row.id, &text, work.now.plus(after.max(SECOND / 10)))?)
+    }
+
+    fn moved(&self, parcel: Parcel, to: &str) -> Result<(), ApiError> {
+        let Self { work, row, channel, .. } = self;
+        ingress::move_peer(work.db, &channel.id, &parcel.to, to)?;
+        let parcel = Parcel { to: to.to_owned(), ..parcel };
+        let text = serde_json::to_string(&parcel).map_err(|cause| ApiError::internal(&cause))?;
+        Ok(egress::postpone(work.db, &row.id, &text, work.now)?)
+    }
+
+    fn unknown(&self, why: &str) -> Result<(), ApiError> {
+        let Self { work, row, draft, .. } = self;
+        tracing::warn!(%why, message = row.id, "nobody knows whether a message has left");
+        if draft.kind != REACTION {
+            if row.told {
+                egress::move_on(work.db, &row.id, UNKNOWN, None)?;
+            } else {
+                self.store(UNKNOWN, String::new())?;
+                egress::mark_told(work.db, &row.id)?;
+            }
+            let reason = "it is not known whether the last message has arrived";
+            conversations::escalate(work.db, &row.lane, (reason, why), work.now)?;
+        }
+        self.settle(EgressState::Unknown, self.reply(UNKNOWN, None)?)
+    }
+
+    /// Puts the message into its history.
+    fn store(&self, status: &str, platform_id: String) -> Result<MessageRow, ApiError> {
+        let Self { work, row, draft, channel, conversation } = self;
+        let message = MessageRow {
+            id: row.id.clone(),
+            conversation: conversation.id.clone(),
+            channel: channel.id.clone(),
+            platform_id,
+            direction: "outbound".to_owned(),
+            sender: draft.sender.clone(),
+            content: draft.content.clone(),
+            kind: draft.kind.clone(),
+            media_url: draft.media_url.clone(),
+            details: draft.details.clone(),
+            status: status.to_owned(),
+            reply_to: draft.reply_to.clone(),
+            reaction: None,
+            cost: draft.cost,
+            // Whoever reads on from a message meets those that are kept later.
+            created_at: work.stamp(),
+            delivered_at: None,
+            read_at: None,
+            broadcast: None,
+        };
+        send::store(work, channel, conversation, &message)?;
+        send::follow_up(work, conversation, &message)?;
+        Ok(message)
+    }
+
+    /// What the request is answered, if there was one.
+    fn reply(&self, status: &str, platform_id: Option<&str>) -> Result<Option<Reply>, ApiError> {
+        let Some((reply, _)) = egress::answer(self.work.db, &self.row.id)? else { return Ok(None) };
+        if self.draft.kind == REACTION {
+            return Ok(Some(reply));
+        }
+        let mut body: Value =
+            serde_json::from_slice(&reply.body).map_err(|cause| ApiError::internal(&cause))?;
+        body["status"] = status.into();
+        let number = platform_id.and_then(|it| it.parse::<i64>().ok());
+        if let Some(number) = number {
+            body["telegramMessageId"] = number.into();
+        }
+        Ok(Some(Reply::with_status(reply.status, &body)?))
+    }
+
+    fn settle(&self, state: EgressState, reply: Option<Reply>) -> Result<(), ApiError> {
+        let Self { work, row, .. } = self;
+        if let Some(reply) = reply.as_ref().filter(|_| !row.told) {
+            self.keep_reply(reply)?;
+        }
+        // What was answered meanwhile stays the answer.
+        let reply = reply.as_ref().filter(|_| !row.told);
+        Ok(egress::settle(work.db, &row.id, state, reply, work.now)?)
+    }
+
+    /// Keeps the answer under the idempotency key of its request.
+    fn keep_reply(&self, reply: &Reply) -> Result<(), DatabaseError> {
+        let Some(request) = egress::request_of(self.work.db, &self.row.id)? else { return Ok(()) };
+        let egress::KeyedRequest { api_key, name, fingerprint } = request;
+        idempotency::keep(self.work.db, &api_key, &name, &fingerprint, reply, self.work.now)
+    }
+}
+
+/// Whether a parcel is still to leave when its turn has come: what the
+/// assistant wanted to say is not said once a person has taken over.
+///
+/// # Errors
+/// When the database fails.
+pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
+    let draft: MessageDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
+    let found = conversations::with_channel(work.db, &row.lane)?;
+    let stays = found.is_some_and(|(_, it)| draft.sender != "ai" || (it.automation && it.status != "closed"));
+    if !stays {
+        egress::settle(work.db, &row.id, EgressState::Dropped, None, work.now)?;
+    }
+    Ok(stays)
+}
+
+/// When something that was settled may be forgotten.
+pub fn forgotten_before(now: Timestamp) -> Timestamp {
+    now.plus(-48 * HOUR)
+}

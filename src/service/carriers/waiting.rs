@@ -1,0 +1,51 @@
+//! A request whose answer a platform gives: it waits a while, and is told
+//! later by an event where that takes longer.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::carriers::settle;
+use crate::database::{DatabaseError, egress};
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::Clock;
+
+/// How long a request waits for its platform.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// Another process may have settled it, of which nobody tells.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The answer to a request: its own, or that of the platform its parcel goes
+/// to.
+///
+/// # Errors
+/// When the database fails.
+pub async fn answered(service: &Service, reply: Reply) -> Result<Reply, ApiError> {
+    let Some(id) = reply.carried.clone() else { return Ok(reply) };
+    let replayed = reply.replayed;
+    let last = Instant::now() + PATIENCE;
+    loop {
+        let mut settled = pin!(service.settled.0.notified());
+        settled.as_mut().enable();
+        let wanted = id.clone();
+        let found: Result<_, DatabaseError> =
+            service.database.read(move |db| egress::answer(db, &wanted)).await;
+        if let Some((found, true)) = found? {
+            return Ok(Reply { replayed, ..found });
+        }
+        let look = last.min(Instant::now() + LOOK);
+        if timeout_at(look, settled).await.is_err() && look >= last {
+            break;
+        }
+    }
+    let state = service.clone();
+    let told = service.database.write(move |db| {
+        let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+        settle::tell(&work, &id)
+    });
+    Ok(told.await?.map_or(reply, |it| Reply { replayed, ..it }))
+}

@@ -1,0 +1,209 @@
+//! Which channels are connected: looked at each second, since they are
+//! connected by another process. A platform that calls nobody is read by
+//! exactly one process.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::carriers::{PlatformTrouble, ingress};
+use crate::channels::Channel;
+use crate::database::connected::{self as stored, ConnectedRow};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, channels};
+use crate::errors::ApiError;
+use crate::platforms::{Connected, telegram};
+use crate::state::Service;
+use crate::vault::Vault;
+use model::time::{Clock, MINUTE, SECOND};
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long a process has a platform for itself; longer than one read takes.
+const LEASE: i64 = MINUTE + MINUTE / 2;
+/// Where platforms call.
+const HOOKS: &str = "/hooks/";
+
+/// Whom the secrets of a channel are sealed for.
+pub fn owner(channel: &str) -> String {
+    format!("platform of {channel}")
+}
+
+/// Reads which channels are connected, and to what.
+///
+/// # Errors
+/// When the database fails.
+pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
+    let rows: Result<_, DatabaseError> = service
+        .database
+        .read(|db| {
+            let kind = |it: ConnectedRow| Ok::<_, DatabaseError>((channels::read(db, &it.channel)?.kind, it));
+            stored::all(db)?.into_iter().map(kind).collect::<Result<Vec<_>, _>>()
+        })
+        .await;
+    let mut all = HashMap::new();
+    for (kind, row) in rows? {
+        let known = service.platforms.connected(kind).filter(|it| it.version == row.version);
+        let connected = match known {
+            Some(known) => known,
+            None => match connect(kind, &row, &service.vault) {
+                Ok(connected) => Arc::new(connected),
+                Err(why) => {
+                    if row.trouble.as_ref() != Some(&why) {
+                        tracing::error!(channel = kind.word(), %why, "a channel cannot be used");
+                        note(service, &row.channel, Some(why)).await?;
+                    }
+                    continue;
+                }
+            },
+        };
+        all.insert(kind, connected);
+    }
+    service.platforms.connect(all);
+    Ok(())
+}
+
+/// The platform a row describes.
+fn connect(kind: Channel, row: &ConnectedRow, vault: &Vault) -> Result<Connected, String> {
+    let secrets = vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
+    let platform = match kind {
+        Channel::Telegram => telegram::BotPlatform::open(&row.settings, &secrets)?,
+        Channel::Whatsapp | Channel::Email | Channel::Voip => {
+            return Err(format!("this version has no platform for {}", kind.word()));
+        }
+    };
+    Ok(Connected {
+        channel: row.channel.clone(),
+        kind,
+        version: row.version.clone(),
+        platform: Arc::new(platform),
+    })
+}
+
+/// Ends when it is dropped.
+struct Reading(JoinHandle<()>);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Keeps looking which channels are connected, and reads them, until the
+/// service stops.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    let mut readings: HashMap<String, Reading> = HashMap::new();
+    let me = format!("{:032x}", rand::random::<u128>());
+    loop {
+        if let Err(error) = refresh(&service).await {
+            tracing::error!(%error, "it cannot be read which channels are connected");
+        }
+        let all = service.platforms.all_connected();
+        readings.retain(|version, _| all.iter().any(|it| it.version == *version));
+        for connected in all {
+            let version = connected.version.clone();
+            let begin = || Reading(tokio::spawn(serve(service.clone(), connected, me.clone())));
+            readings.entry(version).or_insert_with(begin);
+        }
+        tokio::select! {
+            () = sleep(LOOK) => {}
+            _ = stop.changed() => return,
+        }
+    }
+}
+
+/// Lets a platform call, or reads it, whichever it was connected for.
+async fn serve(service: Service, connected: Arc<Connected>, me: String) {
+    loop {
+        let round = if connected.platform.is_read() {
+            read(&service, &connected, &me).await
+        } else {
+            match subscribe(&service, &connected).await {
+                Ok(None) => return,
+                Ok(Some(trouble)) => Ok(Some(trouble)),
+                Err(error) => Err(error),
+            }
+        };
+        let pause = match round {
+            Ok(None) => continue,
+            Ok(Some(PlatformTrouble { why, pause })) => {
+                tracing::warn!(%why, "a platform cannot be read");
+                if let Err(error) = note(&service, &connected.channel, Some(why)).await {
+                    tracing::error!(%error, "the trouble of a channel could not be kept");
+                }
+                pause
+            }
+            Err(error) => {
+                tracing::error!(%error.message, "what a platform told could not be kept");
+                SECOND
+            }
+        };
+        sleep(Duration::from_micros(u64::try_from(pause).unwrap_or(1_000_000))).await;
+    }
+}
+
+async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Result<(), DatabaseError> {
+    let channel = channel.to_owned();
+    let note = move |db: &dyn DbSession| stored::set_trouble(db, &channel, trouble.as_deref());
+    service.database.write(note).await
+}
+
+/// Tells a platform where to call.
+async fn subscribe(service: &Service, connected: &Connected) -> Result<Option<PlatformTrouble>, ApiError> {
+    let Some(base) = service.hosts.public() else {
+        let why = "the platform is to call the service, which needs to know its address: start it with --public-url";
+        return Ok(Some(PlatformTrouble { why: why.to_owned(), pause: MINUTE }));
+    };
+    let url = format!("{base}{HOOKS}{}", connected.kind.word());
+    match connected.platform.subscribe(Some(&url)).await {
+        Ok(()) => {
+            note(service, &connected.channel, None).await?;
+            Ok(None)
+        }
+        Err(trouble) => Ok(Some(trouble)),
+    }
+}
+
+/// Reads a platform once, if no other process does.
+async fn read(
+    service: &Service,
+    connected: &Connected,
+    me: &str,
+) -> Result<Option<PlatformTrouble>, ApiError> {
+    let (channel, version) = (connected.channel.clone(), connected.version.clone());
+    let (state, reader) = (service.clone(), me.to_owned());
+    let mark: Result<_, DatabaseError> = service
+        .database
+        .write(move |db| {
+            let now = state.clock.now();
+            let mine = stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE))?;
+            if mine { stored::mark(db, &channel, &reader) } else { Ok(None) }
+        })
+        .await;
+    let Some(mark) = mark? else {
+        sleep(Duration::from_secs(5)).await;
+        return Ok(None);
+    };
+    let polled = match connected.platform.read(&mark).await {
+        Ok(polled) => polled,
+        Err(trouble) => return Ok(Some(trouble)),
+    };
+    let (channel, version) = (connected.channel.clone(), connected.version.clone());
+    let (state, reader) = (service.clone(), me.to_owned());
+    let kept: Result<(), DatabaseError> = service
+        .database
+        .write(move |db| {
+            // Who reads it by now reads the same again.
+            if stored::advance(db, (&channel, &version), &reader, &polled.mark)? {
+                ingress::keep(db, &state, &channel, &polled.pieces)?;
+            }
+            Ok(())
+        })
+        .await;
+    kept?;
+    Ok(None)
+}

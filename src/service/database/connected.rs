@@ -1,0 +1,145 @@
+//! Channels that are connected to a platform.
+
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+
+/// A connected channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectedRow {
+    /// The channel's id.
+    pub channel: String,
+    /// JSON: the platform's address, the account, how it is heard.
+    pub settings: String,
+    /// JSON: its secrets, sealed.
+    pub sealed: Vec<u8>,
+    /// Another one each time it is connected.
+    pub version: String,
+    /// What is wrong with it.
+    pub trouble: Option<String>,
+    /// How far the platform was read.
+    pub mark: String,
+    /// Since when.
+    pub connected_at: Timestamp,
+}
+
+table!(ConnectedRow from connected_channels {
+    channel, settings, sealed, version, trouble, mark, connected_at
+});
+
+/// All of them.
+pub fn all(db: &dyn DbSession) -> Result<Vec<ConnectedRow>, DatabaseError> {
+    db.all(&format!("{SELECT} ORDER BY channel"), &[], from_row)
+}
+
+/// Reads one.
+pub fn read(db: &dyn DbSession, channel: &str) -> Result<Option<ConnectedRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE channel = ?1"), bound![channel], from_row)
+}
+
+/// Connects a channel, in place of what it was connected to.
+pub fn put(db: &dyn DbSession, row: &ConnectedRow) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO connected_channels
+               (channel, settings, sealed, version, trouble, mark, reader, read_until, connected_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, 0, ?7)
+               ON CONFLICT (channel) DO UPDATE SET settings = excluded.settings, sealed = excluded.sealed,
+               version = excluded.version, trouble = excluded.trouble, mark = excluded.mark, reader = NULL,
+               read_until = 0, connected_at = excluded.connected_at";
+    let ConnectedRow { channel, settings, sealed, version, trouble, mark, connected_at } = row;
+    db.note(sql, bound![channel, settings, sealed, version, trouble, mark, connected_at])
+}
+
+/// Disconnects a channel; false where it was not connected.
+pub fn remove(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+    Ok(db.change("DELETE FROM connected_channels WHERE channel = ?1", bound![channel])? > 0)
+}
+
+/// Sets or removes the address a channel reaches people under.
+pub fn set_address(db: &dyn DbSession, channel: &str, address: Option<&str>) -> Result<(), DatabaseError> {
+    db.note("UPDATE channels SET address = ?2 WHERE id = ?1", bound![channel, address])
+}
+
+/// Notes what is wrong, or that nothing is.
+pub fn set_trouble(db: &dyn DbSession, channel: &str, trouble: Option<&str>) -> Result<(), DatabaseError> {
+    let sql = "UPDATE connected_channels SET trouble = ?2 WHERE channel = ?1";
+    db.note(sql, bound![channel, trouble])
+}
+
+/// Lets one process read the platform for a while; false while another does.
+pub fn lease(
+    db: &dyn DbSession,
+    (channel, version): (&str, &str),
+    reader: &str,
+    now: Timestamp,
+    until: Timestamp,
+) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE connected_channels SET reader = ?3, read_until = ?5
+               WHERE channel = ?1 AND version = ?2 AND (reader IS NULL OR reader = ?3 OR read_until <= ?4)";
+    Ok(db.change(sql, bound![channel, version, reader, now, until])? > 0)
+}
+
+/// How far the platform was read, for the process that reads it; nothing for
+/// any other.
+pub fn mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
+    let sql = "SELECT mark FROM connected_channels WHERE channel = ?1 AND reader = ?2";
+    db.first(sql, bound![channel, reader], only)
+}
+
+/// Notes how far the platform was read; false where another process reads it
+/// by now, or the channel was connected anew.
+pub fn advance(
+    db: &dyn DbSession,
+    (channel, version): (&str, &str),
+    reader: &str,
+    mark: &str,
+) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE connected_channels SET mark = ?4, trouble = NULL
+               WHERE channel = ?1 AND version = ?2 AND reader = ?3";
+    Ok(db.change(sql, bound![channel, version, reader, mark])? > 0)
+}
+
+/// Ends the reading of processes that have ended.
+pub fn end_all_leases(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("UPDATE connected_channels SET reader = NULL, read_until = 0", &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_process_reads_a_platform() {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
+        db.execute("INSERT INTO workspaces VALUES ('w', NULL, NULL, 0, 0)", []).expect("made");
+        db.execute("INSERT INTO channels VALUES ('c', 'w', 'telegram', 'a', NULL, NULL, 0)", [])
+            .expect("made");
+        let at = Timestamp::from_micros;
+        let row = ConnectedRow {
+            channel: "c".to_owned(),
+            settings: "{}".to_owned(),
+            sealed: Vec::new(),
+            version: "1".to_owned(),
+            trouble: None,
+            mark: String::new(),
+            connected_at: at(0),
+        };
+        put(&db, &row).expect("kept");
+        let lease =
+            |reader, now| super::lease(&db, ("c", "1"), reader, at(now), at(now + 60)).expect("asked");
+        assert!(lease("one", 0) && lease("one", 30));
+        assert!(!lease("two", 89));
+        assert!(
+            !advance(&db, ("c", "1"), "two", "9").expect("asked"),
+            "what another one read does not count"
+        );
+        assert!(lease("two", 90), "its time is over");
+        assert!(!advance(&db, ("c", "1"), "one", "9").expect("asked"));
+        assert!(advance(&db, ("c", "1"), "two", "9").expect("asked"));
+        assert_eq!(mark(&db, "c", "two").expect("read").as_deref(), Some("9"));
+        put(&db, &ConnectedRow { version: "2".to_owned(), ..row }).expect("kept");
+        assert!(!advance(&db, ("c", "1"), "two", "10").expect("asked"), "it was connected anew");
+    }
+}

@@ -1,0 +1,292 @@
+//! What is to be carried to a platform: in order within its lane, claimed with
+//! a fence before the first byte leaves, settled once.
+
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
+use crate::idempotency::Fingerprint;
+use crate::reply::Reply;
+use model::time::Timestamp;
+use sqlite::read_row;
+
+/// Settled rows that are removed beside each claim.
+const REMOVED: i64 = 50;
+
+/// One parcel on its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EgressRow {
+    /// The message's id, or the reaction's.
+    pub id: String,
+    /// The channel it goes out on.
+    pub channel: String,
+    /// The conversation: what is in one lane leaves in order.
+    pub lane: String,
+    /// Its place in the lane.
+    pub place: Timestamp,
+    /// JSON: the request as it was made.
+    pub parcel: String,
+    /// JSON: what is kept once it was taken.
+    pub draft: String,
+    /// A word of [`EgressState`].
+    pub state: String,
+    /// When it may leave.
+    pub due_at: Timestamp,
+    /// The number of the attempt.
+    pub fence: i64,
+    /// Until when the attempt may last.
+    pub claimed_until: Timestamp,
+    /// Whether its message is in the history already.
+    pub told: bool,
+}
+
+/// How far a parcel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EgressState {
+    /// It has not left.
+    Waiting,
+    /// It may have left.
+    Claimed,
+    /// The platform has it.
+    Taken,
+    /// The platform does not want it.
+    Refused,
+    /// Nobody knows whether the platform has it.
+    Unknown,
+    /// It was not to leave any more.
+    Dropped,
+}
+
+impl EgressState {
+    /// The word in the database.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Claimed => "claimed",
+            Self::Taken => "taken",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// The request a parcel came by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyedRequest {
+    /// The API key.
+    pub api_key: String,
+    /// The idempotency key.
+    pub name: String,
+    /// What a retry is compared by.
+    pub fingerprint: Fingerprint,
+}
+
+table!(EgressRow in egress {
+    id, channel, lane, place, parcel, draft, state, due_at, fence, claimed_until, told
+});
+
+/// Puts a parcel behind those of its lane.
+pub fn insert(db: &dyn DbSession, row: &EgressRow) -> Result<(), DatabaseError> {
+    store(db, row)
+}
+
+/// Reads a parcel.
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EgressRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+}
+
+/// Notes the request a parcel came by, and what it is answered until the
+/// platform has spoken.
+pub fn bind(
+    db: &dyn DbSession,
+    id: &str,
+    request: Option<&KeyedRequest>,
+    reply: &Reply,
+) -> Result<(), DatabaseError> {
+    let sql =
+        "UPDATE egress SET api_key = ?2, name = ?3, fingerprint = ?4, status = ?5, body = ?6 WHERE id = ?1";
+    let (api_key, name) = (request.map(|it| &it.api_key), request.map(|it| &it.name));
+    let fingerprint = request.map(|it| it.fingerprint);
+    db.note(sql, bound![id, api_key, name, fingerprint, reply.status, reply.body])
+}
+
+/// The parcel on its way that came by a request, and what that is compared by.
+pub fn of_request(
+    db: &dyn DbSession,
+    api_key: &str,
+    name: &str,
+) -> Result<Option<(String, Fingerprint)>, DatabaseError> {
+    let sql = "SELECT id, fingerprint FROM egress WHERE api_key = ?1 AND name = ?2 AND settled_at IS NULL";
+    db.first(sql, bound![api_key, name], |row| Ok((row.get("id")?, row.get("fingerprint")?)))
+}
+
+/// The request a parcel came by under an idempotency key.
+pub fn request_of(db: &dyn DbSession, id: &str) -> Result<Option<KeyedRequest>, DatabaseError> {
+    let sql = "SELECT api_key, name, fingerprint FROM egress WHERE id = ?1 AND name IS NOT NULL";
+    db.first(sql, bound![id], |row| Ok(read_row!(row, KeyedRequest { api_key, name, fingerprint })))
+}
+
+/// What a request is answered so far, if anybody asked, and whether that is
+/// the last word.
+pub fn answer(db: &dyn DbSession, id: &str) -> Result<Option<(Reply, bool)>, DatabaseError> {
+    let sql = "SELECT status, body, settled_at FROM egress WHERE id = ?1 AND status IS NOT NULL";
+    db.first(sql, bound![id], |row| {
+        let settled = row.get::<Option<Timestamp>>("settled_at")?.is_some();
+        Ok((read_row!(row, Reply { status, body; replayed: false, carried: None }), settled))
+    })
+}
+
+/// Those that may leave now: the first of each lane.
+pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE state = 'waiting' AND due_at <= ?1 AND NOT EXISTS (
+             SELECT 1 FROM egress AS earlier WHERE earlier.lane = egress.lane AND earlier.place < egress.place
+             AND earlier.state IN ('waiting', 'claimed')
+         ) ORDER BY due_at, place LIMIT ?2"
+    );
+    db.all(&sql, bound![now, count], from_row)
+}
+
+/// Those whose attempt has lasted too long: its process has ended.
+pub fn abandoned(db: &dyn DbSession, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
+    let sql = format!("{SELECT} WHERE state = 'claimed' AND claimed_until <= ?1 ORDER BY place");
+    db.all(&sql, bound![now], from_row)
+}
+
+/// When the next is due that waits.
+pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
+    let sql = "SELECT due_at FROM egress WHERE state = 'waiting' AND due_at > ?1 ORDER BY due_at LIMIT 1";
+    db.first(sql, bound![after], only)
+}
+
+/// Begins an attempt; its fence, or nothing where somebody else has begun one.
+pub fn claim(db: &dyn DbSession, row: &EgressRow, until: Timestamp) -> Result<Option<i64>, DatabaseError> {
+    let sql = "UPDATE egress SET state = 'claimed', fence = fence + 1, claimed_until = ?3
+               WHERE id = ?1 AND fence = ?2 AND state = 'waiting'";
+    let claimed = db.change(sql, bound![row.id, row.fence, until])? > 0;
+    Ok(claimed.then_some(row.fence + 1))
+}
+
+/// Ends all attempts of processes that have ended.
+pub fn end_all_claims(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("UPDATE egress SET claimed_until = 0 WHERE state = 'claimed'", &[])
+}
+
+/// Puts a parcel off that has not left, perhaps with another request.
+pub fn postpone(db: &dyn DbSession, id: &str, parcel: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE egress SET state = 'waiting', due_at = ?3, parcel = ?2 WHERE id = ?1";
+    db.note(sql, bound![id, parcel, at])
+}
+
+/// Notes what became of a parcel, and what its request is answered.
+pub fn settle(
+    db: &dyn DbSession,
+    id: &str,
+    state: EgressState,
+    reply: Option<&Reply>,
+    now: Timestamp,
+) -> Result<(), DatabaseError> {
+    // Its words are in the history now, where they can be deleted.
+    let sql = "UPDATE egress SET state = ?2, settled_at = ?3, status = coalesce(?4, status), body = coalesce(?5, body),
+               parcel = CASE ?2 WHEN 'unknown' THEN parcel ELSE '' END,
+               draft = CASE ?2 WHEN 'unknown' THEN draft ELSE '' END WHERE id = ?1";
+    let (status, body) = (reply.map(|it| it.status), reply.map(|it| &it.body));
+    db.note(sql, bound![id, state.word(), now, status, body])
+}
+
+/// Notes that a parcel's message is in the history.
+pub fn mark_told(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE egress SET told = TRUE WHERE id = ?1", bound![id])
+}
+
+/// Removes some of those that were settled before a time; what nobody knows
+/// the end of stays.
+pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
+               WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2)";
+    db.note(sql, bound![before, REMOVED])
+}
+
+/// How many of a channel are in a state.
+pub fn count(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM egress WHERE channel = ?1 AND state = ?2";
+    db.scalar(sql, bound![channel, state.word()])
+}
+
+/// Moves a message on that was told before the platform had spoken; false
+/// where it was not, or has moved on.
+pub fn move_on(
+    db: &dyn DbSession,
+    id: &str,
+    status: &str,
+    platform_id: Option<&str>,
+) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE messages SET status = ?2, platform_id = coalesce(?3, platform_id)
+               WHERE id = ?1 AND status IN ('queued', 'unknown')";
+    Ok(db.change(sql, bound![id, status, platform_id])? > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn database() -> rusqlite::Connection {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
+        db
+    }
+
+    fn put(db: &dyn DbSession, id: &str, lane: &str, place: i64, due_at: i64) {
+        let row = EgressRow {
+            id: id.to_owned(),
+            channel: "ch".to_owned(),
+            lane: lane.to_owned(),
+            place: Timestamp::from_micros(place),
+            parcel: "{}".to_owned(),
+            draft: "{}".to_owned(),
+            state: EgressState::Waiting.word().to_owned(),
+            due_at: Timestamp::from_micros(due_at),
+            fence: 0,
+            claimed_until: Timestamp::from_micros(0),
+            told: false,
+        };
+        insert(db, &row).expect("kept");
+    }
+
+    fn ready(db: &dyn DbSession, now: i64) -> Vec<String> {
+        let due = due(db, Timestamp::from_micros(now), 10).expect("read");
+        due.into_iter().map(|it| it.id).collect()
+    }
+
+    #[test]
+    fn a_lane_leaves_in_order_and_one_at_a_time() {
+        let db = database();
+        put(&db, "a1", "a", 1, 0);
+        put(&db, "a2", "a", 2, 0);
+        put(&db, "b1", "b", 3, 5);
+        assert_eq!(ready(&db, 0), ["a1"]);
+        assert_eq!(ready(&db, 5), ["a1", "b1"]);
+        let first = read(&db, "a1").expect("read").expect("there");
+        let until = Timestamp::from_micros(100);
+        assert_eq!(claim(&db, &first, until).expect("claimed"), Some(1));
+        assert_eq!(claim(&db, &first, until).expect("read"), None, "a fence is used once");
+        assert_eq!(ready(&db, 5), ["b1"], "what is behind a claimed one waits");
+        postpone(&db, "a1", "{}", Timestamp::from_micros(50)).expect("put off");
+        assert_eq!(ready(&db, 5), ["b1"], "and behind one that was put off");
+        settle(&db, "a1", EgressState::Unknown, None, until).expect("settled");
+        assert_eq!(ready(&db, 5), ["a2", "b1"], "what nobody knows the end of holds nothing up");
+    }
+
+    #[test]
+    fn an_attempt_that_lasts_too_long_is_found() {
+        let db = database();
+        put(&db, "a1", "a", 1, 0);
+        let row = read(&db, "a1").expect("read").expect("there");
+        claim(&db, &row, Timestamp::from_micros(100)).expect("claimed");
+        let at = |now| abandoned(&db, Timestamp::from_micros(now)).expect("read").len();
+        assert_eq!((at(99), at(100)), (0, 1));
+        end_all_claims(&db).expect("ended");
+        assert_eq!(at(0), 1);
+    }
+}

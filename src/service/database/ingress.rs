@@ -1,0 +1,126 @@
+//! What a platform told, kept as it came before anything is made of it; each
+//! piece once, worked on in the order of its chat.
+
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+use sqlite::read_row;
+
+/// Pieces done long ago that are removed beside each that is done.
+const REMOVED: i64 = 50;
+
+/// One piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IngressRow {
+    /// The channel it came in on.
+    pub channel: String,
+    /// The platform's id of it.
+    pub name: String,
+    /// The chat it belongs to.
+    pub lane: String,
+    /// As it came.
+    pub body: Vec<u8>,
+    /// How often something it needs could not be had.
+    pub attempts: i64,
+}
+
+/// Keeps a piece; false when it was there already.
+pub fn insert(
+    db: &dyn DbSession,
+    channel: &str,
+    (name, lane, body): (&str, &str, &[u8]),
+    stamp: Timestamp,
+) -> Result<bool, DatabaseError> {
+    let sql = "INSERT INTO ingress (channel, name, lane, place, body, due_at, attempts)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?4, 0) ON CONFLICT (channel, name) DO NOTHING";
+    Ok(db.change(sql, bound![channel, name, lane, stamp, body])? > 0)
+}
+
+/// Those that can be worked on: the first of each chat.
+pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
+    let sql = "SELECT channel, name, lane, body, attempts FROM ingress
+               WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS (
+                   SELECT 1 FROM ingress AS earlier WHERE earlier.done_at IS NULL
+                   AND earlier.place < ingress.place AND earlier.channel = ingress.channel
+                   AND earlier.lane = ingress.lane
+               ) ORDER BY place LIMIT ?2";
+    db.all(sql, bound![now, count], |row| {
+        Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts }))
+    })
+}
+
+/// When the next is due that waits.
+pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
+    let sql = "SELECT min(due_at) FROM ingress WHERE done_at IS NULL AND due_at > ?1";
+    db.one(sql, bound![after], only)
+}
+
+/// Notes that a piece was worked on; false where that was noted already.
+pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bool, DatabaseError> {
+    // Its text is in the history now, where it can be deleted.
+    let sql =
+        "UPDATE ingress SET done_at = ?3, body = ?4 WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
+    let none: &[u8] = &[];
+    Ok(db.change(sql, bound![row.channel, row.name, now, none])? > 0)
+}
+
+/// Works on a piece again later.
+pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE ingress SET due_at = ?3, attempts = attempts + 1 WHERE channel = ?1 AND name = ?2";
+    db.note(sql, bound![row.channel, row.name, at])
+}
+
+/// Forgets some of what was done before a time.
+pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM ingress WHERE (channel, name) IN
+               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2)";
+    db.note(sql, bound![before, REMOVED])
+}
+
+/// Notes a message that came in; false when it has come in before.
+pub fn is_new(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+    platform_id: &str,
+) -> Result<bool, DatabaseError> {
+    let sql = "INSERT INTO arrivals (channel, peer, platform_id) VALUES (?1, ?2, ?3)
+               ON CONFLICT (channel, peer, platform_id) DO NOTHING";
+    Ok(db.change(sql, bound![channel, peer, platform_id])? > 0)
+}
+
+/// Moves a chat to another id, unless that one is taken.
+pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
+               (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
+    db.note(sql, bound![channel, from, to])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_is_kept_once_and_its_chat_in_order() {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
+        let at = Timestamp::from_micros;
+        let put =
+            |name: &str, lane: &str, place| insert(&db, "ch", (name, lane, b"{}"), at(place)).expect("kept");
+        assert!(put("1", "a", 1) && put("2", "a", 2) && put("3", "b", 3));
+        assert!(!put("2", "a", 9), "a repeat");
+        let names = |now| -> Vec<String> {
+            due(&db, at(now), 9).expect("read").into_iter().map(|it| it.name).collect()
+        };
+        assert_eq!(names(3), ["1", "3"]);
+        let first = due(&db, at(3), 1).expect("read").remove(0);
+        postpone(&db, &first, at(10)).expect("put off");
+        assert_eq!(names(3), ["3"], "the chat waits for its first");
+        assert_eq!(next_due(&db, at(3)).expect("read"), Some(at(10)));
+        assert!(finish(&db, &first, at(11)).expect("done") && !finish(&db, &first, at(12)).expect("once"));
+        assert_eq!(names(11), ["2", "3"]);
+        assert!(is_new(&db, "ch", "7", "1").expect("kept") && !is_new(&db, "ch", "7", "1").expect("kept"));
+    }
+}

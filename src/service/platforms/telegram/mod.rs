@@ -1,0 +1,176 @@
+//! The bot platform, spoken to over its HTTP interface.
+//!
+//! It knows no idempotency: what was cut off after it may have left is
+//! unknown, and stays so. A connection is made anew for each request, so that
+//! whatever fails before that is there has certainly not left.
+//!
+//! | file | what |
+//! |---|---|
+//! | `asking.rs` | one call, and why there was none |
+//! | `sending.rs` | what a parcel becomes, and what an answer to it means |
+//! | `updates.rs` | what people wrote |
+
+mod asking;
+mod sending;
+mod updates;
+
+use axum::http::HeaderMap;
+use serde_json::{Value, json};
+use subtle::ConstantTimeEq;
+
+use crate::carriers::{
+    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
+    PlatformTrouble, Polled,
+};
+use connections::guard::{Guard, Policy};
+use model::secret::Secret;
+use model::time::{MINUTE, SECOND};
+use wire::carriers::{BotSecrets, BotSettings};
+
+/// Where the platform is, unless somebody says otherwise.
+pub const API: &str = "https://api.telegram.org";
+/// Carries the secret of a call.
+const SECRET_HEADER: &str = "x-telegram-bot-api-secret-token";
+/// How long the platform waits for something new.
+const LONG_POLL: u64 = 25;
+/// Updates of one read at most.
+const UPDATES: u64 = 100;
+/// What is wanted of what the platform can tell.
+const WANTED: [&str; 3] = ["message", "edited_message", "message_reaction"];
+
+/// A bot on the platform.
+pub struct BotPlatform {
+    guard: Guard,
+    api: String,
+    token: Secret,
+    hook: String,
+    webhook: bool,
+}
+
+/// What a bot is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BotIdentity {
+    /// Its id.
+    pub id: i64,
+    /// Its name, with its @.
+    pub name: String,
+}
+
+impl BotPlatform {
+    /// A bot at an address.
+    pub fn new(settings: &BotSettings, secrets: &BotSecrets) -> Self {
+        Self {
+            // Whoever connects a channel names the address; others cannot.
+            guard: Guard::system(Policy { allow_loopback_http: true }),
+            api: settings.api.trim_end_matches('/').to_owned(),
+            token: Secret::new(&secrets.token),
+            hook: secrets.hook.clone(),
+            webhook: settings.webhook,
+        }
+    }
+
+    /// The same, from what is kept.
+    ///
+    /// # Errors
+    /// In words, when it cannot be read.
+    pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
+        let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
+        let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
+        Ok(Self::new(&settings, &secrets))
+    }
+
+    /// Asks who the bot is: whether the token is good.
+    ///
+    /// # Errors
+    /// Why not, with what to do.
+    pub async fn identify(&self) -> Result<BotIdentity, PlatformTrouble> {
+        let me = self.ask("getMe", json!({})).await?;
+        let name = me["username"].as_str().map(|it| format!("@{it}"));
+        match (me["id"].as_i64(), name) {
+            (Some(id), Some(name)) => Ok(BotIdentity { id, name }),
+            _ => Err(PlatformTrouble::passing("the platform does not say who the bot is")),
+        }
+    }
+
+    /// Where the platform calls at the moment, and the last thing that went
+    /// wrong there.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn webhook(&self) -> Result<(Option<String>, Option<String>), PlatformTrouble> {
+        let info = self.ask("getWebhookInfo", json!({})).await?;
+        let text = |name: &str| info[name].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+        Ok((text("url"), text("last_error_message")))
+    }
+}
+
+impl Carrier for BotPlatform {
+    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        Box::pin(self.send(parcel, file))
+    }
+}
+
+impl PlatformSource for BotPlatform {
+    fn is_read(&self) -> bool {
+        !self.webhook
+    }
+
+    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
+        Box::pin(async move {
+            let offset: i64 = mark.parse().unwrap_or(0);
+            let asked = json!({
+                "offset": offset, "timeout": LONG_POLL, "limit": UPDATES, "allowed_updates": WANTED,
+            });
+            let told = self.ask("getUpdates", asked).await?;
+            let pieces: Vec<HookPiece> =
+                told.as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(updates::piece).collect();
+            let next = pieces.iter().filter_map(|it| it.name.parse::<i64>().ok()).map(|it| it + 1).max();
+            Ok(Polled { pieces, mark: next.unwrap_or(offset).max(offset).to_string() })
+        })
+    }
+
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+        Box::pin(async move {
+            let done = match url {
+                Some(url) => {
+                    let asked = json!({
+                        "url": url, "secret_token": self.hook, "allowed_updates": WANTED, "max_connections": 10,
+                    });
+                    self.ask("setWebhook", asked).await
+                }
+                None => self.ask("deleteWebhook", json!({})).await,
+            };
+            done.map(drop).map_err(|it| PlatformTrouble { pause: it.pause.max(MINUTE / 2), ..it })
+        })
+    }
+
+    fn is_genuine(&self, headers: &HeaderMap, _: &[u8]) -> bool {
+        let given = headers.get(SECRET_HEADER).map_or(&[][..], |it| it.as_bytes());
+        !self.hook.is_empty() && bool::from(given.ct_eq(self.hook.as_bytes()))
+    }
+
+    fn split(&self, body: &[u8]) -> Vec<HookPiece> {
+        let update: Option<Value> = serde_json::from_slice(body).ok();
+        update.as_ref().and_then(updates::piece).into_iter().collect()
+    }
+
+    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        let update: Value = serde_json::from_slice(body).unwrap_or_default();
+        updates::understand(&update)
+    }
+
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+        Box::pin(async move {
+            let file = self.ask("getFile", json!({ "file_id": reference })).await?;
+            match file["file_path"].as_str() {
+                Some(path) => self.download(path).await,
+                None => Err(PlatformTrouble::passing("the platform does not give the file")),
+            }
+        })
+    }
+}
+
+/// The pause after which the platform may be asked again, as it says it.
+fn pause(seconds: Option<i64>) -> i64 {
+    seconds.unwrap_or(3).clamp(1, 3600) * SECOND
+}

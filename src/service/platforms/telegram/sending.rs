@@ -1,0 +1,273 @@
+//! What a parcel becomes on the platform, and what its answer means.
+
+use serde_json::{Value, json};
+
+use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
+use crate::platforms::telegram::asking;
+use crate::platforms::telegram::{BotPlatform, pause};
+use connections::guard::{FetchError, HeaderRefused, Request};
+use model::text::SafeText;
+use model::time::SECOND;
+use wire::errors::ErrorCode;
+
+/// Between the parts of a body; a file in which it stands is none.
+const BOUNDARY: &str = "frontdesk-6f1d9c52c3b04f6f9a31c8b0";
+
+impl BotPlatform {
+    /// Sends a parcel once.
+    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&ParcelFile>) -> CarryOutcome {
+        let (method, body) = content(parcel);
+        let request = match file {
+            Some(file) => multipart(&body, field(&parcel.kind), file),
+            None => asking::json(&body),
+        };
+        let request = match request {
+            Ok(request) => request,
+            Err(why) => return refuse(ErrorCode::ValidationError, &why.to_string()),
+        };
+        let again = parcel.kind == REACTION;
+        match self.call(method, request).await {
+            Ok(answer) => {
+                let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+                judge(answer.status, &told, again)
+            }
+            Err(why) => failed(&why, again),
+        }
+    }
+}
+
+/// The method of a parcel, and what it is called with.
+fn content(parcel: &Parcel) -> (&'static str, Value) {
+    let mut body = json!({ "chat_id": chat(&parcel.to) });
+    let method = match parcel.kind.as_str() {
+        REACTION => {
+            let reaction = match parcel.text.as_str() {
+                "" => json!([]),
+                emoji => json!([{"type": "emoji", "emoji": emoji}]),
+            };
+            body["message_id"] = number(parcel.quoted.as_deref());
+            body["reaction"] = reaction;
+            return ("setMessageReaction", body);
+        }
+        "photo" => "sendPhoto",
+        "video" => "sendVideo",
+        "audio" => "sendAudio",
+        "document" => "sendDocument",
+        _ => "sendMessage",
+    };
+    if method == "sendMessage" {
+        body["text"] = parcel.text.as_str().into();
+    } else {
+        body[field(&parcel.kind)] = parcel.media_url.as_deref().into();
+        if !parcel.text.is_empty() {
+            body["caption"] = parcel.text.as_str().into();
+        }
+    }
+    if let Some(mode) = &parcel.mode {
+        body["parse_mode"] = mode.as_str().into();
+    }
+    if let Some(quoted) = &parcel.quoted {
+        body["reply_parameters"] =
+            json!({"message_id": number(Some(quoted)), "allow_sending_without_reply": true});
+    }
+    (method, body)
+}
+
+/// The field that a kind's media is in.
+fn field(kind: &str) -> &str {
+    match kind {
+        "photo" | "video" | "audio" => kind,
+        _ => "document",
+    }
+}
+
+/// A chat's id, or the name of a public one.
+fn chat(to: &str) -> Value {
+    to.parse::<i64>().map_or_else(|_| Value::from(to), Value::from)
+}
+
+fn number(text: Option<&str>) -> Value {
+    text.and_then(|it| it.parse::<i64>().ok()).into()
+}
+
+/// A body with a file in it: other values are JSON where they are no text.
+fn multipart(body: &Value, field: &str, file: &ParcelFile) -> Result<Request, HeaderRefused> {
+    let mut bytes = Vec::with_capacity(file.bytes.len() + 1024);
+    let mut part = |head: &str, content: &[u8]| {
+        bytes.extend_from_slice(
+            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n").as_bytes(),
+        );
+        bytes.extend_from_slice(content);
+        bytes.extend_from_slice(b"\r\n");
+    };
+    for (name, value) in body.as_object().into_iter().flatten().filter(|(name, _)| *name != field) {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        part(&format!("name=\"{name}\""), text.as_bytes());
+    }
+    let plain = |it: char| if it.is_control() || matches!(it, '"' | '\\') { '_' } else { it };
+    let name: String = file.name.chars().map(plain).collect();
+    let head = format!("name=\"{field}\"; filename=\"{name}\"\r\ncontent-type: {}", file.mime_type);
+    part(&head, &file.bytes);
+    bytes.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+    Request::post(bytes).header("content-type", &format!("multipart/form-data; boundary={BOUNDARY}"))
+}
+
+fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
+    CarryOutcome::Refused { code, why: why.to_owned(), broken: false }
+}
+
+/// What an answer means. What may be done `again` changes nothing a second
+/// time.
+fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
+    let said = SafeText::line(told["description"].as_str().unwrap_or("it said nothing more"));
+    let parameters = &told["parameters"];
+    match status {
+        200 if told["ok"] == true && again => {
+            CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent }
+        }
+        200 if told["ok"] == true => match told["result"]["message_id"].as_i64() {
+            Some(id) => CarryOutcome::Taken { platform_id: id.to_string(), fate: Fate::Sent },
+            None => unclear("the platform took it and did not say as what", again),
+        },
+        429 => CarryOutcome::Later {
+            after: pause(parameters["retry_after"].as_i64()),
+            why: "the platform asks for a pause".to_owned(),
+        },
+        400 | 403 if parameters["migrate_to_chat_id"].is_i64() => {
+            CarryOutcome::Moved { to: parameters["migrate_to_chat_id"].to_string() }
+        }
+        401 | 404 => CarryOutcome::Refused {
+            code: ErrorCode::NotConfigured,
+            why: "the platform does not know the bot's token any more: connect the channel again".to_owned(),
+            broken: true,
+        },
+        403 => refuse(ErrorCode::InvalidRecipient, &format!("the bot may not write to this chat: {said}")),
+        400 | 413 => refuse(code_of(status, said.as_str()), &format!("the platform refuses it: {said}")),
+        status => unclear(&format!("the platform answered {status}: {said}"), again),
+    }
+}
+
+/// The interface's code for what the platform says of a request.
+fn code_of(status: u16, said: &str) -> ErrorCode {
+    let said = said.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|it| said.contains(it));
+    if status == 413 || has(&["file is too big", "photo_invalid_dimensions", "image_process_failed"]) {
+        ErrorCode::MediaUploadFailed
+    } else if has(&["chat not found", "peer_id_invalid", "user not found", "chat_id is empty"]) {
+        ErrorCode::InvalidRecipient
+    } else if has(&["http url", "web page content", "wrong file identifier", "webpage_"]) {
+        ErrorCode::MediaFetchFailed
+    } else if has(&["can't parse", "too long", "is empty", "reaction", "message to react", "not found"]) {
+        ErrorCode::ValidationError
+    } else {
+        ErrorCode::WhatsappError
+    }
+}
+
+/// Nobody knows whether it has left.
+fn unclear(why: &str, again: bool) -> CarryOutcome {
+    let why = why.to_owned();
+    if again { CarryOutcome::Later { after: 5 * SECOND, why } } else { CarryOutcome::Unknown { why } }
+}
+
+/// What it means that there was no answer: without a connection nothing has
+/// left.
+fn failed(why: &FetchError, again: bool) -> CarryOutcome {
+    let words = format!("the platform gave no answer: {why}");
+    match why {
+        FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
+            CarryOutcome::Later { after: 3 * SECOND, why: words }
+        }
+        FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => unclear(&words, again),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use connections::guard::Unreachable;
+
+    fn parcel(kind: &str) -> Parcel {
+        Parcel {
+            to: "77".to_owned(),
+            kind: kind.to_owned(),
+            text: "<b>hi</b>".to_owned(),
+            ..Parcel::default()
+        }
+    }
+
+    #[test]
+    fn each_kind_has_its_method() {
+        let html = Parcel { mode: Some("HTML".to_owned()), quoted: Some("5".to_owned()), ..parcel("text") };
+        let (method, body) = content(&html);
+        assert_eq!(method, "sendMessage");
+        let quote = json!({"message_id": 5, "allow_sending_without_reply": true});
+        let text = "<b>hi</b>";
+        assert_eq!(
+            body,
+            json!({"chat_id": 77, "text": text, "parse_mode": "HTML", "reply_parameters": quote})
+        );
+        for (kind, wanted) in [
+            ("photo", "sendPhoto"),
+            ("video", "sendVideo"),
+            ("audio", "sendAudio"),
+            ("document", "sendDocument"),
+        ] {
+            let link = Some("https://a.example/x".to_owned());
+            let (method, body) = content(&Parcel { media_url: link, to: "@news".to_owned(), ..parcel(kind) });
+            assert_eq!(
+                (method, &body[kind], &body["chat_id"]),
+                (wanted, &json!("https://a.example/x"), &json!("@news"))
+            );
+            assert_eq!(body["caption"], "<b>hi</b>");
+        }
+        let reaction = Parcel { text: "👍".to_owned(), quoted: Some("5".to_owned()), ..parcel(REACTION) };
+        let (method, body) = content(&reaction);
+        assert_eq!((method, &body["message_id"]), ("setMessageReaction", &json!(5)));
+        assert_eq!(body["reaction"], json!([{"type": "emoji", "emoji": "👍"}]));
+        assert_eq!(content(&Parcel { text: String::new(), ..reaction }).1["reaction"], json!([]));
+    }
+
+    #[test]
+    fn an_answer_says_whether_it_has_left() {
+        let told = |words: &str| json!({"ok": false, "description": words});
+        let code = |outcome| match outcome {
+            CarryOutcome::Refused { code, .. } => code.word(),
+            CarryOutcome::Taken { .. } => "taken",
+            CarryOutcome::Later { .. } => "later",
+            CarryOutcome::Moved { .. } => "moved",
+            CarryOutcome::Unknown { .. } => "unknown",
+        };
+        let moved = json!({"ok": false, "parameters": {"migrate_to_chat_id": -100_123}});
+        let cases = [
+            (200, json!({"ok": true, "result": {"message_id": 9}}), "taken"),
+            (200, json!({"ok": true, "result": {}}), "unknown"),
+            (200, json!(null), "unknown"),
+            (429, json!({"parameters": {"retry_after": 3}}), "later"),
+            (400, moved, "moved"),
+            (400, told("Bad Request: chat not found"), "INVALID_RECIPIENT"),
+            (400, told("Bad Request: can't parse entities: x"), "VALIDATION_ERROR"),
+            (400, told("Bad Request: failed to get HTTP URL content"), "MEDIA_FETCH_FAILED"),
+            (400, told("Bad Request: something new"), "WHATSAPP_ERROR"),
+            (413, told("Request Entity Too Large"), "MEDIA_UPLOAD_FAILED"),
+            (403, told("Forbidden: bot was blocked by the user"), "INVALID_RECIPIENT"),
+            (401, told("Unauthorized"), "NOT_CONFIGURED"),
+            (500, told("Internal Server Error"), "unknown"),
+            (502, json!(null), "unknown"),
+            (302, json!(null), "unknown"),
+        ];
+        for (status, told, wanted) in cases {
+            assert_eq!(code(judge(status, &told, false)), wanted, "{status} {told}");
+        }
+        assert_eq!(code(judge(502, &json!(null), true)), "later", "a reaction is set again");
+        let reasons = [
+            (FetchError::Unreachable(Unreachable::NoAnswer), "later"),
+            (FetchError::Tls, "later"),
+            (FetchError::Broken, "unknown"),
+            (FetchError::TimedOut, "unknown"),
+        ];
+        for (why, wanted) in reasons {
+            assert_eq!(code(failed(&why, false)), wanted, "{why:?}");
+        }
+    }
+}

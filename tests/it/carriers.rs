@@ -1,0 +1,181 @@
+//! Channels connected to real platforms, which stand-ins play over real
+//! sockets: what reaches people, what comes from them, and what is told where
+//! nobody can know.
+
+mod bot_server;
+mod bots;
+mod campaign;
+mod connecting;
+mod story;
+
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::Clock;
+use frontdesk::service::admin::Admin;
+use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
+use frontdesk::shell::clock::SystemClock;
+use serde_json::{Value, json};
+
+use crate::postgres::cluster;
+use bot_server::{BotServer, TOKEN};
+
+/// Between two looks at what a service has done.
+const LOOK: Duration = Duration::from_millis(2);
+/// Looks until something that comes must have come, however busy the machine is.
+const LOOKS: usize = 100_000;
+
+/// A service in this process, on a file of its own.
+struct Served {
+    running: Running,
+    keys: HashMap<String, String>,
+    http: reqwest::Client,
+    options: Options,
+    _folder: tempfile::TempDir,
+}
+
+impl Served {
+    /// With its bot-chat channel connected to a stand-in.
+    async fn with(bot: &BotServer, webhook: bool, assistant: AssistantChoice) -> Self {
+        frontdesk::client::install_tls();
+        let folder = tempfile::tempdir().expect("a folder");
+        let database = folder.path().join("service.db");
+        // The file and its key are made by a first run.
+        let mut kept = options(&database);
+        cluster::settle(&mut kept).await;
+        let first = start(kept.clone()).await.expect("it starts");
+        let of = |it: &frontdesk::service::IssuedKey| {
+            (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned())
+        };
+        let keys = first.keys.iter().map(of).collect();
+        first.shutdown().await;
+        connect(&kept, bot, webhook).await;
+        let mut options = Options { assistant, ..kept.clone() };
+        if webhook {
+            // The platform is told the port beforehand.
+            let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+            options.listen = free.local_addr().expect("an address");
+            let public: PublicUrl = format!("http://{}", options.listen).parse().expect("an address");
+            options.public_url = Some(public);
+        }
+        let running = start(options).await.expect("it starts again");
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+        Self { running, keys, http, options: kept, _folder: folder }
+    }
+
+    async fn quiet(bot: &BotServer) -> Self {
+        Self::with(bot, false, AssistantChoice::Off).await
+    }
+
+    async fn call(
+        &self,
+        key: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+        idem: Option<&str>,
+    ) -> (u16, Value) {
+        let method: reqwest::Method = method.parse().expect("a method");
+        let url = format!("{}{path}", self.running.base_url);
+        let mut request = self.http.request(method, url).bearer_auth(&self.keys[key]);
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body.to_string());
+        }
+        if let Some(idem) = idem {
+            request = request.header("idempotency-key", idem);
+        }
+        let answer = request.send().await.expect("an answer");
+        let status = answer.status().as_u16();
+        let text = answer.text().await.expect("a body");
+        (status, serde_json::from_str(&text).unwrap_or(Value::Null))
+    }
+
+    async fn send(&self, body: Value, idem: Option<&str>) -> (u16, Value) {
+        self.call("telegram live", "POST", "/telegram/send", Some(body), idem).await
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let (status, told) = self.call("telegram live", "GET", path, None, None).await;
+        assert_eq!(status, 200, "{told}");
+        told
+    }
+
+    async fn conversations(&self) -> Vec<Value> {
+        let told = self.get("/telegram/conversations").await;
+        told["data"].as_array().expect("a list").clone()
+    }
+
+    /// The messages of a chat, oldest first.
+    async fn history(&self, chat: i64) -> Vec<Value> {
+        let all = self.conversations().await;
+        let wanted = chat.to_string();
+        let Some(found) = all.iter().find(|it| it["telegramChatId"].as_str() == Some(&wanted)) else {
+            return Vec::new();
+        };
+        let id = found["id"].as_str().expect("an id");
+        let path = format!("/telegram/conversations/{id}/messages?limit=100");
+        let (mut all, mut next) = (Vec::new(), path.clone());
+        loop {
+            let told = self.get(&next).await;
+            all.extend(told["data"].as_array().expect("a list").iter().cloned());
+            let Some(cursor) = told["nextCursor"].as_str() else { break };
+            next = format!("{path}&cursor={cursor}");
+        }
+        all.reverse();
+        all
+    }
+
+    /// Waits until a chat's history is as it is wanted.
+    async fn waits(&self, chat: i64, what: &str, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+        for _ in 0..LOOKS {
+            let history = self.history(chat).await;
+            if wanted(&history) {
+                return history;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+        panic!("{what}: {:?}", self.history(chat).await);
+    }
+
+    async fn balance(&self) -> i64 {
+        let told = self.get("/account").await;
+        told["creditsBalance"].as_f64().map(|it| it as i64).expect("a balance")
+    }
+}
+
+fn options(database: &Path) -> Options {
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let clock = Arc::new(SystemClock);
+    Options {
+        unlimited: true,
+        assistant: AssistantChoice::Off,
+        ..Options::new(listen, database.to_owned(), clock)
+    }
+}
+
+/// The dashboard of a service.
+async fn dashboard(options: &Options) -> Admin {
+    let Options { database, key_file, .. } = options.clone();
+    let opening = move || Admin::open(&database, key_file.as_deref());
+    tokio::task::spawn_blocking(opening).await.expect("no panic").expect("the database")
+}
+
+async fn connect(options: &Options, bot: &BotServer, webhook: bool) {
+    let admin = dashboard(options).await;
+    let token = Secret::new(TOKEN);
+    admin.connect_bot(&bot.url(), webhook, &token, SystemClock.now()).await.expect("connected");
+    admin.close();
+}
+
+/// A text for a chat.
+fn text_to(chat: i64, text: &str) -> Value {
+    json!({"chatId": chat, "type": "text", "text": text})
+}
+
+fn texts(history: &[Value]) -> Vec<&str> {
+    history.iter().map(|it| it["content"].as_str().expect("text")).collect()
+}

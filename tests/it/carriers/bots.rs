@@ -1,0 +1,283 @@
+//! The bot-chat channel on its platform: what people write, what they are
+//! answered, and each thing that a platform can say to that.
+
+use frontdesk::service::AssistantChoice;
+use serde_json::{Value, json};
+
+use super::bot_server::{BotServer, Wrong, call};
+use super::{Served, connect, dashboard, text_to, texts};
+
+const ANA: i64 = 77;
+
+fn failed(status: u16, words: &str) -> (u16, Value) {
+    (status, json!({"ok": false, "error_code": status, "description": words}))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_answers_what_a_customer_wrote() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let first = bot.says(ANA, "Where is my order?");
+    let history = served.waits(ANA, "a message", |it| it.len() == 1).await;
+    assert_eq!(
+        (history[0]["content"].as_str(), &history[0]["telegramMessageId"]),
+        (Some("Where is my order?"), &json!(first))
+    );
+    let listed = &served.conversations().await[0];
+    assert_eq!((&listed["telegramUsername"], &listed["customerName"]), (&json!("ana77"), &json!("Ana 77")));
+    let before = served.balance().await;
+    let marked = json!({"chatId": ANA, "type": "text", "text": "On its <b>way</b>", "replyTo": first});
+    let (status, sent) = served.send(marked.clone(), Some("key-1")).await;
+    let reached = bot.waits_for("On its");
+    assert_eq!(
+        (status, &sent["status"], &sent["telegramMessageId"]),
+        (200, &json!("sent"), &json!(reached.id)),
+        "{sent}"
+    );
+    assert_eq!(
+        (&reached.body["parse_mode"], &reached.body["text"]),
+        (&json!("HTML"), &json!("On its <b>way</b>"))
+    );
+    assert_eq!(reached.body["reply_parameters"]["message_id"], first);
+    let again = served.send(marked, Some("key-1")).await;
+    assert_eq!((again.0, &again.1), (200, &sent), "the same answer to the same request");
+    assert_eq!(bot.reached().len(), 1);
+    assert_eq!(served.balance().await, before - 1);
+    let history = served.history(ANA).await;
+    assert_eq!((texts(&history)[1], &history[1]["status"]), ("On its way", &json!("sent")));
+    assert_eq!(history[1]["replyTo"], history[0]["id"]);
+    // A reaction to what the customer wrote.
+    let id = history[0]["id"].as_str().expect("an id");
+    let path = format!("/telegram/messages/{id}/react");
+    let emoji = Some(json!({"emoji": "👍"}));
+    let (status, told) = served.call("telegram live", "POST", &path, emoji, None).await;
+    assert_eq!((status, &told["success"]), (200, &json!(true)), "{told}");
+    let reached = bot.reached().pop().expect("a reaction");
+    assert_eq!((reached.method.as_str(), &reached.body["message_id"]), ("setMessageReaction", &json!(first)));
+    assert_eq!(served.history(ANA).await[0]["reaction"], "👍");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let before = served.balance().await;
+    let cases = [
+        (403, "Forbidden: bot was blocked by the user", 400, "INVALID_RECIPIENT"),
+        (400, "Bad Request: failed to get HTTP URL content", 400, "MEDIA_FETCH_FAILED"),
+        (400, "Bad Request: something nobody knows", 502, "WHATSAPP_ERROR"),
+        (401, "Unauthorized", 400, "NOT_CONFIGURED"),
+    ];
+    for (status, words, wanted, code) in cases {
+        bot.answer(move |_| Some(failed(status, words)));
+        let key = format!("refused-{status}-{wanted}-{code}");
+        for _ in 0..2 {
+            let told = served.send(text_to(ANA, "no"), Some(&key)).await;
+            assert_eq!((told.0, &told.1["code"]), (wanted, &json!(code)), "{told:?}");
+        }
+    }
+    assert_eq!((served.balance().await, served.history(ANA).await.len()), (before, 1));
+    assert!(bot.reached().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_may_have_left_is_not_sent_again_and_shown() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    for (wrong, text) in [
+        (Wrong::CutBefore, "cut before"),
+        (Wrong::CutDuring, "cut during"),
+        (Wrong::CutAfter, "cut after"),
+        (Wrong::FailedAfter, "failed"),
+    ] {
+        bot.plan(move |method| (method == "sendMessage").then_some(wrong));
+        let key = text.replace(' ', "-");
+        let (status, told) = served.send(text_to(ANA, text), Some(&key)).await;
+        assert_eq!((status, &told["status"]), (200, &json!("unknown")), "{told}");
+        bot.nothing_goes_wrong();
+        assert_eq!(served.send(text_to(ANA, text), Some(&key)).await.1, told);
+    }
+    let history = served.history(ANA).await;
+    let states: Vec<_> = history[1..].iter().map(|it| it["status"].as_str().unwrap_or("")).collect();
+    assert_eq!(states, ["unknown"; 4]);
+    let listed = &served.conversations().await[0];
+    assert!(listed["escalation"]["reason"].as_str().is_some_and(|it| it.contains("not known")), "{listed}");
+    // The first never got there; nobody here can know that.
+    let reached: Vec<String> = bot.reached().into_iter().map(|it| it.text).collect();
+    assert_eq!(reached, ["cut during", "cut after", "failed"]);
+    // What comes behind them leaves.
+    assert_eq!(served.send(text_to(ANA, "next"), None).await.1["status"], "sent");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_is_kept_to_and_the_order_with_it() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let mut first = true;
+    bot.plan(move |method| (method == "sendMessage" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
+    let (one, two) = tokio::join!(served.send(text_to(ANA, "one"), Some("1")), async {
+        bot.waits_for_requests(3);
+        served.send(text_to(ANA, "two"), Some("2")).await
+    });
+    assert_eq!((&one.1["status"], &two.1["status"]), (&json!("sent"), &json!("sent")));
+    let reached = bot.reached();
+    let mut order: Vec<_> = reached.iter().map(|it| it.text.as_str()).collect();
+    // Whichever was asked for first also leaves first.
+    order.sort_unstable();
+    assert_eq!(order, ["one", "two"]);
+    assert_eq!(
+        texts(&served.history(ANA).await)[1..],
+        reached.iter().map(|it| it.text.as_str()).collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_takes_long_is_queued_and_told_later() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let pause = json!({"ok": false, "parameters": {"retry_after": 11}});
+    let told = std::sync::atomic::AtomicBool::new(false);
+    bot.answer(move |_| {
+        (!told.swap(true, std::sync::atomic::Ordering::SeqCst)).then(|| (429, pause.clone()))
+    });
+    let before = served.balance().await;
+    let (status, queued) = served.send(text_to(ANA, "late"), Some("late")).await;
+    assert_eq!(
+        (status, &queued["status"], &queued["telegramMessageId"]),
+        (200, &json!("queued"), &Value::Null),
+        "{queued}"
+    );
+    assert_eq!(served.history(ANA).await[1]["status"], "queued");
+    let history = served.waits(ANA, "sent", |it| it[1]["status"] == "sent").await;
+    let reached = bot.waits_for("late");
+    assert_eq!(history[1]["telegramMessageId"], reached.id);
+    assert_eq!(served.send(text_to(ANA, "late"), Some("late")).await.1, queued, "the answer that was given");
+    assert_eq!((bot.reached().len(), served.balance().await), (1, before - 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn media_are_brought_here_and_sent_from_here() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let png = b"\x89PNG\r\n\x1a\nsmall";
+    bot.put_file("photo-1", png);
+    bot.sends(ANA, json!({"photo": [{"file_id": "photo-0"}, {"file_id": "photo-1"}], "caption": "broken"}));
+    let history = served.waits(ANA, "a photo", |it| it.len() == 1).await;
+    let link = history[0]["mediaUrl"].as_str().expect("a link");
+    let bytes = served.http.get(link).send().await.expect("an answer").bytes().await.expect("bytes");
+    assert_eq!((&bytes[..], &history[0]["contentType"]), (&png[..], &json!("photo")));
+    let sent = json!({"chatId": ANA, "type": "photo", "url": link, "caption": "whole"});
+    let (status, told) = served.send(sent, None).await;
+    assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+    let reached = bot.waits_for("whole");
+    assert_eq!(reached.method, "sendPhoto");
+    assert!(
+        reached.body["photo"]["bytes"].as_u64().is_some_and(|it| it > 0),
+        "the bytes themselves: {reached:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn changes_reactions_and_a_groups_new_id_are_followed() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let number = bot.says(ANA, "Wher is it");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let chat = json!({"id": ANA, "type": "private", "first_name": "Ana"});
+    bot.update(json!({"edited_message": {"message_id": number, "chat": chat, "text": "Where is it?"}}));
+    served.waits(ANA, "the change", |it| texts(it) == ["Where is it?"]).await;
+    let group = |id: i64| json!({"id": id, "type": "group", "title": "Crew"});
+    bot.sends(-5, json!({"chat": group(-5), "text": "hi all"}));
+    served.waits(-5, "a group", |it| texts(it) == ["Ana: hi all"]).await;
+    bot.sends(-5, json!({"chat": group(-5), "migrate_to_chat_id": -1005}));
+    served.waits(-1005, "the same chat", |it| it.len() == 1).await;
+    // The platform says so to who writes, too.
+    bot.sends(-6, json!({"chat": group(-6), "text": "hi"}));
+    served.waits(-6, "another", |it| it.len() == 1).await;
+    bot.answer(|body| {
+        let told = json!({"ok": false, "parameters": {"migrate_to_chat_id": -1006}});
+        (body["chat_id"] == -6).then_some((400, told))
+    });
+    let (_, told) = served.send(text_to(-6, "hello crew"), None).await;
+    assert_eq!((&told["status"], bot.waits_for("hello crew").chat.as_str()), (&json!("sent"), "-1006"));
+    assert_eq!(served.history(-1006).await.len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_platform_that_calls_has_to_say_its_secret() {
+    let bot = BotServer::start();
+    let served = Served::with(&bot, true, AssistantChoice::Off).await;
+    let (url, secret) = bot.waits_for_webhook();
+    assert!(url.ends_with("/hooks/telegram"), "{url}");
+    let message = |id: i64, text: &str| {
+        let chat = json!({"id": ANA, "type": "private", "first_name": "Ana"});
+        json!({"update_id": id, "message": {"message_id": id, "chat": chat, "text": text}})
+    };
+    for wrong in ["", "guessed"] {
+        assert_eq!(call(&url, wrong, &message(1, "forged")), 401);
+    }
+    for (id, text) in [(2, "first"), (3, "second"), (2, "first"), (3, "second")] {
+        assert_eq!(call(&url, &secret, &message(id, text)), 200);
+    }
+    assert_eq!(
+        call(&url, &secret, &json!({"odd": true})),
+        200,
+        "what cannot be read is not told again for ever"
+    );
+    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    assert_eq!(texts(&history), ["first", "second"]);
+    assert_eq!(bot.most_readers(), 0, "it is called and not read");
+    let missing = url.replace("telegram", "whatsapp");
+    assert_eq!(call(&missing, &secret, &message(4, "x")), 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_assistant_answers_through_the_platform() {
+    let bot = BotServer::start();
+    let served = Served::with(&bot, false, AssistantChoice::Scripted).await;
+    bot.says(ANA, "zzz qqq");
+    let history = served.waits(ANA, "an answer", |it| it.len() == 2).await;
+    assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
+    let reached = bot.reached();
+    assert_eq!((reached.len(), reached[0].text.as_str()), (1, texts(&history)[1]));
+    assert_eq!(reached[0].body["parse_mode"], Value::Null, "what it says is not marked up");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let tried = served.call("telegram test", "POST", "/telegram/send", Some(text_to(ANA, "try")), None).await;
+    assert_eq!(
+        (tried.0, &tried.1["test"], &tried.1["status"]),
+        (200, &json!(true), &json!("sent")),
+        "{tried:?}"
+    );
+    bot.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let admin = dashboard(&served.options).await;
+    let telegram = frontdesk::service::channels::Channel::Telegram;
+    admin.disconnect(telegram).await.expect("disconnected");
+    let before = served.balance().await;
+    let told = loop {
+        let (status, told) = served.send(text_to(ANA, "still there?"), None).await;
+        if status != 200 {
+            break told;
+        }
+    };
+    assert_eq!(told["code"], "NOT_CONFIGURED");
+    assert!(served.balance().await <= before);
+    let sent = bot.reached().len();
+    connect(&served.options, &bot, false).await;
+    bot.says(ANA, "again");
+    served.waits(ANA, "what came meanwhile", |it| texts(it).last() == Some(&"again")).await;
+    assert_eq!(bot.reached().len(), sent);
+}

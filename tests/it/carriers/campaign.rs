@@ -1,0 +1,274 @@
+//! Random faults and kill -9 between the service and a platform: nothing is
+//! lost, nothing reaches anybody twice, whatever nobody can know is shown.
+//!
+//! `FRONTDESK_CARRIER_FAULTS` and `FRONTDESK_CARRIER_KILLS` say how many; the
+//! defaults suit a test run.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::bot_server::{BotServer, TOKEN, Wrong};
+use super::{Served, text_to};
+use crate::binary::Binary;
+
+const FAULTS: usize = 60;
+const KILLS: usize = 5;
+/// Chats that write and are written to.
+const CHATS: i64 = 12;
+
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
+}
+
+/// Spoils about one call in two until so many were spoilt.
+fn spoil(bot: &BotServer, seed: u64, faults: usize) -> Arc<Mutex<HashMap<Wrong, usize>>> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let done: Arc<Mutex<HashMap<Wrong, usize>>> = Arc::default();
+    let counted = Arc::clone(&done);
+    let mut left = faults;
+    bot.plan(move |_| {
+        if left == 0 || random.random_bool(0.5) {
+            return None;
+        }
+        left -= 1;
+        let wrong = Wrong::ALL[random.random_range(0..Wrong::ALL.len())];
+        *counted.lock().expect("no one failed").entry(wrong).or_default() += 1;
+        Some(wrong)
+    });
+    done
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_faults_lose_nothing_and_send_nothing_twice() {
+    let faults = number("FRONTDESK_CARRIER_FAULTS", FAULTS);
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    for chat in 1..=CHATS {
+        bot.says(chat, &format!("{chat} begins"));
+        served.waits(chat, "the first message", |it| it.len() == 1).await;
+    }
+    let before = served.balance().await;
+    let seed = number("FRONTDESK_SEED", 20_261_123) as u64;
+    let done = spoil(&bot, seed, faults);
+    let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
+    let mut outcomes: BTreeMap<String, (u16, Value)> = BTreeMap::new();
+    let mut round = 0;
+    while spoilt() < faults {
+        round += 1;
+        for chat in 1..=CHATS {
+            bot.says(chat, &format!("{chat} says {round}"));
+        }
+        let sends = (1..=CHATS).map(|chat| {
+            let text = format!("answer {round} to {chat}");
+            let served = &served;
+            async move {
+                let told = served.send(text_to(chat, &text), Some(&text.replace(' ', "-"))).await;
+                (text, told)
+            }
+        });
+        outcomes.extend(futures_util::future::join_all(sends).await);
+    }
+    bot.nothing_goes_wrong();
+    let mut paid = 0;
+    for chat in 1..=CHATS {
+        // All that was written, once, in order.
+        let wanted: Vec<String> = (1..=round).map(|it| format!("{chat} says {it}")).collect();
+        let history = served
+            .waits(chat, "all is there and settled", |it| {
+                it.iter().filter(|it| it["direction"] == "inbound").count() > round
+                    && it.iter().all(|it| it["status"] != "queued")
+            })
+            .await;
+        let inbound: Vec<&str> = history
+            .iter()
+            .filter(|it| it["direction"] == "inbound")
+            .map(|it| it["content"].as_str().unwrap_or(""))
+            .collect();
+        assert_eq!(inbound[1..], wanted, "chat {chat}");
+        for it in 1..=round {
+            paid += judge(&bot, &outcomes, &history, &format!("answer {it} to {chat}"));
+        }
+    }
+    assert_eq!(served.balance().await, before - paid, "what was refused is given back");
+    assert_eq!(bot.most_readers(), 1);
+}
+
+/// Whether what was answered about a text is what became of it; its price.
+#[track_caller]
+fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[Value], text: &str) -> i64 {
+    let (status, told) = &outcomes[text];
+    let reached = bot.reached().iter().filter(|it| it.text == text).count();
+    let shown: Vec<&str> = history
+        .iter()
+        .filter(|it| it["content"] == text)
+        .map(|it| it["status"].as_str().unwrap_or(""))
+        .collect();
+    match (status, told["status"].as_str()) {
+        (200, Some("sent")) => assert_eq!((reached, shown), (1, vec!["sent"]), "{text}"),
+        (200, Some("unknown")) => {
+            assert!(reached <= 1 && shown == ["unknown"], "{text}: {reached} {shown:?}")
+        }
+        (200, Some("queued")) => match shown[..] {
+            ["sent"] => assert_eq!(reached, 1, "{text}"),
+            ["unknown"] => assert!(reached <= 1, "{text}"),
+            _ => panic!("{text}: {shown:?}"),
+        },
+        other => panic!("{text}: {other:?}"),
+    }
+    1
+}
+
+/// The binary on a file, with what it needs to be asked.
+struct Killed {
+    child: Child,
+    address: String,
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // SIGKILL; it may be dead already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(binary: &Binary, database: &str, ready: &str) -> Killed {
+    let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", database, "--ready-file", ready];
+    let mut child = binary.command(&arguments).stderr(Stdio::null()).spawn().expect("it runs");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let (_, rest) = line.trim().split_once("http://").expect("where it is");
+    Killed { address: rest.trim_end_matches("/v1").to_owned(), child }
+}
+
+/// Asks for a text to be sent; nothing where the service went away.
+fn ask(address: &str, key: &str, idem: &str, chat: i64) -> Option<(u16, Value)> {
+    let body = text_to(chat, idem).to_string();
+    let mut stream = TcpStream::connect(address).ok()?;
+    let head = format!(
+        "POST /v1/telegram/send HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {key}\r\n\
+         content-type: application/json\r\nidempotency-key: {idem}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    let status = answer.split(' ').nth(1)?.parse().ok()?;
+    let body = answer.split_once("\r\n\r\n")?.1;
+    Some((status, serde_json::from_str(body).ok()?))
+}
+
+#[test]
+fn kills_lose_nothing_and_send_nothing_twice() {
+    let kills = number("FRONTDESK_CARRIER_KILLS", KILLS);
+    let (binary, bot) = (Binary::new(), BotServer::start());
+    let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
+    let (database, ready) = (path("service.db"), path("ready.json"));
+    drop(serve(&binary, &database, &ready));
+    let told: Value = serde_json::from_str(&std::fs::read_to_string(&ready).expect("ready")).expect("JSON");
+    let keys = told["keys"].as_array().expect("keys");
+    let found = keys.iter().find(|it| it["channel"] == "telegram" && it["environment"] == "live");
+    let key = found.expect("a key")["key"].as_str().expect("text").to_owned();
+    let url = bot.url();
+    let connect = ["admin", "--db", &database, "channel", "connect", "telegram", "--api-url", &url];
+    binary.ok(&connect, &format!("{TOKEN}\n"));
+    binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
+    let mut running = serve(&binary, &database, &ready);
+    for chat in 1..=CHATS {
+        bot.says(chat, &format!("{chat} begins"));
+    }
+    while inbound(&database).len() < usize::try_from(CHATS).expect("few") {}
+    let mut random = StdRng::seed_from_u64(number("FRONTDESK_SEED", 20_261_123) as u64);
+    let mut open: Vec<(String, i64)> = Vec::new();
+    let mut said = Vec::new();
+    for kill in 0..kills {
+        let chat = random.random_range(1..=CHATS);
+        said.push(format!("{chat} says in life {kill}"));
+        bot.says(chat, said.last().expect("one"));
+        open.extend((0..4).map(|it| (format!("text-{kill}-{it}"), random.random_range(1..=CHATS))));
+        let address = running.address.clone();
+        let askers: Vec<_> = open
+            .iter()
+            .cloned()
+            .map(|(idem, chat)| {
+                let (address, key) = (address.clone(), key.clone());
+                std::thread::spawn(move || (ask(&address, &key, &idem, chat), idem, chat))
+            })
+            .collect();
+        // Somewhere within what has to be done for them.
+        bot.waits_for_requests(bot.requests() + random.random_range(1..6));
+        drop(running);
+        open = askers
+            .into_iter()
+            .filter_map(|it| {
+                let (answer, idem, chat) = it.join().expect("no one failed");
+                answer.is_none().then_some((idem, chat))
+            })
+            .collect();
+        running = serve(&binary, &database, &ready);
+    }
+    for (idem, chat) in &open {
+        let answer = ask(&running.address, &key, idem, *chat);
+        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
+    }
+    settle(&database, said.len() + usize::try_from(CHATS).expect("few"));
+    drop(running);
+    check(&bot, &database, kills, &said);
+}
+
+/// Waits until nothing is on its way any more.
+fn settle(database: &str, wanted: usize) {
+    let db = Connection::open(database).expect("opens");
+    let open = "SELECT count(*) FROM egress WHERE settled_at IS NULL";
+    while db.query_row(open, [], |row| row.get::<_, i64>(0)).expect("reads") > 0
+        || inbound(database).len() < wanted
+    {
+        std::thread::sleep(super::LOOK);
+    }
+}
+
+fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
+    let db = Connection::open(database).expect("opens");
+    let sql = "SELECT content, status FROM messages WHERE direction = ?1 ORDER BY created_at";
+    let mut statement = db.prepare(sql).expect("a question");
+    let rows = statement.query_map([direction], |row| Ok((row.get(0)?, row.get(1)?))).expect("reads");
+    rows.collect::<Result<_, _>>().expect("rows")
+}
+
+fn inbound(database: &str) -> Vec<String> {
+    rows(database, "inbound").into_iter().map(|it| it.0).collect()
+}
+
+fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
+    let arrived = inbound(database);
+    for text in said {
+        assert_eq!(arrived.iter().filter(|it| *it == text).count(), 1, "{text}");
+    }
+    let sent = rows(database, "outbound");
+    let reached = bot.reached();
+    assert_eq!(sent.len(), kills * 4, "each text is in the history");
+    let mut tried = 0;
+    for (text, status) in &sent {
+        let count = reached.iter().filter(|it| it.text == *text).count();
+        match status.as_str() {
+            "sent" => assert_eq!(count, 1, "{text}"),
+            "unknown" => assert!(count <= 1, "{text}: {count}"),
+            other => panic!("{text} is {other}"),
+        }
+        tried += count;
+    }
+    assert_eq!(tried, reached.len(), "nothing reached anybody that nobody asked for");
+    let db = Connection::open(database).expect("opens");
+    let paid: i64 = db
+        .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'message'", [], |row| row.get(0))
+        .expect("reads");
+    assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
+}

@@ -1,0 +1,126 @@
+//! `admin channel`: nothing is kept before a live test, secrets are sealed, and
+//! each refusal says what to do.
+
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::bot_server::{BotServer, TOKEN};
+use crate::binary::Binary;
+
+fn channel(arguments: &[&str]) -> Vec<String> {
+    [&["admin", "--db", "service.db", "channel"], arguments]
+        .concat()
+        .iter()
+        .map(|it| (*it).to_owned())
+        .collect()
+}
+
+struct Dashboard {
+    binary: Binary,
+    database: String,
+}
+
+impl Dashboard {
+    fn new() -> Self {
+        let binary = Binary::new();
+        let database = binary.folder().join("service.db").to_str().expect("words").to_owned();
+        let made = Self { binary, database };
+        drop(made.serve());
+        made
+    }
+
+    /// Runs the service until it is dropped.
+    fn serve(&self) -> Serving {
+        use std::io::{BufRead, BufReader};
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", &self.database];
+        let mut child = self.binary.command(&arguments).stderr(Stdio::null()).spawn().expect("it runs");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        assert!(line.starts_with("listening on "), "{line}");
+        Serving(child)
+    }
+
+    fn arguments<'a>(&'a self, all: &'a [String]) -> Vec<&'a str> {
+        all.iter().map(|it| if it == "service.db" { self.database.as_str() } else { it.as_str() }).collect()
+    }
+
+    fn ok(&self, arguments: &[&str], input: &str) -> String {
+        let all = channel(arguments);
+        self.binary.ok(&self.arguments(&all), input)
+    }
+
+    fn fails(&self, arguments: &[&str], input: &str) -> String {
+        let all = channel(arguments);
+        self.binary.fails(1, &self.arguments(&all), input)
+    }
+
+    fn listed(&self) -> Value {
+        let all: Value = serde_json::from_str(&self.ok(&["list", "--json"], "")).expect("JSON");
+        let found = all.as_array().expect("a list").iter().find(|it| it["channel"] == "telegram").cloned();
+        found.expect("the channel")
+    }
+}
+
+struct Serving(std::process::Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_bot_is_connected_after_a_live_test_and_its_token_is_sealed() {
+    let (dashboard, bot) = (Dashboard::new(), BotServer::start());
+    let (url, good) = (bot.url(), format!("{TOKEN}\n"));
+    let connect = ["connect", "telegram", "--api-url", &url];
+    let said = dashboard.fails(&connect, "7:wrong\n");
+    assert!(said.contains("nothing was connected") && said.contains("@BotFather"), "{said}");
+    let said = dashboard.fails(&["connect", "telegram", "--api-url", "http://bots.example"], &good);
+    assert!(said.contains("must begin with https://"), "{said}");
+    let said = dashboard.fails(&["connect", "telegram", "--api-url", "http://127.0.0.1:9"], &good);
+    assert!(said.contains("cannot be reached"), "{said}");
+    let said = dashboard.fails(&connect, "\n");
+    assert!(said.contains("no token was given"), "{said}");
+    assert_eq!((&dashboard.listed()["connected"], bot.most_readers()), (&json!(false), 0));
+    let said = dashboard.fails(&["test", "telegram"], "");
+    assert!(said.contains("is not connected; `admin channel connect telegram` does it"), "{said}");
+
+    assert_eq!(dashboard.ok(&connect, &good), "telegram is connected to @harbor_bot\n");
+    let listed = dashboard.listed();
+    assert_eq!((&listed["address"], &listed["heard"]), (&json!("@harbor_bot"), &json!("it is read")));
+    assert!(dashboard.ok(&["test", "telegram"], "").contains("the platform takes the token"));
+    for end in ["", "-wal"] {
+        let bytes = std::fs::read(format!("{}{end}", dashboard.database)).unwrap_or_default();
+        let token = TOKEN.as_bytes();
+        assert!(!bytes.windows(token.len()).any(|it| it == token), "the token is not to be read in it");
+    }
+    let doctor = || dashboard.binary.run(&["doctor", "--offline", "--db", &dashboard.database], "").out;
+    assert!(doctor().contains("@harbor_bot, connected"), "{}", doctor());
+    bot.revoke();
+    assert!(dashboard.fails(&["test", "telegram"], "").contains("does not know this token"));
+    assert!(dashboard.ok(&["disconnect", "telegram"], "").contains("disconnected"));
+    assert_eq!(dashboard.listed()["connected"], false);
+}
+
+#[test]
+fn a_running_service_follows_what_is_connected() {
+    let (dashboard, bot) = (Dashboard::new(), BotServer::start());
+    let serving = dashboard.serve();
+    dashboard.ok(&["connect", "telegram", "--api-url", &bot.url()], &format!("{TOKEN}\n"));
+    bot.waits_for_requests(4);
+    bot.taken(true);
+    let trouble = |wanted: bool| {
+        while dashboard.listed()["trouble"].is_null() == wanted {}
+        dashboard.listed()["trouble"].as_str().unwrap_or("").to_owned()
+    };
+    let told = trouble(true);
+    assert!(told.contains("another program reads this bot"), "{told}");
+    assert!(dashboard.ok(&["list"], "").contains("TROUBLE: another program"));
+    bot.taken(false);
+    assert_eq!(trouble(false), "", "it goes away by itself");
+    assert_eq!(bot.most_readers(), 1);
+    drop(serving);
+}
