@@ -10,17 +10,22 @@ use std::net::TcpStream;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
+use frontdesk::model::time::Clock;
+use frontdesk::service::admin::CreditChange;
+use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use super::bot_server::{BotServer, TOKEN, Wrong};
-use super::{Served, text_to};
+use super::{Served, dashboard, text_to};
 use crate::binary::Binary;
 
 const FAULTS: usize = 60;
 const KILLS: usize = 5;
+/// More than a campaign of any length sends.
+const CREDITS: i64 = 1_000_000;
 /// Chats that write and are written to.
 const CHATS: i64 = 12;
 
@@ -55,6 +60,9 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         bot.says(chat, &format!("{chat} begins"));
         served.waits(chat, "the first message", |it| it.len() == 1).await;
     }
+    let admin = dashboard(&served.options).await;
+    admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
+    admin.close();
     let before = served.balance().await;
     let seed = number("FRONTDESK_SEED", 20_261_123) as u64;
     let done = spoil(&bot, seed, faults);

@@ -41,10 +41,12 @@ struct Cluster {
     _keeper: Option<Child>,
 }
 
-/// The folder of the programs of a server, where one is installed.
+/// The folder of the programs of a server, where one is installed: Debian keeps
+/// them out of the path.
 fn programs() -> Option<PathBuf> {
-    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
+    found.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
     found.retain(|it| it.join("initdb").exists());
     found.sort();
     found.pop()
