@@ -12,7 +12,7 @@ pub mod command;
 pub mod command_line;
 pub mod components;
 pub(crate) mod conditions;
-pub mod connection_words;
+pub mod connection_view;
 pub mod context;
 pub(crate) mod desk_commands;
 pub(crate) mod display;
@@ -49,7 +49,6 @@ pub mod theme_view;
 pub(crate) mod update;
 pub mod view;
 pub(crate) mod watch;
-pub mod which_key_view;
 pub mod wrap;
 pub(crate) mod writes;
 

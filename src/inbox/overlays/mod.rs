@@ -20,6 +20,7 @@ pub mod search;
 pub mod search_view;
 pub(crate) mod text;
 pub mod view;
+pub mod which_key_view;
 
 use crate::components::picker::Picker;
 use crate::components::text_line::TextLine;
