@@ -207,10 +207,10 @@ pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) 
 
 /// Keys and words, most useful first.
 fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
-    if inbox.layers.last() == Some(&Layer::Search) {
+    if inbox.layers.top::<Layer>() == Some(&Layer::Search) {
         return search_view::hints();
     }
-    if let Some(Layer::List { kind: ListKind::Calls, .. }) = inbox.layers.last() {
+    if let Some(Layer::List { kind: ListKind::Calls, .. }) = inbox.layers.top::<Layer>() {
         let words = inbox.calls_head().1.split(" · ");
         return words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
     }

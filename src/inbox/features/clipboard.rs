@@ -75,7 +75,7 @@ impl Inbox {
             Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
             Err(why) => return self.warn(format!("not copied: {why}")),
         }
-        if let Some(Layer::AskWebhook(form)) = self.layers.last_mut() {
+        if let Some(Layer::AskWebhook(form)) = self.layers.top_mut::<Layer>() {
             form.copied = true;
         }
     }

@@ -160,7 +160,7 @@ impl Inbox {
     /// Reads the list anew while it is on screen.
     pub(crate) fn follow_purse(&mut self) {
         let shown = self.page == PageKind::Account
-            || matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Credits, .. }));
+            || matches!(self.layers.top::<Layer>(), Some(Layer::List { kind: ListKind::Credits, .. }));
         if shown && std::mem::take(&mut self.purse.stale) {
             self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         }

@@ -34,8 +34,9 @@ impl Inbox {
 
     /// What the exercise says now.
     pub fn tutor_line(&self) -> Option<String> {
-        let step =
-            self.tutor.filter(|_| matches!(self.layers.last(), None | Some(Layer::AskPause { .. })))?;
+        let step = self
+            .tutor
+            .filter(|_| matches!(self.layers.top::<Layer>(), None | Some(Layer::AskPause { .. })))?;
         let (command, words) = STEPS.get(step)?;
         let key = self.context.settings.keymap.first(*command);
         Some(format!("Tutor {}/{} · {key} {words} · :tutor ends", step + 1, STEPS.len()))

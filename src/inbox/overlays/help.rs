@@ -130,7 +130,7 @@ impl Inbox {
 
     /// Text was pasted into the help: it is looked for.
     pub(crate) fn paste_into_help(&mut self, text: &str) -> bool {
-        let Some(Layer::Help(help)) = self.layers.last_mut() else { return false };
+        let Some(Layer::Help(help)) = self.layers.top_mut::<Layer>() else { return false };
         (help.told, help.typing, help.first) = (None, true, 0);
         help.find.insert(text.trim());
         true

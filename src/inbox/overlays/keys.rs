@@ -4,44 +4,69 @@
 //! the key that opened it.
 
 use crate::Inbox;
-use crate::event::Effect;
+use crate::event::{Effect, Load};
+use crate::features::privacy::known_names;
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
+use crate::overlays::line::LineKind;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::overlays::{AROUND, Layer};
 use crate::tab::Focus;
 
-impl Inbox {
-    pub(crate) fn open_layer(&mut self, layer: Layer) {
-        self.guard.raise();
-        self.layers.push(layer);
-    }
-
-    /// A key goes to the topmost layer; true if there is one.
-    pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
-        let Some(layer) = self.layers.last() else { return false };
-        let asked = layer.is_question().then(|| layer.clone());
-        if asked.is_some() && !self.guard_lets(key) {
-            return true;
-        }
-        let Some(layer) = self.layers.pop() else { return false };
-        if let Some(layer) = self.connection_layer_key(layer, key) {
-            self.layer_key(layer, key);
+impl Overlay for Layer {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let asked = self.is_question().then(|| self.clone());
+        let layer = std::mem::replace(self, Self::Search);
+        if let Some(layer) = inbox.connection_layer_key(layer, key) {
+            inbox.layer_key(layer, key);
         }
         // Letters of these act without changing what is asked.
-        let has_letters = matches!(asked, Some(Layer::MailReview { .. } | Layer::Flight(_)));
-        if asked.is_some() && !has_letters && self.layers.last() == asked.as_ref() {
-            self.went_astray(key);
+        let has_letters = matches!(asked, Some(Self::MailReview { .. } | Self::Flight(_)));
+        if asked.is_some() && !has_letters && inbox.layers.top::<Self>() == asked.as_ref() {
+            inbox.went_astray(key);
         }
-        true
+        KeyOutcome::Done
     }
 
-    /// The wheel turned over the topmost layer: texts scroll, questions stay.
-    pub(crate) fn layer_scrolls(&mut self, key: KeyPress) {
-        if self.layers.last().is_some_and(|it| !it.is_question()) {
-            self.layer_takes(key);
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn is_question(&self) -> bool {
+        self.asks()
+    }
+
+    fn takes_text(&self) -> bool {
+        self.writes()
+    }
+
+    fn takes_pastes(&self) -> bool {
+        self.pastes()
+    }
+
+    fn is_recorded(&self) -> bool {
+        match self {
+            Self::Palette(_) => false,
+            Self::Line(line) => !matches!(line.kind, LineKind::Command { .. }),
+            it => !it.asks(),
         }
     }
 
+    fn names(&self, inbox: &Inbox, names: &mut NameIndex) {
+        known_names::of_layer(inbox, self, names);
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        self.is_read_from(load)
+    }
+
+    fn is_read_out(&self) -> bool {
+        !matches!(self, Self::Line(_) | Self::Palette(_) | Self::Search)
+    }
+}
+
+impl Inbox {
     fn layer_key(&mut self, layer: Layer, key: KeyPress) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
@@ -52,7 +77,9 @@ impl Inbox {
             (Layer::Help(help), _) => self.help_key(*help, key),
             (Layer::Raw { title, lines, first }, _) => {
                 let moved = scrolled(first, key, usize::from(self.context.size.1), lines.len());
-                self.layers.extend(moved.map(|first| Layer::Raw { title, lines, first }));
+                if let Some(first) = moved {
+                    self.layers.push(Layer::Raw { title, lines, first });
+                }
             }
             (layer @ Layer::Replies { .. }, _) => self.replies_key(layer, key),
             (Layer::Emoji { picker, typed }, _) => self.emoji_key(picker, typed, key),

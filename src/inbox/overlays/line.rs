@@ -71,7 +71,9 @@ impl Inbox {
             }
             (LineKind::Command { .. }, _) => {
                 let line = self.command_line_key(line, key);
-                self.layers.extend(line.map(Layer::Line));
+                if let Some(line) = line {
+                    self.layers.push(Layer::Line(line));
+                }
             }
             _ => {
                 if line.text.key(key) {

@@ -9,17 +9,16 @@ use crate::Inbox;
 use crate::command_line;
 use crate::components::paint_view;
 use crate::components::text_line::TextLine;
-use crate::layout::{Area, Areas};
-use crate::overlays::Layer;
+use crate::layout::Area;
 use crate::overlays::line::{LineKind, LinePrompt};
 use crate::pages::PageKind;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::filter;
 
-/// Draws the line, if one is being typed; says where its cursor stands.
-pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) -> Option<Position> {
-    let Some(Layer::Line(line)) = inbox.layers.last() else { return None };
+/// Draws the line; says where its cursor stands.
+pub fn draw(inbox: &Inbox, theme: Theme, line: &LinePrompt, buffer: &mut Buffer) -> Position {
+    let areas = inbox.areas();
     paint_view::blank(buffer, areas.status);
     paint_view::blank(buffer, areas.hints);
     let place = Area { x: areas.status.x + 1, width: areas.status.width.saturating_sub(2), ..areas.status };
@@ -32,7 +31,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) -> 
         }
         None => paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.dim()),
     };
-    Some(cursor)
+    cursor
 }
 
 fn prompt(kind: &LineKind) -> &'static str {

@@ -12,6 +12,7 @@ pub mod line_view;
 pub mod listing;
 pub mod listing_view;
 pub(crate) mod menus_view;
+pub mod overlay;
 pub mod palette;
 pub mod palette_view;
 pub mod questions_view;
@@ -359,7 +360,7 @@ pub enum Layer {
 
 impl Layer {
     /// Whether fast typing must not answer it.
-    pub fn is_question(&self) -> bool {
+    pub(crate) fn asks(&self) -> bool {
         !matches!(
             self,
             Self::Line(_)

@@ -138,11 +138,11 @@ impl Inbox {
 
     /// The names of conversations have been read.
     pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
-        let Some(Layer::Palette(palette)) =
-            self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(it) if !it.is_menu))
-        else {
-            return;
-        };
+        let palettes = self.layers.of_mut::<Layer>().filter_map(|it| match it {
+            Layer::Palette(it) if !it.is_menu => Some(it),
+            _ => None,
+        });
+        let Some(palette) = palettes.last() else { return };
         palette.all.extend(names.into_iter().map(|it| PaletteItem {
             choice: PaletteAction::Conversation(it.key),
             name: it.title.to_string(),

@@ -8,7 +8,6 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::Layer;
 use crate::overlays::palette::{CommandPalette, PaletteItem, SHOWN};
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -16,9 +15,8 @@ use crate::wrap;
 /// Columns of the kind before a name.
 const KIND: u16 = 8;
 
-/// Draws the palette, if it is on top; says where its cursor is.
-pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    let Some(Layer::Palette(palette)) = inbox.layers.last() else { return None };
+/// Draws the palette; says where its cursor is.
+pub fn draw(inbox: &Inbox, theme: Theme, palette: &CommandPalette, buffer: &mut Buffer) -> Position {
     let (columns, rows) = inbox.context.size;
     let shown = SHOWN.min(usize::from(rows.saturating_sub(6)));
     let width = 96.min(columns.saturating_sub(2));
@@ -34,7 +32,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     paint_view::text(buffer, inner.x + 1, inner.y, room, palette.text.text(), Style::new());
     let before = u16::try_from(wrap::cells(palette.text.before())).unwrap_or(u16::MAX);
     list(theme, palette, Area { y: inner.y + 1, height: inner.height - 1, ..inner }, buffer);
-    Some(Position { x: inner.x + 1 + before.min(room), y: inner.y })
+    Position { x: inner.x + 1 + before.min(room), y: inner.y }
 }
 
 fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer) {

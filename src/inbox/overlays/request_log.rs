@@ -40,7 +40,7 @@ impl Inbox {
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(crate) fn show_calls(&mut self) {
         self.context.push(Effect::ReadCalls);
-        if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Calls, .. })) {
+        if !matches!(self.layers.top::<Layer>(), Some(Layer::List { kind: ListKind::Calls, .. })) {
             self.calls.only = None;
             self.show_list(ListKind::Calls);
         }

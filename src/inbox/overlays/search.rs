@@ -213,7 +213,7 @@ impl Inbox {
     /// Once nothing was typed for a moment, asks the servers for contacts.
     pub(crate) fn ask_servers(&mut self) {
         let due = self.search.asks_at.is_some_and(|it| it <= self.context.now);
-        if !due || self.layers.last() != Some(&Layer::Search) {
+        if !due || self.layers.top::<Layer>() != Some(&Layer::Search) {
             return;
         }
         self.search.asks_at = None;
@@ -227,7 +227,7 @@ impl Inbox {
 
     /// When they are.
     pub(crate) fn servers_due(&self) -> Option<Timestamp> {
-        self.search.asks_at.filter(|_| self.layers.last() == Some(&Layer::Search))
+        self.search.asks_at.filter(|_| self.layers.top::<Layer>() == Some(&Layer::Search))
     }
 
     /// A server found contacts; those to other words are dropped.

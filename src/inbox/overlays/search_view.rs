@@ -6,21 +6,19 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
-use crate::overlays::Layer;
 use crate::overlays::found_view;
 use crate::overlays::search::{LINES, Search};
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// Draws the page over the body, if it is on top; says where its cursor is.
-pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
-    if inbox.layers.last() != Some(&Layer::Search) {
-        return None;
-    }
+/// Draws the page over the body; says where its cursor is.
+pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+    let area = inbox.areas().body;
     let search = &inbox.search;
     paint_view::blank(buffer, area);
     let scope = if search.only_here { inbox.tab().channel.name.as_str() } else { "all tabs" };
@@ -63,6 +61,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
             paint_view::stripe(buffer, Area { height: 1, ..place }, theme.selected());
         }
     }
+    loading_view::edge(
+        inbox,
+        theme,
+        Pane::Layer,
+        Area { y: area.y + area.height.saturating_sub(1), ..area },
+        buffer,
+    );
     Some(cursor)
 }
 

@@ -1,12 +1,15 @@
 //! Which layers take text, for input that comes in whole lines.
 
+use crate::event::Load;
 use crate::overlays::Layer;
+use crate::overlays::listing::ListKind;
+use crate::screens::broadcasts::BroadcastQuery;
 use crate::screens::broadcasts::form::BroadcastField;
 use crate::screens::connections::wizard::WizardStep;
 
 impl Layer {
     /// Whether what is typed into it is text, whatever the letters.
-    pub fn takes_text(&self) -> bool {
+    pub(crate) fn writes(&self) -> bool {
         match self {
             Self::Line(_)
             | Self::Palette(_)
@@ -69,7 +72,7 @@ impl Layer {
 
     /// Whether a paste goes into its text whole. What does not take one takes
     /// letters, of which none does anything else.
-    pub fn takes_pastes(&self) -> bool {
+    pub(crate) fn pastes(&self) -> bool {
         matches!(
             self,
             Self::Line(_)
@@ -87,5 +90,24 @@ impl Layer {
                 | Self::Wizard(_)
                 | Self::BroadcastForm(_)
         )
+    }
+}
+
+impl Layer {
+    /// Whether it shows what a load brings.
+    pub(crate) fn is_read_from(&self, load: &Load) -> bool {
+        match (self, load) {
+            (Self::Search, Load::Search(it)) => it.conversation.is_none(),
+            (Self::Line(_), Load::Search(it)) => it.conversation.is_some(),
+            (Self::Templates { .. } | Self::BroadcastForm(_), Load::Templates(_))
+            | (Self::List { kind: ListKind::Paused, .. }, Load::Paused(_))
+            | (Self::List { kind: ListKind::Credits, .. }, Load::Spent | Load::Unpaid)
+            | (Self::List { kind: ListKind::Done | ListKind::Results, .. }, Load::Fates(_))
+            | (Self::Tags { .. }, Load::Tags(_))
+            | (Self::Attach(_), Load::Shelf(_))
+            | (Self::BroadcastForm(_), Load::Broadcasts(BroadcastQuery::Audience(_)))
+            | (Self::Macros { .. }, Load::Macros) => true,
+            _ => false,
+        }
     }
 }

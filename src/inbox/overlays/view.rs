@@ -1,9 +1,13 @@
 //! What lies over the desk: questions, the reaction picker, raw items.
 
+use std::fmt::Debug;
+
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::dialog::Tone;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::features::macros;
@@ -11,8 +15,12 @@ use crate::layout::Area;
 use crate::overlays;
 use crate::overlays::Layer;
 use crate::overlays::help_view;
+use crate::overlays::line_view;
 use crate::overlays::listing_view;
+use crate::overlays::overlay::OverlayBody;
+use crate::overlays::palette_view;
 use crate::overlays::questions_view;
+use crate::overlays::search_view;
 use crate::screens::broadcasts;
 use crate::screens::composer::pickers_view;
 use crate::screens::composer::rich_forms_view;
@@ -26,45 +34,82 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::text::SafeText;
 
-/// Draws the topmost layer, if there is one.
-pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) {
-    match inbox.layers.last() {
-        None => (),
-        // They have a cursor, and are drawn where it can be told.
-        Some(Layer::Line(_) | Layer::Palette(_) | Layer::Search) => (),
-        Some(Layer::Views { chosen }) => {
-            let rows = u16::try_from(inbox.views.len()).unwrap_or(u16::MAX).saturating_add(2);
-            saved_views_view::draw(inbox, theme, *chosen, centered(inbox, 64, rows), buffer);
+/// A popup that draws itself.
+pub trait OverlayView: Debug {
+    /// Draws it; says where its cursor stands.
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position>;
+}
+
+/// Draws the topmost popup, if there is one; says where its cursor stands.
+pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+    match inbox.layers.last()?.body(inbox) {
+        OverlayBody::Drawn(view) => view.draw(inbox, theme, buffer),
+        OverlayBody::Dialog(it) => {
+            let mark = if theme.ascii { "_" } else { "▏" };
+            let lines: Vec<(String, Style)> =
+                it.lines.iter().map(|it| (it.with_cursor(mark), toned(theme, it.tone))).collect();
+            dialog(inbox, theme, &it.title, &lines, buffer);
+            None
         }
-        Some(Layer::Help(it)) => help_view::draw(inbox, theme, it, buffer),
-        Some(Layer::Raw { title, lines, first }) => raw(inbox, theme, title, lines, *first, buffer),
-        Some(Layer::Macros { chosen, records }) => {
-            macros::view::draw(inbox, theme, *chosen, *records, buffer)
-        }
-        Some(Layer::List { kind, chosen }) => listing_view::draw(inbox, theme, *kind, *chosen, buffer),
-        Some(Layer::Replies { picker, .. }) => pickers_view::replies(inbox, theme, picker, buffer),
-        Some(Layer::Emoji { picker, .. }) => pickers_view::emoji(inbox, theme, picker, buffer),
-        Some(Layer::Templates { picker }) => templates::form_view::picker(inbox, theme, picker, buffer),
-        Some(Layer::TemplateForm(form)) => templates::form_view::form(inbox, theme, form, buffer),
-        Some(Layer::WebhookForm(form)) => webhooks::form_view::form(inbox, theme, form, buffer),
-        Some(Layer::Endpoints { picker }) => connections::view::endpoints(inbox, theme, picker, buffer),
-        Some(Layer::BroadcastForm(form)) => broadcasts::form_view::draw(inbox, theme, form, buffer),
-        Some(Layer::Flight(flight)) => broadcasts::form_view::flight(inbox, theme, flight, buffer),
-        Some(Layer::PersonForm(form)) => people::form_view::draw(inbox, theme, form, buffer),
-        Some(Layer::MailReview { preview, first }) => {
-            mail::view::review(inbox, theme, *preview, *first, buffer)
-        }
-        Some(Layer::MailMenu(menu)) => mail::view::menu(inbox, theme, menu, buffer),
-        Some(Layer::Form(form)) => rich_forms_view::draw(inbox, theme, form, buffer),
-        Some(Layer::Menu { chosen }) => pickers_view::menu(inbox, theme, *chosen, buffer),
-        Some(Layer::React { channel, chosen, .. }) => {
-            react(inbox, theme, (inbox.quick_reactions(channel), *chosen), buffer)
-        }
-        Some(layer) => {
-            if let Some((title, lines)) = questions_view::words(inbox, theme, layer) {
-                dialog(inbox, theme, &title, &lines, buffer);
+    }
+}
+
+/// The style of a line.
+fn toned(theme: Theme, tone: Tone) -> Style {
+    match tone {
+        Tone::Plain => Style::new(),
+        Tone::Strong => theme.strong(),
+        Tone::Dim => theme.dim(),
+        Tone::Error => theme.error(),
+        Tone::Waiting => theme.waiting(),
+        Tone::Own => theme.own(),
+        Tone::Customer => theme.customer(),
+        Tone::Ai => theme.ai_on(),
+        Tone::Selected => theme.selected(),
+    }
+}
+
+impl OverlayView for Layer {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        match Some(self) {
+            Some(Layer::Search) => return search_view::draw(inbox, theme, buffer),
+            Some(Layer::Palette(palette)) => return Some(palette_view::draw(inbox, theme, palette, buffer)),
+            Some(Layer::Line(line)) => return Some(line_view::draw(inbox, theme, line, buffer)),
+            Some(Layer::Views { chosen }) => {
+                let rows = u16::try_from(inbox.views.len()).unwrap_or(u16::MAX).saturating_add(2);
+                saved_views_view::draw(inbox, theme, *chosen, centered(inbox, 64, rows), buffer);
+            }
+            Some(Layer::Help(it)) => help_view::draw(inbox, theme, it, buffer),
+            Some(Layer::Raw { title, lines, first }) => raw(inbox, theme, title, lines, *first, buffer),
+            Some(Layer::Macros { chosen, records }) => {
+                macros::view::draw(inbox, theme, *chosen, *records, buffer)
+            }
+            Some(Layer::List { kind, chosen }) => listing_view::draw(inbox, theme, *kind, *chosen, buffer),
+            Some(Layer::Replies { picker, .. }) => pickers_view::replies(inbox, theme, picker, buffer),
+            Some(Layer::Emoji { picker, .. }) => pickers_view::emoji(inbox, theme, picker, buffer),
+            Some(Layer::Templates { picker }) => templates::form_view::picker(inbox, theme, picker, buffer),
+            Some(Layer::TemplateForm(form)) => templates::form_view::form(inbox, theme, form, buffer),
+            Some(Layer::WebhookForm(form)) => webhooks::form_view::form(inbox, theme, form, buffer),
+            Some(Layer::Endpoints { picker }) => connections::view::endpoints(inbox, theme, picker, buffer),
+            Some(Layer::BroadcastForm(form)) => broadcasts::form_view::draw(inbox, theme, form, buffer),
+            Some(Layer::Flight(flight)) => broadcasts::form_view::flight(inbox, theme, flight, buffer),
+            Some(Layer::PersonForm(form)) => people::form_view::draw(inbox, theme, form, buffer),
+            Some(Layer::MailReview { preview, first }) => {
+                mail::view::review(inbox, theme, *preview, *first, buffer)
+            }
+            Some(Layer::MailMenu(menu)) => mail::view::menu(inbox, theme, menu, buffer),
+            Some(Layer::Form(form)) => rich_forms_view::draw(inbox, theme, form, buffer),
+            Some(Layer::Menu { chosen }) => pickers_view::menu(inbox, theme, *chosen, buffer),
+            Some(Layer::React { channel, chosen, .. }) => {
+                react(inbox, theme, (inbox.quick_reactions(channel), *chosen), buffer)
+            }
+            _ => {
+                if let Some((title, lines)) = questions_view::words(inbox, theme, self) {
+                    dialog(inbox, theme, &title, &lines, buffer);
+                }
             }
         }
+        None
     }
 }
 

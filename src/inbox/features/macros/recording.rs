@@ -11,7 +11,6 @@ use crate::features::macros::steps::RecordedStep;
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
-use crate::overlays::line::LineKind;
 use model::macros::Macro;
 
 /// Keys and commands of one macro at most.
@@ -136,12 +135,7 @@ impl Inbox {
     /// A key goes to a menu or a form: it is a step, unless it answers a
     /// question or what it comes to is a step of its own.
     pub(crate) fn record_layer_key(&mut self, key: KeyPress) {
-        let own = |it: &Layer| match it {
-            Layer::Palette(_) => true,
-            Layer::Line(line) => matches!(line.kind, LineKind::Command { .. }),
-            it => it.is_question(),
-        };
-        if self.layers.last().is_some_and(|it| !own(it)) {
+        if self.layers.last().is_some_and(|it| it.is_recorded()) {
             self.recorded(RecordedStep::Key(key));
         }
     }
@@ -244,7 +238,7 @@ impl Inbox {
 
     /// Whether a key press is a person's answer to a question.
     pub(crate) fn asks_a_person(&self) -> bool {
-        self.layers.last().is_some_and(Layer::is_question)
+        self.layers.last().is_some_and(|it| it.is_question())
     }
 }
 

@@ -38,9 +38,7 @@ pub fn all(inbox: &Inbox) -> NameIndex {
             SearchResult::Contact(contact) => names.add(contact.name.as_str()),
         }
     }
-    for layer in &inbox.layers {
-        of_layer(inbox, layer, &mut names);
-    }
+    inbox.layers.iter().for_each(|it| it.names(inbox, &mut names));
     names
 }
 
@@ -103,7 +101,7 @@ fn of_card(inbox: &Inbox, names: &mut NameIndex) {
     optional(card.elsewhere.iter().map(|it| &it.title), names);
 }
 
-fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
+pub(crate) fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
     match layer {
         Layer::Palette(palette) => of_palette(palette, names),
         Layer::List { kind, .. } => of_list(inbox, *kind, names),

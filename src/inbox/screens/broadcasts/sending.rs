@@ -108,12 +108,12 @@ impl Inbox {
 
     /// Whether a form of a broadcast lies open.
     pub(crate) fn fills_broadcast(&self) -> bool {
-        self.layers.iter().any(|it| matches!(it, Layer::BroadcastForm(_)))
+        self.layers.any::<Layer>(|it| matches!(it, Layer::BroadcastForm(_)))
     }
 
     /// The form that lies open, wherever it is.
     fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
-        self.layers.iter_mut().rev().find_map(|it| match it {
+        self.layers.of_mut::<Layer>().find_map(|it| match it {
             Layer::BroadcastForm(form) => Some(form.as_mut()),
             _ => None,
         })

@@ -245,7 +245,8 @@ impl Inbox {
     /// recipients sees it.
     pub(crate) fn refresh_recipients(&mut self) {
         let open = |it: &Layer| matches!(it, Layer::Raw { title, .. } if title.starts_with(RECIPIENTS));
-        if std::mem::take(&mut self.board.refreshes) && self.layers.pop_if(|it| open(it)).is_some() {
+        if std::mem::take(&mut self.board.refreshes) && self.layers.top::<Layer>().is_some_and(open) {
+            self.layers.pop();
             self.show_recipients();
         }
     }

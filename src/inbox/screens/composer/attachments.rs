@@ -207,14 +207,14 @@ impl Inbox {
     /// What lies at the service has come.
     pub(crate) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
         let here = self.tab().channel.id == *channel;
-        if let Some(Layer::Attach(form)) = self.layers.last_mut().filter(|_| here) {
+        if let Some(Layer::Attach(form)) = self.layers.top_mut::<Layer>().filter(|_| here) {
             form.shelf = shelf;
         }
     }
 
     /// Asks again about what is typed in the form.
     pub(crate) fn look_at_typed(&mut self) {
-        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
+        if let Some(Layer::Attach(form)) = self.layers.top_mut::<Layer>() {
             self.context.effects.extend(form.look().map(Effect::Ask));
         }
     }
@@ -300,7 +300,7 @@ impl Inbox {
         if pasted {
             return self.pasted_file(&path, found);
         }
-        let Some(Layer::Attach(form)) = self.layers.last_mut() else { return };
+        let Some(Layer::Attach(form)) = self.layers.top_mut::<Layer>() else { return };
         if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
             return;
         }

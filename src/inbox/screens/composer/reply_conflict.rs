@@ -98,7 +98,7 @@ impl Inbox {
             }
         }
         let crossed = self.crossed();
-        if let Some(Layer::AskCrossed { crossed: shown, .. }) = self.layers.last_mut()
+        if let Some(Layer::AskCrossed { crossed: shown, .. }) = self.layers.top_mut::<Layer>()
             && shown.len() < crossed.len()
         {
             *shown = crossed;

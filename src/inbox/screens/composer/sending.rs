@@ -162,12 +162,9 @@ impl Inbox {
     /// beneath a question, and is there again if that is not answered.
     pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: Layer) {
         self.send_operations(vec![operation], false);
-        match self.layers.pop() {
-            Some(question @ Layer::AskPause { .. }) => self.layers.extend([form, question]),
-            other => {
-                self.layers.extend(other);
-                self.form_has_left(&form);
-            }
+        match self.layers.top::<Layer>() {
+            Some(Layer::AskPause { .. }) => self.layers.insert(self.layers.len() - 1, Box::new(form)),
+            _ => self.form_has_left(&form),
         }
     }
 
@@ -244,7 +241,7 @@ impl Inbox {
     pub(crate) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool) {
         let Layer::AskPause { sends, clears_draft, pause } = layer else { return };
         // Only what the composer does not hold has a form beneath.
-        let form = if clears_draft { None } else { self.layers.pop() };
+        let form = if clears_draft { None } else { self.layers.pop_top::<Layer>() };
         if clears_draft && !self.crossed().is_empty() {
             self.send_unless_crossed();
         } else if pauses {

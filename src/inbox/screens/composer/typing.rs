@@ -99,26 +99,29 @@ impl Inbox {
 
     /// Pasted text is text in the composer and nothing anywhere else.
     pub(crate) fn paste(&mut self, text: &str) {
-        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
+        if self.layer_pastes(text) {
+            return;
+        }
+        if let Some(Layer::Attach(form)) = self.layers.top_mut::<Layer>() {
             form.paste(text);
             return self.look_at_typed();
         }
-        if let Some(Layer::PersonForm(form)) = self.layers.last_mut() {
+        if let Some(Layer::PersonForm(form)) = self.layers.top_mut::<Layer>() {
             let focus = form.focus;
             if let Some(value) = form.values.get_mut(focus) {
                 value.insert(model::text::pasted(text).trim());
             }
             return form.grow();
         }
-        if let Some(Layer::BroadcastForm(form)) =
-            self.layers.pop_if(|it| matches!(it, Layer::BroadcastForm(_)))
-        {
+        if let Some(Layer::BroadcastForm(form)) = self.layers.top::<Layer>() {
+            let form = form.clone();
+            self.layers.pop();
             return self.paste_into_broadcast(form, text);
         }
-        if let Some(Layer::Form(form)) = self.layers.last_mut() {
+        if let Some(Layer::Form(form)) = self.layers.top_mut::<Layer>() {
             return form.paste(text);
         }
-        if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
+        if let Some(Layer::TemplateForm(form)) = self.layers.top_mut::<Layer>() {
             let focus = form.focus;
             if let Some(value) = form.values.get_mut(focus) {
                 value.insert(text);
@@ -135,13 +138,17 @@ impl Inbox {
         if self.paste_into_field(text) {
             return;
         }
-        if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
+        if let Some(Layer::Line(line)) = self.layers.top::<Layer>() {
+            let line = line.clone();
+            self.layers.pop();
             return self.paste_into_line(line, text);
         }
-        if let Some(Layer::Palette(palette)) = self.layers.pop_if(|it| matches!(it, Layer::Palette(_))) {
+        if let Some(Layer::Palette(palette)) = self.layers.top::<Layer>() {
+            let palette = palette.clone();
+            self.layers.pop();
             return self.paste_into_palette(palette, text);
         }
-        if self.layers.last() == Some(&Layer::Search) {
+        if self.layers.top::<Layer>() == Some(&Layer::Search) {
             self.search.text.insert(text.trim_end());
             return self.ask_search();
         }

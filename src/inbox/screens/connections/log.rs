@@ -15,14 +15,14 @@ impl Inbox {
     pub(crate) fn show_connection_calls(&mut self) {
         self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
         self.context.push(Effect::Load(Load::Names));
-        if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+        if !matches!(self.layers.top::<Layer>(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             self.show_list(ListKind::Connections);
         }
     }
 
     /// Names of conversations have come.
     pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation]) {
-        if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+        if matches!(self.layers.top::<Layer>(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
             self.connections.names = names.iter().map(named).collect();
         }

@@ -201,7 +201,8 @@ impl Inbox {
 
     fn endpoint_answered(&mut self, slot: AnswerKey, by_hand: bool, mapped: Result<Mapped, String>) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
-        let is_shown = matches!(self.layers.last(), Some(Layer::Answer { slot: asked }) if *asked == slot);
+        let is_shown =
+            matches!(self.layers.top::<Layer>(), Some(Layer::Answer { slot: asked }) if *asked == slot);
         let answer = self.connections.answers.entry(slot.clone()).or_default();
         answer.waits = false;
         match mapped {

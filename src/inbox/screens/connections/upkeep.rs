@@ -108,7 +108,7 @@ impl Inbox {
 
     /// Another credential was tried.
     pub(crate) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>) {
-        let form = match self.layers.last_mut() {
+        let form = match self.layers.top_mut::<Layer>() {
             Some(Layer::Credential(form)) if form.waits && form.connection == name => Some(form),
             _ => None,
         };

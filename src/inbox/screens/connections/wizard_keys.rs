@@ -106,7 +106,7 @@ impl Inbox {
 
     /// The live call of a new connection has ended.
     pub(crate) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
-        let Some(Layer::Wizard(wizard)) = self.layers.last_mut() else { return };
+        let Some(Layer::Wizard(wizard)) = self.layers.top_mut::<Layer>() else { return };
         if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
             return;
         }
@@ -125,7 +125,8 @@ impl Inbox {
 
     /// A new connection was kept, or not.
     pub(crate) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>) {
-        let at_top = matches!(self.layers.last(), Some(Layer::Wizard(it)) if it.step == WizardStep::Saving);
+        let at_top =
+            matches!(self.layers.top::<Layer>(), Some(Layer::Wizard(it)) if it.step == WizardStep::Saving);
         match saved {
             Ok(all) => {
                 if at_top {
@@ -138,7 +139,7 @@ impl Inbox {
                 self.connections.seen = None;
                 self.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
             }
-            Err(why) => match self.layers.last_mut() {
+            Err(why) => match self.layers.top_mut::<Layer>() {
                 Some(Layer::Wizard(wizard)) if at_top => {
                     wizard.step = WizardStep::Filling;
                     wizard.wrong = Some(why);

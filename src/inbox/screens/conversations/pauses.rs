@@ -52,7 +52,7 @@ impl Inbox {
     /// Asks for the pauses where the list shows them, or when a lease is over
     /// and nothing has the keyboard that must not lose it.
     pub(crate) fn follow_leases(&mut self) {
-        let shown = matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Paused, .. }));
+        let shown = matches!(self.layers.top::<Layer>(), Some(Layer::List { kind: ListKind::Paused, .. }));
         if shown && std::mem::take(&mut self.leasing.stale) {
             self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }

@@ -101,7 +101,7 @@ impl Inbox {
 
     /// Tags in use have come.
     pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
-        if let Some(Layer::Tags { line, .. }) = self.layers.last_mut() {
+        if let Some(Layer::Tags { line, .. }) = self.layers.top_mut::<Layer>() {
             line.known = known;
         }
     }

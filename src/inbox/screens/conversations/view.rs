@@ -31,7 +31,7 @@ const TAB_NAME: usize = 12;
 /// Draws the list with its frame.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (tab, list) = (inbox.tab(), inbox.list());
-    let typing = matches!(inbox.layers.last(), Some(Layer::Line(_)));
+    let typing = matches!(inbox.layers.top::<Layer>(), Some(Layer::Line(_)));
     let focused = tab.focus == Focus::List && (inbox.layers.is_empty() || typing);
     let title = title(inbox);
     let typed = typed(list, theme);

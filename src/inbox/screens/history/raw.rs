@@ -65,7 +65,7 @@ impl Inbox {
     /// A history has come: the view shows what it says now of the same message.
     pub(crate) fn follow_raw(&mut self) {
         let Some((Layer::Raw { title, lines, .. }, Some(_))) = self.raw_layer() else { return };
-        if let Some(Layer::Raw { title: shown, lines: before, .. }) = self.layers.last_mut()
+        if let Some(Layer::Raw { title: shown, lines: before, .. }) = self.layers.top_mut::<Layer>()
             && *shown == title
         {
             *before = lines;

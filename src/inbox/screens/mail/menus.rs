@@ -205,7 +205,7 @@ impl Inbox {
         if self.tab().channel.id != *channel {
             return;
         }
-        if let Some(Layer::MailMenu(menu)) = self.layers.last_mut()
+        if let Some(Layer::MailMenu(menu)) = self.layers.top_mut::<Layer>()
             && menu.kind == MailMenuKind::Contact
             && menu.typed == text
         {

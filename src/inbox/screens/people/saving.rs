@@ -37,7 +37,7 @@ impl Inbox {
         }
         let Some(detail) = detail else {
             self.people.opening = Opening::default();
-            let untouched = matches!(self.layers.last(), Some(Layer::PersonForm(form))
+            let untouched = matches!(self.layers.top::<Layer>(), Some(Layer::PersonForm(form))
                 if form.before.phone == phone && form.change().is_some_and(|it| it.is_empty()));
             if untouched {
                 self.layers.pop();
@@ -62,7 +62,7 @@ impl Inbox {
     /// What the server told since the form was opened joins it, as long as
     /// nothing was typed.
     fn refresh_form(&mut self, detail: &PersonDetail) {
-        if let Some(Layer::PersonForm(form)) = self.layers.last_mut()
+        if let Some(Layer::PersonForm(form)) = self.layers.top_mut::<Layer>()
             && !form.is_new
             && form.before.phone == detail.phone
             && form.before != *detail

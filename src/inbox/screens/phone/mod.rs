@@ -189,7 +189,7 @@ impl Inbox {
 
     /// Pasted text goes into the field at hand; false if there is none.
     pub(crate) fn paste_into_field(&mut self, outside: &str) -> bool {
-        let line = match self.layers.last_mut() {
+        let line = match self.layers.top_mut::<Layer>() {
             Some(Layer::Number { typed, .. }) => typed,
             Some(Layer::Call(form)) => &mut form.fields[form.at],
             Some(Layer::Wizard(wizard)) => {

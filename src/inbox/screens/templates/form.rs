@@ -145,8 +145,8 @@ impl Inbox {
     /// The list as it is stored has come.
     pub(crate) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
         let now = self.context.now;
-        let shown =
-            self.page == PageKind::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
+        let shown = self.page == PageKind::Templates
+            || matches!(self.layers.top::<Layer>(), Some(Layer::Templates { .. }));
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();

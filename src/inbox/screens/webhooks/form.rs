@@ -81,7 +81,7 @@ impl WebhookForm {
 impl Inbox {
     /// A secret was made.
     pub(crate) fn secret_made(&mut self, secret: Secret) {
-        if let Some(Layer::WebhookForm(form)) = self.layers.last_mut() {
+        if let Some(Layer::WebhookForm(form)) = self.layers.top_mut::<Layer>() {
             form.secret.get_or_insert(secret);
         }
     }
