@@ -1,5 +1,6 @@
 //! What every screen is built of: text fields, lists, marks, strokes.
 
+pub mod confirm;
 pub mod dialog;
 pub mod loading_view;
 pub mod marks;

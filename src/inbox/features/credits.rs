@@ -143,10 +143,10 @@ impl Inbox {
             };
             return self.warn(words);
         }
-        let price = Some(self.price_of_unpaid(&payable).words());
+        let price = self.price_of_unpaid(&payable).words();
         let go: Vec<(RowId, SafeText)> =
             payable.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        self.open_layer(Layer::DecideAll { go, look: 0, price });
+        self.ask_to_send_all(go, 0, Some(&price));
     }
 
     /// Opens the list.

@@ -4,15 +4,13 @@
 //! the key that opened it.
 
 use crate::Inbox;
-use crate::event::{Effect, Load};
+use crate::event::Load;
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::outside::OutsideRequest;
 use crate::overlays::line::LineKind;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::overlays::{AROUND, Layer};
-use crate::tab::Focus;
 
 impl Overlay for Layer {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -61,6 +59,10 @@ impl Overlay for Layer {
         self.is_read_from(load)
     }
 
+    fn has_left(&mut self, inbox: &mut Inbox) {
+        inbox.form_has_left(self);
+    }
+
     fn is_read_out(&self) -> bool {
         !matches!(self, Self::Line(_) | Self::Palette(_) | Self::Search)
     }
@@ -90,12 +92,9 @@ impl Inbox {
             (Layer::Form(form), _) => self.form_field_key(form, key),
             (Layer::PersonForm(form), _) => self.person_form_key(form, key),
             (Layer::WebhookForm(form), _) => self.webhook_form_key(form, key),
-            (Layer::AskWebhook(form), _) => self.ask_webhook_key(form, key),
-            (Layer::AskRemoveWebhook(webhook), Some('y')) => self.remove_webhook(&webhook),
             (Layer::BroadcastForm(form), _) => self.broadcast_form_key(form, key),
             (Layer::Flight(flight), _) => self.flight_key(flight, key),
             (Layer::AskContinue(asked), _) => self.continue_key(asked, key),
-            (Layer::AskStop { id, .. }, Some('y')) => self.stop_broadcast(id),
             (Layer::AskDeletePerson(asked), _) => self.delete_key(asked, key),
             (layer @ Layer::Json { .. }, _) => self.json_key(layer, key),
             (Layer::Menu { chosen }, _) => self.menu_key(chosen, key),
@@ -104,45 +103,11 @@ impl Inbox {
             (Layer::Tags { rows, line }, _) => self.tags_key(rows, line, key),
             (Layer::Macros { chosen, records }, _) => self.macros_key(chosen, records, key),
             (Layer::List { kind, chosen }, _) => self.list_key(kind, chosen, key),
-            (Layer::AskLease { over }, Some('h')) => self.hand_back_all(&over),
-            (Layer::AskLease { .. }, Some('e')) => self.extend_leases(),
-            (Layer::AskBulk { plan }, Some('y')) => self.carry_out(&plan),
-            (layer @ Layer::AskPause { .. }, Some(it @ ('y' | 's'))) => {
-                self.send_beside_or_pause(layer, it == 'y');
-            }
-            (Layer::AskSplit { .. }, Some('y')) => self.send_unless_crossed(),
-            (Layer::AskCrossed { crossed, .. }, Some('y')) => self.send_after_crossing(&crossed, true),
-            (Layer::AskCrossed { crossed, .. }, _) if leaves => {
-                self.send_after_crossing(&crossed, false);
-            }
-            (Layer::Decide { entry, answers }, Some(it)) if answers.iter().any(|answer| answer.key == it) => {
-                self.decided_on(&entry, answers, it);
-            }
-            (Layer::DecideAll { go, price, .. }, Some('y')) => self.send_all(go, price.is_some()),
             (Layer::Number { typed, .. }, _) => self.number_key(typed, key),
             (Layer::MailMenu(menu), _) => self.mail_menu_key(menu, key),
-            (Layer::AskSame { .. }, Some('y')) => self.same_for_all(),
             (Layer::MailReview { preview, first }, _) => self.review_key((preview, first), key),
-            (Layer::MailDoubt { .. }, Some('y')) => self.send_mail(),
-            (Layer::MailDoubt { .. }, it) if leaves || it == Some('e') => {
-                self.tab_mut().focus = Focus::Composer;
-            }
             (Layer::MailFile(line), _) => self.file_key(line, key),
-            (Layer::AskBrowser { raw }, Some('y')) => {
-                self.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)))
-            }
             (Layer::Call(form), _) => self.call_key(form, key),
-            (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation),
-            (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
-                self.open_layer(Layer::Call(form));
-            }
-            (Layer::AskImport { source, found }, Some('y')) => self.start_import(source, &found),
-            (Layer::AskOpen { url, .. }, Some('y')) => self.context.push(Effect::OpenOutside(url)),
-            (Layer::AskPicture { url, host }, Some('y')) => self.agree_to_picture(&url, host),
-            (Layer::AskPipe { command, json, .. }, Some('y')) => self.run_pipe(command, json),
-            (it, Some('n')) if says_no(&it) => (),
-            (Layer::AskQuit { .. }, Some('y')) => self.quit(),
-            (Layer::AskQuit { paused, .. }, Some('h')) if paused > 0 => self.hand_all_back(),
             (_, _) if leaves => (),
             (layer, _) => self.layers.push(layer),
         }
@@ -176,25 +141,6 @@ impl Inbox {
             }
         }
     }
-}
-
-/// Whether `n` answers it, and leaves all as it is.
-fn says_no(layer: &Layer) -> bool {
-    use Layer as L;
-    matches!(
-        layer,
-        L::AskRemoveWebhook(_)
-            | L::AskRemoveConnection(_)
-            | L::AskBrowser { .. }
-            | L::AskBulk { .. }
-            | L::AskImport { .. }
-            | L::AskOpen { .. }
-            | L::AskPicture { .. }
-            | L::AskPipe { .. }
-            | L::AskQuit { .. }
-            | L::AskSame { .. }
-            | L::AskStop { .. }
-    )
 }
 
 /// Where a text layer of so many lines is after a key; `None` closes it.

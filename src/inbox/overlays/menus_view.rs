@@ -7,18 +7,14 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::overlays::questions_view::{Lines, gap, plain};
 use crate::screens::composer::send_later;
-use crate::screens::conversations::bulk_plan::BulkPlan;
 use crate::screens::conversations::tags::TagLine;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::conversations::ConversationRow;
-use model::queries::PausedEntry;
 use model::snooze;
 use model::text::SafeText;
-use model::time::{Timestamp, Zone, short_span};
+use model::time::{Timestamp, Zone};
 
-/// Names a plan shows.
-const SHOWN: usize = 6;
 /// Tags in use that are offered.
 const OFFERS: usize = 8;
 
@@ -154,63 +150,4 @@ fn not_sent(inbox: &Inbox, rows: &[ConversationRow]) -> String {
 
 fn cursor(theme: Theme) -> &'static str {
     if theme.ascii { "_" } else { "▏" }
-}
-
-/// What a plan is about.
-pub fn bulk_title(plan: &BulkPlan) -> String {
-    let verb = plan.wish.verb().to_uppercase();
-    format!("{verb} {} conversations?", plan.apply.len())
-}
-
-/// Whom a plan applies to, and why not the others.
-pub fn bulk(inbox: &Inbox, theme: Theme, plan: &BulkPlan) -> Lines {
-    let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
-        let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
-        let rest = total.saturating_sub(SHOWN);
-        let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-        format!("{}{rest}", shown.join(", "))
-    };
-    let mut lines = vec![plain(format!("{}.", plan.words()))];
-    lines.push((names(&mut plan.apply.iter(), plan.apply.len()), theme.own()));
-    if !plan.skipped.is_empty() {
-        let skipped = names(&mut plan.skipped.iter().map(|it| &it.0), plan.skipped.len());
-        lines.push((format!("Left out: {skipped}"), theme.dim()));
-    }
-    lines.push(gap());
-    if plan.wish.leaves() {
-        let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there stops \
-             the rest.";
-        lines.push(plain(inbox.keyed(words)));
-        lines.push(gap());
-    }
-    let verb = plan.wish.verb().to_uppercase();
-    lines.push((format!("[y] {verb} {}   [n] leave them", plan.apply.len()), theme.strong()));
-    lines
-}
-
-/// Which pauses have gone on for long.
-pub fn lease(inbox: &Inbox, theme: Theme, over: &[PausedEntry]) -> Lines {
-    let mut lines = vec![plain("You paused the AI here and have neither handed back nor closed:")];
-    for it in over.iter().take(SHOWN) {
-        let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
-        let waits = it
-            .waiting_since
-            .map(|since| format!(" · customer waits {}", short_span(inbox.context.now.since(since))));
-        let style = if waits.is_some() { theme.waiting() } else { theme.own() };
-        let words = format!(
-            "{} · {}{}",
-            wrap::cut(name, 40),
-            short_span(inbox.context.now.since(it.since)),
-            waits.unwrap_or_default()
-        );
-        lines.push((words, style));
-    }
-    if over.len() > SHOWN {
-        lines.push((format!("and {} more", over.len() - SHOWN), theme.dim()));
-    }
-    lines.push(gap());
-    let count = if over.len() == 1 { "it" } else { "all" };
-    let keys = format!("[h] hand {count} back   [e] extend   [Esc] ask again in 15 min");
-    lines.push((keys, theme.strong()));
-    lines
 }

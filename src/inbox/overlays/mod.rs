@@ -12,10 +12,13 @@ pub mod line_view;
 pub mod listing;
 pub mod listing_view;
 pub(crate) mod menus_view;
+pub(crate) mod outside_link;
 pub mod overlay;
 pub mod palette;
 pub mod palette_view;
 pub mod questions_view;
+pub(crate) mod quit;
+pub mod quoted_messages;
 pub(crate) mod request_log;
 pub mod search;
 pub mod search_view;
@@ -24,7 +27,6 @@ pub mod view;
 
 use crate::components::picker::Picker;
 use crate::components::text_line::TextLine;
-use crate::event::Intent;
 use crate::overlays::help::Help;
 use crate::overlays::line::LinePrompt;
 use crate::overlays::listing::ListKind;
@@ -38,26 +40,17 @@ use crate::screens::connections::asking::EndpointForm;
 use crate::screens::connections::errands::AnswerKey;
 use crate::screens::connections::upkeep::CredentialForm;
 use crate::screens::connections::wizard::Wizard;
-use crate::screens::conversations::bulk_plan::BulkPlan;
 use crate::screens::conversations::tags::TagLine;
 use crate::screens::mail::menus::Menu;
-use crate::screens::mail::triage::TriageDecision;
-use crate::screens::outbox::decisions::DecisionOption;
 use crate::screens::people::deleting::Deleting;
 use crate::screens::people::form::PersonForm;
-use crate::screens::people::importing::ImportSource;
 use crate::screens::phone::CallForm;
 use crate::screens::templates::form::TemplateForm;
 use crate::screens::webhooks::form::WebhookForm;
 use crate::tab::Focus;
 use model::conversations::ConversationRow;
-use model::ids::{CampaignId, ChannelId, ConversationId, MessageId, RowId};
-use model::import::DryRun;
-use model::messages::Message;
-use model::outbox::Operation;
-use model::queries::{OutboxEntry, PausedEntry};
+use model::ids::{ChannelId, ConversationId, MessageId};
 use model::text::SafeText;
-use model::webhooks::Webhook;
 
 /// Rows around a layer: the tabs above it, two lines below it.
 pub const AROUND: u16 = 3;
@@ -90,58 +83,6 @@ pub enum Layer {
         /// The chosen place in the quick list.
         chosen: usize,
     },
-    /// Asks whether to pause the AI before a message leaves.
-    AskPause {
-        /// The message, ready to leave; several where it was too long for one.
-        sends: Vec<Intent>,
-        /// Whether they are what the composer holds.
-        clears_draft: bool,
-        /// The switch, ready to go before it.
-        pause: Box<Intent>,
-    },
-    /// Says how a text that is too long would be split, and asks whether to
-    /// send it so.
-    AskSplit {
-        /// The messages.
-        parts: Vec<SafeText>,
-        /// Characters of the whole, as the channel counts them.
-        length: usize,
-        /// The most one message takes.
-        most: usize,
-        /// What they cost, and what is left.
-        price: String,
-    },
-    /// Shows what the AI or a colleague said since a text was begun, and asks
-    /// whether to send it all the same.
-    AskCrossed {
-        /// What they said, oldest first.
-        crossed: Vec<Message>,
-        /// The text.
-        text: SafeText,
-    },
-    /// Asks what to do with a row that waits for a person.
-    Decide {
-        /// The row, as fresh as the question.
-        entry: Box<OutboxEntry>,
-        /// What can be answered.
-        answers: Vec<DecisionOption>,
-    },
-    /// Shows what would leave, and asks whether to send it all.
-    DecideAll {
-        /// The rows that can go as they are, and to whom.
-        go: Vec<(RowId, SafeText)>,
-        /// Rows that need a look of their own.
-        look: usize,
-        /// What they cost, where they waited for credits.
-        price: Option<String>,
-    },
-    /// Says what is left open, and asks whether to quit.
-    AskQuit {
-        /// One line for each thing that is left open.
-        open: Vec<String>,
-        /// Conversations whose AI is paused from here.
-        paused: u32,
-    },
     /// A number to write to is being typed.
     Number {
         /// So far.
@@ -151,13 +92,6 @@ pub enum Layer {
     },
     /// A call is being filled in.
     Call(CallForm),
-    /// Asks whether to call now.
-    AskCall {
-        /// What was filled in, to go back to.
-        form: CallForm,
-        /// The call.
-        operation: Operation,
-    },
     /// Asks until when conversations are put aside.
     Snooze {
         /// The conversations.
@@ -173,18 +107,6 @@ pub enum Layer {
         rows: Vec<ConversationRow>,
         /// The line.
         line: TagLine,
-    },
-    /// Shows which of many conversations a wish fits, and asks whether to go
-    /// on.
-    AskBulk {
-        /// The plan.
-        plan: Box<BulkPlan>,
-    },
-    /// Says which pauses of the AI have gone on for long, and asks whether they
-    /// shall go on.
-    AskLease {
-        /// The pauses.
-        over: Vec<PausedEntry>,
     },
     /// The macros: one is played, or recorded.
     Macros {
@@ -202,31 +124,12 @@ pub enum Layer {
     },
     /// A menu of mail.
     MailMenu(Menu),
-    /// Asks whether to open a mail in the browser.
-    AskBrowser {
-        /// The mail as it came.
-        raw: String,
-    },
-    /// Asks whether the last decision of a triage is meant for all of a sender.
-    AskSame {
-        /// What was decided.
-        what: TriageDecision,
-        /// Over how many threads.
-        count: usize,
-        /// The sender.
-        from: String,
-    },
     /// The last look before a mail leaves.
     MailReview {
         /// Whether what leaves is shown whole.
         preview: bool,
         /// First row on screen.
         first: usize,
-    },
-    /// Asks about what is odd about a mail.
-    MailDoubt {
-        /// What it is.
-        doubts: Vec<String>,
     },
     /// A file or an address to go with a mail is being typed.
     MailFile(TextLine),
@@ -283,69 +186,24 @@ pub enum Layer {
     Wizard(Box<Wizard>),
     /// A connection is given another credential.
     Credential(Box<CredentialForm>),
-    /// Asks whether to remove the connection of this name.
-    AskRemoveConnection(String),
     /// A person is being made or changed.
     PersonForm(Box<PersonForm>),
     /// A webhook is being filled in.
     WebhookForm(Box<WebhookForm>),
-    /// Shows its secret, and asks whether to register it.
-    AskWebhook(Box<WebhookForm>),
-    /// Asks whether to remove a webhook.
-    AskRemoveWebhook(Box<Webhook>),
     /// A broadcast is being filled in.
     BroadcastForm(Box<BroadcastForm>),
     /// All that should be known before a broadcast leaves.
     Flight(Box<Flight>),
     /// Asks with which limit of failures a broadcast shall go on.
     AskContinue(Box<Continuing>),
-    /// Asks whether to stop a broadcast for good.
-    AskStop {
-        /// Which.
-        id: CampaignId,
-        /// People it has not left to.
-        left: usize,
-        /// Whether a wave is leaving now.
-        leaves: bool,
-    },
     /// Asks for the last digits of a number, to delete a person.
     AskDeletePerson(Box<Deleting>),
-    /// Says what was found in a file of people, and asks whether to import it.
-    AskImport {
-        /// The file.
-        source: ImportSource,
-        /// What was found.
-        found: Box<DryRun>,
-    },
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
     /// The composer's menu.
     Menu {
         /// The chosen entry.
         chosen: usize,
-    },
-    /// Says where a link leads, and asks whether to open it outside.
-    AskOpen {
-        /// The link.
-        url: String,
-        /// Its host.
-        host: String,
-    },
-    /// Shows a command that was not run yet, and asks whether to run it.
-    AskPipe {
-        /// The command.
-        command: String,
-        /// What it is given.
-        what: String,
-        /// The same as JSON.
-        json: String,
-    },
-    /// Says from where a picture would be fetched, and asks whether to.
-    AskPicture {
-        /// Its address.
-        url: String,
-        /// Its host.
-        host: String,
     },
     /// An item as the server sent it.
     Raw {

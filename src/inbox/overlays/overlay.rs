@@ -79,6 +79,9 @@ pub trait Overlay: Any + Debug {
         false
     }
 
+    /// What it made is on its way to the customer.
+    fn has_left(&mut self, _inbox: &mut Inbox) {}
+
     /// The keys the last line names instead of those of the page.
     fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
         None

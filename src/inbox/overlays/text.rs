@@ -39,33 +39,13 @@ impl Layer {
             Self::Views { .. }
             | Self::Help(_)
             | Self::React { .. }
-            | Self::AskPause { .. }
-            | Self::AskSplit { .. }
-            | Self::AskCrossed { .. }
-            | Self::Decide { .. }
-            | Self::DecideAll { .. }
-            | Self::AskQuit { .. }
-            | Self::AskCall { .. }
-            | Self::AskBulk { .. }
-            | Self::AskLease { .. }
             | Self::Macros { .. }
             | Self::List { .. }
             | Self::MailMenu(_)
-            | Self::AskBrowser { .. }
-            | Self::AskSame { .. }
             | Self::MailReview { .. }
-            | Self::MailDoubt { .. }
             | Self::Json { .. }
             | Self::Answer { .. }
-            | Self::AskRemoveConnection(_)
-            | Self::AskWebhook(_)
-            | Self::AskRemoveWebhook(_)
-            | Self::AskStop { .. }
-            | Self::AskImport { .. }
             | Self::Menu { .. }
-            | Self::AskOpen { .. }
-            | Self::AskPipe { .. }
-            | Self::AskPicture { .. }
             | Self::Raw { .. } => false,
         }
     }

@@ -42,7 +42,7 @@ pub fn all(inbox: &Inbox) -> NameIndex {
     names
 }
 
-fn of_row(row: &ConversationRow, names: &mut NameIndex) {
+pub(crate) fn of_row(row: &ConversationRow, names: &mut NameIndex) {
     let conversation = &row.conversation;
     names.add(conversation.title().as_str());
     if let Some(user) = &conversation.username {
@@ -108,14 +108,6 @@ pub(crate) fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
         Layer::Snooze { rows, .. } | Layer::Tags { rows, .. } => {
             rows.iter().for_each(|it| of_row(it, names));
         }
-        Layer::AskBulk { plan } => {
-            let skipped = plan.skipped.iter().map(|(row, _)| row);
-            plan.apply.iter().chain(skipped).for_each(|it| of_row(it, names));
-        }
-        Layer::AskLease { over } => optional(over.iter().filter_map(|it| it.title.as_ref()), names),
-        Layer::Decide { entry, .. } => names.add(entry.title.as_str()),
-        Layer::DecideAll { go, .. } => optional(go.iter().map(|(_, title)| title), names),
-        Layer::AskSame { from, .. } => names.add(from),
         Layer::MailMenu(menu) if menu.kind == MailMenuKind::Contact => {
             let called = menu.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
             called.for_each(|it| names.add(it));

@@ -3,6 +3,8 @@
 
 use crate::Inbox;
 use crate::availability::tab_writable;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{DialogLine, Tone};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
@@ -111,13 +113,20 @@ impl Inbox {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
         let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
-        let layer = Layer::AskStop { id: campaign.id.clone(), left, leaves };
-        self.open_layer(layer);
-    }
-
-    /// Stops it for good.
-    pub(crate) fn stop_broadcast(&mut self, id: CampaignId) {
-        self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
+        let id = campaign.id.clone();
+        let mut lines = vec![DialogLine::plain(format!(
+            "{left} people have not been sent to, and will not be. What the server has taken goes its way: the \
+             interface cannot take it back."
+        ))];
+        if leaves {
+            lines.push(DialogLine::new("One wave is leaving now; it may still be taken.", Tone::Waiting));
+        }
+        let stop = |inbox: &mut Self| {
+            inbox.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
+        };
+        self.open_layer(
+            Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"),
+        );
     }
 
     /// `:export csv`

@@ -270,17 +270,3 @@ pub fn ask_continue(theme: Theme, asked: &Continuing) -> Lines {
     lines.push(("[Enter] CONTINUE anyway   [Esc] stay paused".to_owned(), theme.strong()));
     lines
 }
-
-/// The question whether to stop it.
-pub fn ask_stop(theme: Theme, left: usize, leaves: bool) -> Lines {
-    let mut lines = vec![plain(format!(
-        "{left} people have not been sent to, and will not be. What the server has taken goes its way: the \
-         interface cannot take it back."
-    ))];
-    if leaves {
-        lines.push(("One wave is leaving now; it may still be taken.".to_owned(), theme.waiting()));
-    }
-    lines.push(gap());
-    lines.push(("[y] STOP for good   [n] not".to_owned(), theme.strong()));
-    lines
-}

@@ -20,6 +20,7 @@ pub(crate) mod returned_texts;
 pub mod rich_forms;
 pub mod rich_forms_view;
 pub mod send_later;
+pub(crate) mod send_questions;
 pub(crate) mod sending;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -70,7 +70,6 @@ impl Inbox {
             Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
             Layer::Wizard(wizard) => self.wizard_key(wizard, key),
             Layer::Credential(form) => self.credential_key(form, key),
-            Layer::AskRemoveConnection(name) if key.typed() == Some('y') => self.remove_connection(name),
             other => return Some(other),
         }
         None

@@ -2,6 +2,8 @@
 //! only once it was taken, and removing one.
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
@@ -10,6 +12,7 @@ use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Hidden, secret_label};
 use model::connections::{Connection, ContactFacts};
 use model::secret::Secret;
+use model::text::SafeText;
 
 /// Another credential for a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +41,7 @@ impl Inbox {
             ("credential", name) => self.ask_credential(name),
             ("remove", name) => {
                 let name = self.connection_named(name)?.name.clone();
-                self.open_layer(Layer::AskRemoveConnection(name));
+                self.ask_remove_connection(name);
                 Ok(())
             }
             _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
@@ -128,10 +131,19 @@ impl Inbox {
         }
     }
 
-    /// The question whether to remove a connection was answered with yes.
-    pub(crate) fn remove_connection(&mut self, name: String) {
-        self.context
-            .push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Remove(name)))));
+    fn ask_remove_connection(&mut self, name: String) {
+        let lines = vec![
+            DialogLine::plain(SafeText::line(&name).to_string()),
+            DialogLine::gap(),
+            DialogLine::plain("It is taken out of connections.toml, and its credential is forgotten."),
+            DialogLine::plain("Canned replies that name its fields leave them to be filled in."),
+        ];
+        let remove = |inbox: &mut Self| {
+            let request = ConnectionRequest::Remove(name);
+            inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(request))));
+        };
+        let question = Confirm::new("REMOVE this connection?", lines);
+        self.open_layer(question.answer('y', "remove it", remove).no("keep it"));
     }
 
     /// A connection is forgotten, or not.

@@ -227,15 +227,3 @@ pub fn credential(theme: Theme, form: &CredentialForm) -> (String, Lines) {
     lines.push((keys, theme.strong()));
     (title, lines)
 }
-
-/// Whether to remove a connection.
-pub fn removing(theme: Theme, name: &str) -> Lines {
-    vec![
-        plain(SafeText::line(name).to_string()),
-        gap(),
-        plain("It is taken out of connections.toml, and its credential is forgotten."),
-        plain("Canned replies that name its fields leave them to be filled in."),
-        gap(),
-        ("[y] remove it   [n] keep it".to_owned(), theme.strong()),
-    ]
-}

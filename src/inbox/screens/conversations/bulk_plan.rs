@@ -4,6 +4,7 @@
 //! Pure: knows nothing of keys, layers or the outbox.
 
 use crate::availability;
+use crate::components::dialog::{DialogLine, Tone};
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
@@ -13,6 +14,8 @@ use model::time::Timestamp;
 
 /// Up to this many are acted on under a hold; more are asked about.
 pub const HELD: usize = 10;
+/// Names a plan shows.
+const SHOWN: usize = 6;
 
 /// What is wanted of one conversation or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -263,5 +266,25 @@ impl Batch {
         let open =
             self.items.iter().filter(|it| matches!(it.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
         open.filter_map(|it| it.row.clone()).collect()
+    }
+}
+
+impl BulkPlan {
+    /// Whom it applies to, and why not the others.
+    pub(crate) fn lines(&self) -> Vec<DialogLine> {
+        let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
+            let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
+            let rest = total.saturating_sub(SHOWN);
+            let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            format!("{}{rest}", shown.join(", "))
+        };
+        let applied = names(&mut self.apply.iter(), self.apply.len());
+        let mut lines =
+            vec![DialogLine::plain(format!("{}.", self.words())), DialogLine::new(applied, Tone::Own)];
+        if !self.skipped.is_empty() {
+            let skipped = names(&mut self.skipped.iter().map(|it| &it.0), self.skipped.len());
+            lines.push(DialogLine::dim(format!("Left out: {skipped}")));
+        }
+        lines
     }
 }

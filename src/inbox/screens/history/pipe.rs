@@ -2,6 +2,8 @@
 //! a ticket system. It asks once for each command.
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
@@ -35,13 +37,24 @@ impl Inbox {
         if self.piped.contains(&command) {
             self.run_pipe(command, json);
         } else {
-            self.open_layer(Layer::AskPipe { command, what, json });
+            let lines = vec![
+                DialogLine::strong(SafeText::line(&command).to_string()),
+                DialogLine::plain(format!(
+                    "It gets the {} as JSON, as the server sent it.",
+                    SafeText::line(&what)
+                )),
+                DialogLine::plain(
+                    "It runs in your shell, with your rights, for 10 s at most, and is not asked about again.",
+                ),
+            ];
+            let run = move |inbox: &mut Self| inbox.run_pipe(command, json);
+            self.open_layer(Confirm::new("Run this command?", lines).answer('y', "RUN it", run).no("not"));
         }
         Ok(())
     }
 
     /// Runs it; it is not asked about again until frontdesk ends.
-    pub(crate) fn run_pipe(&mut self, command: String, json: String) {
+    fn run_pipe(&mut self, command: String, json: String) {
         self.piped.retain(|it| *it != command);
         self.piped.push(command.clone());
         self.say(format!("running {}", SafeText::line(&command)));

@@ -141,7 +141,7 @@ impl Inbox {
 
     fn ask_link(&mut self, url: &str) {
         match links::host_of(url) {
-            Some(host) => self.open_layer(Layer::AskOpen { url: url.to_owned(), host }),
+            Some(host) => self.ask_open_outside(url.to_owned(), &host),
             None => self.warn("its link is no http or https address: it is not opened"),
         }
     }

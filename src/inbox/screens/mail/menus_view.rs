@@ -72,16 +72,3 @@ fn empty(menu: &Menu) -> &'static str {
         _ => "nothing fits",
     }
 }
-
-/// Whether to open a mail in the browser.
-pub fn browser(theme: Theme) -> Vec<(String, Style)> {
-    let plain = |it: &str| (it.to_owned(), Style::new());
-    vec![
-        plain(
-            "The mail is written into a file only you can read, without scripts, forms and pictures from elsewhere, and the browser opens that file.",
-        ),
-        plain("Its links lead where they lead: look before you click."),
-        plain(""),
-        ("[y] open   [n] stay".to_owned(), theme.strong()),
-    ]
-}

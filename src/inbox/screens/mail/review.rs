@@ -4,6 +4,8 @@
 
 use crate::Inbox;
 use crate::commands::Command;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
@@ -129,7 +131,10 @@ impl Inbox {
         if doubts.is_empty() {
             return self.send_mail();
         }
-        self.open_layer(Layer::MailDoubt { doubts });
+        let lines = doubts.into_iter().map(DialogLine::plain).collect();
+        let back = |inbox: &mut Self| inbox.tab_mut().focus = Focus::Composer;
+        let question = Confirm::new("Send it so?", lines).answer('y', "send it so", Self::send_mail);
+        self.open_layer(question.answer('e', "back to the mail", back).left(back));
     }
 
     /// Queues the mail; it is held here, because the server holds nothing.

@@ -46,14 +46,6 @@ pub fn review(inbox: &Inbox, theme: Theme, preview: bool, first: usize, buffer: 
     }
 }
 
-/// What is odd about a mail.
-pub fn doubt(theme: Theme, doubts: &[String]) -> Lines {
-    let mut lines: Lines = doubts.iter().map(|it| (it.clone(), Style::new())).collect();
-    lines.push((String::new(), Style::new()));
-    lines.push(("[y] send it so   [e] back to the mail".to_owned(), theme.strong()));
-    lines
-}
-
 /// A file or an address being typed.
 pub fn file(theme: Theme, line: &TextLine) -> Lines {
     let mark = if theme.ascii { "_" } else { "▏" };

@@ -5,6 +5,8 @@ pub mod view;
 
 use crate::Inbox;
 use crate::commands::Command;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
@@ -15,8 +17,11 @@ use model::conversations::{Conversation, ConversationRow};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
 use model::outbox::content::Json;
+use model::phones;
+use model::prices;
 use model::queries::ConversationKey;
 use model::text;
+use model::text::SafeText;
 use model::time::SECOND;
 
 /// Characters of a field at most.
@@ -146,7 +151,7 @@ impl Inbox {
             KeyCode::Enter => match form.operation() {
                 Ok(operation) => {
                     form.wrong = None;
-                    return self.open_layer(Layer::AskCall { form, operation });
+                    return self.ask_to_call(form, operation);
                 }
                 Err(wrong) => form.wrong = Some(wrong),
             },
@@ -158,8 +163,18 @@ impl Inbox {
         self.layers.push(Layer::Call(form));
     }
 
+    fn ask_to_call(&mut self, form: CallForm, operation: Operation) {
+        let words = {
+            let operation = operation.clone();
+            move |inbox: &Self| ask(inbox, &operation)
+        };
+        let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
+        let back = |inbox: &mut Self| inbox.open_layer(Layer::Call(form));
+        self.open_layer(question.answer('y', "CALL", |inbox| inbox.place_call(operation)).left(back));
+    }
+
     /// The call was agreed to: it waits in the outbox for its hold.
-    pub(crate) fn place_call(&mut self, operation: Operation) {
+    fn place_call(&mut self, operation: Operation) {
         let hold = self.context.settings.hold;
         let tab = self.tab();
         let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
@@ -237,6 +252,46 @@ impl Inbox {
             history.opened = true;
         }
         tab.focus = focus;
+    }
+}
+
+/// Whether to call now: whom, what the AI is told, what time it is there, and
+/// what is not known of the price.
+fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
+    let Operation::Call { to, via, context } = operation else { return Vec::new() };
+    let line = |it: &str| SafeText::line(it).to_string();
+    let mut lines = vec![DialogLine::plain(format!("An AI voice will CALL {}.", line(to)))];
+    lines.extend(context.as_ref().map(|it| DialogLine::plain(format!("It is told: {}", line(&it.0)))));
+    lines.extend(via.as_ref().map(|it| DialogLine::plain(format!("From the channel {}", line(it)))));
+    lines.push(time_there(inbox, to));
+    let tab = inbox.tab();
+    let price = match (&tab.account, tab.is_simulated()) {
+        (_, true) => "TEST key: nothing rings and nothing is paid.".to_owned(),
+        (Some(account), _) => format!(
+            "The price of a minute is unknown: it is not published. {} are left.",
+            prices::credits(account.credits)
+        ),
+        (None, _) => "The price of a minute is unknown: it is not published.".to_owned(),
+    };
+    lines.push(DialogLine::plain(price));
+    lines.push(DialogLine::plain("A call cannot be ended or followed from here."));
+    lines
+}
+
+/// What time it is there, as far as the number tells; a warning outside the
+/// hours in which one calls.
+fn time_there(inbox: &Inbox, to: &str) -> DialogLine {
+    let there = phones::zone_of(to);
+    let zone = there.as_ref().unwrap_or(&inbox.context.settings.zone);
+    let clock = inbox.context.now.clock_face(zone);
+    let words = match there {
+        Some(_) => format!("There it is about {clock}"),
+        None => format!("What time it is there is not known; here it is {clock}"),
+    };
+    if phones::is_unsocial(inbox.context.now, zone) {
+        DialogLine::error(format!("{words}: OUTSIDE 08–20, this may wake someone."))
+    } else {
+        DialogLine::plain(format!("{words}."))
     }
 }
 

@@ -8,13 +8,11 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::questions_view::{Lines, gap, plain};
 use crate::overlays::view::centered;
 use crate::screens::webhooks::form::WebhookForm;
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::text::SafeText;
-use model::webhooks::Webhook;
 
 /// Columns of an event's name.
 const NAME: u16 = 27;
@@ -66,44 +64,4 @@ fn bottom(theme: Theme, form: &WebhookForm, area: Area, buffer: &mut Buffer) {
     };
     let y = area.y + area.height.saturating_sub(1);
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
-}
-
-/// The question before it is registered.
-pub fn ask(theme: Theme, form: &WebhookForm) -> Lines {
-    let mut lines = vec![
-        (SafeText::line(form.address()).to_string(), theme.strong()),
-        plain(format!("is told of {}.", form.wanted().join(", "))),
-        gap(),
-    ];
-    match form.secret.as_ref().filter(|_| form.signs) {
-        Some(secret) => {
-            lines.push(plain("Its deliveries are signed with this secret. It is shown only here:"));
-            lines.push((secret.expose().to_owned(), theme.own()));
-            let copied = if form.copied { "copied" } else { "not copied yet" };
-            lines.push((format!("Put it where the endpoint reads it first ({copied})."), theme.dim()));
-        }
-        None => lines.push((
-            "Its deliveries are NOT signed: whoever knows the address can make them up.".to_owned(),
-            theme.waiting(),
-        )),
-    }
-    lines.push(gap());
-    lines.push(plain(
-        "The server asks the address for a challenge at once: GET with ?challenge=VALUE, to be answered with the VALUE \
-         alone as plain text.",
-    ));
-    lines.push(gap());
-    let copies = if form.signs { "[c] copy the secret   " } else { "" };
-    lines.push((format!("{copies}[y] REGISTER   [Esc] back"), theme.strong()));
-    lines
-}
-
-/// The question before one is removed.
-pub fn removing(theme: Theme, webhook: &Webhook) -> Lines {
-    vec![
-        (SafeText::line(&webhook.url).to_string(), theme.strong()),
-        plain("Nothing is delivered there any more. Registering it anew takes another secret."),
-        gap(),
-        ("[y] REMOVE   [n] keep".to_owned(), theme.strong()),
-    ]
 }
