@@ -3,9 +3,10 @@
 use crate::Inbox;
 use crate::commands::Command;
 use crate::event::{Effect, Load};
+use crate::features::macros::recording::MacroMenu;
 use crate::keys::{KeyCode, KeyPress};
 use crate::notice::Fact;
-use crate::overlays::Layer;
+use crate::overlays::help::Help;
 use crate::overlays::listing::ListKind;
 use crate::pages::PageKind;
 use crate::screens::composer::ComposerMode;
@@ -91,7 +92,7 @@ impl Inbox {
             C::Refresh => self.ask_server(),
             C::Redraw => self.context.push(Effect::Redraw),
             C::Suspend => self.context.push(Effect::Suspend),
-            C::Help => self.open_layer(Layer::Help(Box::default())),
+            C::Help => self.open_layer(Help::default()),
             C::Quit => self.ask_quit(),
             C::Interrupt => self.interrupt(),
             _ => return false,
@@ -160,7 +161,7 @@ impl Inbox {
             C::ShowUnreadable => self.show_unreadable(),
             C::LastPlace => self.go_back(),
             C::Repeat => self.repeat(),
-            C::PlayMacro => self.open_layer(Layer::Macros { chosen: 0, records: false }),
+            C::PlayMacro => self.open_layer(MacroMenu { chosen: 0, records: false }),
             C::RecordMacro => self.record(),
             C::TakeOffer => self.take_offer(),
             C::KeepBeside => self.keep_beside(),

@@ -8,8 +8,8 @@ use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::features::macros::steps::RecordedStep;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::overlays::line::{LineKind, LinePrompt};
+use crate::overlays::overlay::KeyOutcome;
 use model::filter::{self, Sort};
 use model::nearest::nearest;
 use model::queries::TranscriptFormat;
@@ -110,18 +110,17 @@ impl Inbox {
     /// Opens the command line.
     pub(crate) fn open_command_line(&mut self) {
         let kind = LineKind::Command { back: 0, completing: None };
-        self.open_layer(Layer::Line(LinePrompt { kind, text: TextLine::default() }));
+        self.open_layer(LinePrompt { kind, text: TextLine::default() });
     }
 
-    /// A key that means something to the command line alone; the line again
-    /// unless it is done.
-    pub(crate) fn command_line_key(&mut self, mut line: LinePrompt, key: KeyPress) -> Option<LinePrompt> {
-        let LineKind::Command { back, completing } = &mut line.kind else { return Some(line) };
+    /// A key that means something to the command line alone.
+    pub(crate) fn command_line_key(&mut self, line: &mut LinePrompt, key: KeyPress) -> KeyOutcome {
+        let LineKind::Command { back, completing } = &mut line.kind else { return KeyOutcome::Stay };
         match key.code {
             KeyCode::Enter => {
                 let text = line.text.text().trim().to_owned();
                 self.say_command(&text);
-                return None;
+                return KeyOutcome::Done;
             }
             KeyCode::Up | KeyCode::Down => {
                 let older = key.code == KeyCode::Up;
@@ -153,7 +152,7 @@ impl Inbox {
                 }
             }
         }
-        Some(line)
+        KeyOutcome::Stay
     }
 
     /// What a line begun so can become.

@@ -2,6 +2,7 @@
 
 pub mod confirm;
 pub mod dialog;
+pub mod list;
 pub mod loading_view;
 pub mod marks;
 pub mod paged_rows;
@@ -9,4 +10,5 @@ pub mod paint_view;
 pub mod picker;
 pub mod text_buffer;
 pub mod text_line;
+pub mod text_view;
 pub(crate) mod time_prompt;

@@ -25,64 +25,26 @@ pub mod search_view;
 pub(crate) mod text;
 pub mod view;
 
-use crate::components::picker::Picker;
 use crate::components::text_line::TextLine;
-use crate::overlays::help::Help;
-use crate::overlays::line::LinePrompt;
-use crate::overlays::listing::ListKind;
-use crate::overlays::palette::CommandPalette;
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::BroadcastForm;
 use crate::screens::broadcasts::steering::Continuing;
 use crate::screens::composer::attachments::AttachForm;
 use crate::screens::composer::rich_forms::Form;
 use crate::screens::connections::asking::EndpointForm;
-use crate::screens::connections::errands::AnswerKey;
 use crate::screens::connections::upkeep::CredentialForm;
 use crate::screens::connections::wizard::Wizard;
 use crate::screens::conversations::tags::TagLine;
-use crate::screens::mail::menus::Menu;
 use crate::screens::people::deleting::Deleting;
 use crate::screens::people::form::PersonForm;
 use crate::screens::phone::CallForm;
 use crate::screens::templates::form::TemplateForm;
 use crate::screens::webhooks::form::WebhookForm;
-use crate::tab::Focus;
 use model::conversations::ConversationRow;
-use model::ids::{ChannelId, ConversationId, MessageId};
-use model::text::SafeText;
-
-/// Rows around a layer: the tabs above it, two lines below it.
-pub const AROUND: u16 = 3;
 
 /// One layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
-    /// A line being typed at the foot of the screen.
-    Line(LinePrompt),
-    /// Commands, people, views and tabs by their letters.
-    Palette(Box<CommandPalette>),
-    /// Looking for words in everything seen; its state is the inbox's, so that
-    /// it can be gone back to.
-    Search,
-    /// The menu of saved views.
-    Views {
-        /// The chosen place in it.
-        chosen: usize,
-    },
-    /// The keys, those of this place first.
-    Help(Box<Help>),
-    /// Chooses an emoji for a message.
-    React {
-        /// The tab.
-        channel: ChannelId,
-        /// The conversation.
-        conversation: ConversationId,
-        /// The message.
-        message: MessageId,
-        /// The chosen place in the quick list.
-        chosen: usize,
-    },
     /// A number to write to is being typed.
     Number {
         /// So far.
@@ -108,52 +70,8 @@ pub enum Layer {
         /// The line.
         line: TagLine,
     },
-    /// The macros: one is played, or recorded.
-    Macros {
-        /// The chosen place.
-        chosen: usize,
-        /// Whether the letter begins a recording.
-        records: bool,
-    },
-    /// A list with a chosen line.
-    List {
-        /// Which.
-        kind: ListKind,
-        /// The chosen line.
-        chosen: usize,
-    },
-    /// A menu of mail.
-    MailMenu(Menu),
-    /// The last look before a mail leaves.
-    MailReview {
-        /// Whether what leaves is shown whole.
-        preview: bool,
-        /// First row on screen.
-        first: usize,
-    },
     /// A file or an address to go with a mail is being typed.
     MailFile(TextLine),
-    /// Picks a canned reply.
-    Replies {
-        /// What was typed.
-        picker: Picker,
-        /// What opened it, which comes back if nothing is picked.
-        opener: &'static str,
-        /// Where the keyboard goes then, if it was elsewhere.
-        back: Option<Focus>,
-    },
-    /// Picks an emoji.
-    Emoji {
-        /// What was typed.
-        picker: Picker,
-        /// Characters before the cursor that give way to it.
-        typed: usize,
-    },
-    /// Picks a template.
-    Templates {
-        /// What was typed.
-        picker: Picker,
-    },
     /// A file or a link is named that goes with the answer.
     Attach(Box<AttachForm>),
     /// Asks when what the composer holds shall leave.
@@ -170,18 +88,8 @@ pub enum Layer {
         /// Line, column and what is wrong there.
         wrong: Option<(usize, usize, &'static str)>,
     },
-    /// Picks an endpoint of a connection.
-    Endpoints {
-        /// What was typed.
-        picker: Picker,
-    },
     /// What an endpoint asks for is being filled in.
     EndpointForm(Box<EndpointForm>),
-    /// An endpoint was asked by hand; its answer takes this place.
-    Answer {
-        /// Which answer.
-        slot: AnswerKey,
-    },
     /// A new connection is being made.
     Wizard(Box<Wizard>),
     /// A connection is given another credential.
@@ -200,20 +108,6 @@ pub enum Layer {
     AskDeletePerson(Box<Deleting>),
     /// Fills a template in.
     TemplateForm(Box<TemplateForm>),
-    /// The composer's menu.
-    Menu {
-        /// The chosen entry.
-        chosen: usize,
-    },
-    /// An item as the server sent it.
-    Raw {
-        /// What it is.
-        title: String,
-        /// Its lines.
-        lines: Vec<SafeText>,
-        /// First line on screen.
-        first: usize,
-    },
 }
 
 impl Layer {
@@ -221,32 +115,16 @@ impl Layer {
     pub(crate) fn asks(&self) -> bool {
         !matches!(
             self,
-            Self::Line(_)
-                | Self::Palette(_)
-                | Self::Search
-                | Self::Views { .. }
-                | Self::Help(_)
-                | Self::Raw { .. }
-                | Self::React { .. }
-                | Self::Number { .. }
+            Self::Number { .. }
                 | Self::Call(_)
-                | Self::MailMenu(_)
                 | Self::MailFile(_)
                 | Self::Snooze { .. }
                 | Self::Tags { .. }
-                | Self::List { .. }
-                | Self::Macros { .. }
-                | Self::Replies { .. }
-                | Self::Emoji { .. }
-                | Self::Menu { .. }
-                | Self::Templates { .. }
                 | Self::TemplateForm(_)
                 | Self::Attach(_)
                 | Self::Form(_)
                 | Self::PersonForm(_)
-                | Self::Endpoints { .. }
                 | Self::EndpointForm(_)
-                | Self::Answer { .. }
                 | Self::Wizard(_)
                 | Self::Credential(_)
                 | Self::BroadcastForm(_)

@@ -11,6 +11,9 @@ use crate::features::privacy::names::NameIndex;
 use crate::keys::KeyPress;
 use crate::overlays::view::OverlayView;
 
+/// Rows around a popup: the tabs above it, two lines below it.
+pub(crate) const AROUND: u16 = 3;
+
 /// What a key came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
@@ -147,13 +150,6 @@ impl OverlayStack {
 
     pub(crate) fn pop(&mut self) -> Option<Box<dyn Overlay>> {
         self.0.pop()
-    }
-
-    /// Takes the topmost off, if it is one of these.
-    pub(crate) fn pop_top<T: Overlay>(&mut self) -> Option<Box<T>> {
-        self.top::<T>()?;
-        let top: Box<dyn Any> = self.0.pop()?;
-        top.downcast().ok()
     }
 
     /// Puts one at a place counted from below.

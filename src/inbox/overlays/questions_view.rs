@@ -33,10 +33,6 @@ pub fn words(inbox: &Inbox, theme: Theme, layer: &Layer) -> Option<(String, Line
         Layer::EndpointForm(form) => connections::view::form(theme, form),
         Layer::Wizard(wizard) => connections::view::wizard(theme, wizard),
         Layer::Credential(form) => connections::view::credential(theme, form),
-        Layer::Answer { slot } => {
-            let name = format!("{} · {}", slot.connection, slot.endpoint);
-            ("Asking".to_owned(), connections::view::waiting(theme, &name))
-        }
         Layer::AskContinue(asked) => {
             ("Continue the broadcast?".to_owned(), broadcasts::view::ask_continue(theme, asked))
         }

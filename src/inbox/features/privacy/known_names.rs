@@ -4,14 +4,11 @@
 use crate::Inbox;
 use crate::features::privacy::names::NameIndex;
 use crate::overlays::Layer;
-use crate::overlays::listing::ListKind;
-use crate::overlays::palette::{CommandPalette, PaletteAction};
 use crate::overlays::search::SearchResult;
 use crate::pages::PageKind;
 use crate::screens::cards::DeckCard;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
-use crate::screens::mail::menus::MailMenuKind;
 use crate::screens::people::form::PersonField;
 use crate::tab::Tab;
 use model::conversations::ConversationRow;
@@ -101,16 +98,10 @@ fn of_card(inbox: &Inbox, names: &mut NameIndex) {
     optional(card.elsewhere.iter().map(|it| &it.title), names);
 }
 
-pub(crate) fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
+pub(crate) fn of_layer(layer: &Layer, names: &mut NameIndex) {
     match layer {
-        Layer::Palette(palette) => of_palette(palette, names),
-        Layer::List { kind, .. } => of_list(inbox, *kind, names),
         Layer::Snooze { rows, .. } | Layer::Tags { rows, .. } => {
             rows.iter().for_each(|it| of_row(it, names));
-        }
-        Layer::MailMenu(menu) if menu.kind == MailMenuKind::Contact => {
-            let called = menu.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
-            called.for_each(|it| names.add(it));
         }
         Layer::PersonForm(form) => {
             names.add(&form.before.name);
@@ -118,33 +109,6 @@ pub(crate) fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
         }
         Layer::AskDeletePerson(asked) => names.add(&asked.person.name),
         _ => (),
-    }
-}
-
-fn of_palette(palette: &CommandPalette, names: &mut NameIndex) {
-    for row in palette.rows.iter().filter(|it| matches!(it.choice, PaletteAction::Conversation(_))) {
-        names.add(&row.name);
-        if row.beside.starts_with('@') {
-            names.add_user(&row.beside);
-        }
-    }
-}
-
-/// Lists that name people: by themselves, or behind what was done.
-fn of_list(inbox: &Inbox, kind: ListKind, names: &mut NameIndex) {
-    match kind {
-        ListKind::Results => optional(inbox.batch.iter().flat_map(|it| &it.items).map(|it| &it.title), names),
-        ListKind::Paused => inbox.list_lines(kind).iter().for_each(|it| names.add(it.name.as_str())),
-        ListKind::Done => {
-            for line in inbox.list_lines(kind) {
-                let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
-                if !name.starts_with(|it: char| it.is_ascii_digit()) {
-                    names.add(name);
-                }
-            }
-        }
-        ListKind::Connections => inbox.names_called_about().iter().for_each(|it| names.add(it)),
-        ListKind::Credits | ListKind::Calls => (),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::availability::tab_writable;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
 use crate::components::text_line::TextLine;
+use crate::components::text_view::TextView;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
@@ -253,8 +254,8 @@ impl Inbox {
     /// What was read of the chosen one has come: whoever looks at its
     /// recipients sees it.
     pub(crate) fn refresh_recipients(&mut self) {
-        let open = |it: &Layer| matches!(it, Layer::Raw { title, .. } if title.starts_with(RECIPIENTS));
-        if std::mem::take(&mut self.board.refreshes) && self.layers.top::<Layer>().is_some_and(open) {
+        let is_open = self.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
+        if std::mem::take(&mut self.board.refreshes) && is_open {
             self.layers.pop();
             self.show_recipients();
         }
@@ -294,7 +295,7 @@ impl Inbox {
             add(format!("{:13} {phone}  {name}{replied}", it.fate.word()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
-        self.open_layer(Layer::Raw { title, lines, first: 0 });
+        self.open_layer(TextView::new(title, lines));
     }
 
     /// `:broadcast track ID`

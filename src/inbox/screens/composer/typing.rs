@@ -6,6 +6,7 @@ use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
+use crate::overlays::help::Help;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Focus;
 
@@ -51,7 +52,7 @@ impl Inbox {
             Command::Leave if self.writes_new_mail() => self.leave_new_mail(),
             Command::Leave => self.tab_mut().focus = Focus::History,
             Command::PaletteInText => self.open_palette(),
-            Command::HelpInText => self.open_layer(Layer::Help(Box::default())),
+            Command::HelpInText => self.open_layer(Help::default()),
             Command::SwitchMode => self.switch_mode(),
             Command::Menu => self.open_menu(),
             Command::Attach => self.attach_if_possible(),
@@ -129,28 +130,11 @@ impl Inbox {
             return;
         }
         let now = self.context.now;
-        if self.paste_into_help(text) {
-            return;
-        }
         if self.layers.is_empty() && self.paste_into_head(text) {
             return;
         }
         if self.paste_into_field(text) {
             return;
-        }
-        if let Some(Layer::Line(line)) = self.layers.top::<Layer>() {
-            let line = line.clone();
-            self.layers.pop();
-            return self.paste_into_line(line, text);
-        }
-        if let Some(Layer::Palette(palette)) = self.layers.top::<Layer>() {
-            let palette = palette.clone();
-            self.layers.pop();
-            return self.paste_into_palette(palette, text);
-        }
-        if self.layers.top::<Layer>() == Some(&Layer::Search) {
-            self.search.text.insert(text.trim_end());
-            return self.ask_search();
         }
         if !self.layers.is_empty() || !self.is_typing() {
             return self.warn(self.keyed("pasted text was ignored: press {reply} first to write"));

@@ -2,12 +2,15 @@
 //! answer is shown.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest};
 use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
+use model::text::SafeText;
 
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +53,67 @@ impl EndpointForm {
     }
 }
 
+/// An endpoint was asked by hand; its answer takes this place.
+#[derive(Debug)]
+pub(crate) struct AwaitedAnswer {
+    pub(crate) slot: AnswerKey,
+}
+
+impl Overlay for AwaitedAnswer {
+    fn key(&mut self, _inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        if key.code == KeyCode::Esc { KeyOutcome::Done } else { KeyOutcome::Ignored }
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let name = format!("{} · {}", self.slot.connection, self.slot.endpoint);
+        let lines = vec![
+            DialogLine::plain(format!("{} is being asked.", SafeText::line(&name))),
+            DialogLine::gap(),
+            DialogLine::strong("Esc lets it go on alone"),
+        ];
+        OverlayBody::Dialog(Dialog::new("Asking", lines))
+    }
+}
+
+/// Picks an endpoint of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct EndpointPicker {
+    /// What was typed.
+    pub(crate) picker: Picker,
+}
+
+impl Overlay for EndpointPicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let found = inbox.endpoints(&self.picker.query);
+        let index = match self.picker.key(key, found.len()) {
+            Picked::Stays => return KeyOutcome::Stay,
+            Picked::Left => return KeyOutcome::Done,
+            Picked::Entry(index) => index,
+        };
+        let (connection, endpoint) = (found[index].0.name.clone(), found[index].1.clone());
+        let values = vec![TextLine::default(); endpoint.asked().count()];
+        let form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
+        if form.values.is_empty() && !form.changes() {
+            inbox.send_form(form);
+        } else {
+            inbox.open_layer(Layer::EndpointForm(Box::new(form)));
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
+
 impl Inbox {
     /// The endpoints a question finds.
     pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &ConnectionEndpoint)> {
@@ -66,7 +130,6 @@ impl Inbox {
     /// A key goes to a layer of connections; any other layer comes back.
     pub(crate) fn connection_layer_key(&mut self, layer: Layer, key: KeyPress) -> Option<Layer> {
         match layer {
-            Layer::Endpoints { picker } => self.endpoints_key(picker, key),
             Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
             Layer::Wizard(wizard) => self.wizard_key(wizard, key),
             Layer::Credential(form) => self.credential_key(form, key),
@@ -77,26 +140,7 @@ impl Inbox {
 
     /// Asks which endpoint.
     pub(crate) fn pick_endpoint(&mut self) {
-        self.open_layer(Layer::Endpoints { picker: Picker::default() });
-    }
-
-    /// A key in the picker of endpoints.
-    pub(crate) fn endpoints_key(&mut self, mut picker: Picker, key: KeyPress) {
-        let found = self.endpoints(&picker.query);
-        match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
-            Picked::Entry(index) => {
-                let (connection, endpoint) = (found[index].0.name.clone(), found[index].1.clone());
-                let values = vec![TextLine::default(); endpoint.asked().count()];
-                let form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
-                if form.values.is_empty() && !form.changes() {
-                    self.send_form(form);
-                } else {
-                    self.open_layer(Layer::EndpointForm(Box::new(form)));
-                }
-            }
-            Picked::Left => (),
-        }
+        self.open_layer(EndpointPicker::default());
     }
 
     /// A key in the form.
@@ -129,7 +173,7 @@ impl Inbox {
             return self.open_layer(Layer::EndpointForm(Box::new(form)));
         }
         let slot = AnswerKey { key, connection: form.connection, endpoint: form.endpoint.name };
-        self.open_layer(Layer::Answer { slot: slot.clone() });
+        self.open_layer(AwaitedAnswer { slot: slot.clone() });
         self.call_endpoint(ConnectionRequest::Call { slot, facts, answers, by_hand: true });
     }
 }

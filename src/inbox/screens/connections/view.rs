@@ -2,14 +2,15 @@
 //! the form of one, and the wizard of a new one.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::components::picker::Picker;
 use crate::overlays::questions_view::{Lines, gap, plain};
+use crate::overlays::view::OverlayView;
 use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::Words;
-use crate::screens::connections::asking::EndpointForm;
+use crate::screens::connections::asking::{EndpointForm, EndpointPicker};
 use crate::screens::connections::upkeep::CredentialForm;
 use crate::screens::connections::wizard::{Wizard, WizardStep};
 use crate::theme_view::Theme;
@@ -72,32 +73,34 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
     facts
 }
 
-/// The picker of endpoints.
-pub fn endpoints(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
-    let found = inbox.endpoints(&picker.query);
-    let line = |it: &str| SafeText::line(it).to_string();
-    let entries: Vec<(String, String)> = found
-        .iter()
-        .map(|(connection, endpoint)| {
-            let words = match endpoint.instructions.trim() {
-                "" => format!("{} {}", endpoint.method.word(), endpoint.path),
-                told => told.to_owned(),
-            };
-            (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
-        })
-        .collect();
-    let none = match inbox.context.settings.connections.is_empty() {
-        true => "No connections yet. :connection add makes one.",
-        false => "Nothing has all these words.",
-    };
-    let hint = "Enter asks · type to find · Esc back";
-    let words = Words { title: "Ask a connection", hint, none, entries: &entries };
-    let place = pickers_view::list(inbox, theme, picker, &words, buffer);
-    if let Some((_, endpoint)) = found.get(picker.chosen.min(found.len().saturating_sub(1)))
-        && place.height > 0
-    {
-        let words = line(&format!("{} {}", endpoint.method.word(), endpoint.path));
-        crate::components::paint_view::paragraph(buffer, place, &words, theme.dim());
+impl OverlayView for EndpointPicker {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let found = inbox.endpoints(&self.picker.query);
+        let line = |it: &str| SafeText::line(it).to_string();
+        let entries: Vec<(String, String)> = found
+            .iter()
+            .map(|(connection, endpoint)| {
+                let words = match endpoint.instructions.trim() {
+                    "" => format!("{} {}", endpoint.method.word(), endpoint.path),
+                    told => told.to_owned(),
+                };
+                (line(&format!("{} · {}", connection.name, endpoint.name)), line(&words))
+            })
+            .collect();
+        let none = match inbox.context.settings.connections.is_empty() {
+            true => "No connections yet. :connection add makes one.",
+            false => "Nothing has all these words.",
+        };
+        let hint = "Enter asks · type to find · Esc back";
+        let words = Words { title: "Ask a connection", hint, none, entries: &entries };
+        let place = pickers_view::list(inbox, theme, &self.picker, &words, buffer);
+        if let Some((_, endpoint)) = found.get(self.picker.chosen.min(found.len().saturating_sub(1)))
+            && place.height > 0
+        {
+            let words = line(&format!("{} {}", endpoint.method.word(), endpoint.path));
+            crate::components::paint_view::paragraph(buffer, place, &words, theme.dim());
+        }
+        None
     }
 }
 
@@ -142,12 +145,6 @@ fn field(
     let pad = " ".repeat(width.saturating_sub(wrap::cells(&label)) + 1);
     let words = format!("{label}{pad}{}{mark}{}", SafeText::line(before), SafeText::line(after));
     (words, if here { theme.strong() } else { Style::new() })
-}
-
-/// A call by hand that is on its way.
-pub fn waiting(theme: Theme, name: &str) -> Lines {
-    let words = format!("{} is being asked.", SafeText::line(name));
-    vec![plain(words), gap(), ("Esc lets it go on alone".to_owned(), theme.strong())]
 }
 
 /// The wizard of a new connection.

@@ -1,16 +1,11 @@
 //! Marking, and acting on all that is marked: the plan first, then a hold or
 //! a question by how many there are, then what became of each.
 
-use std::rc::Rc;
-
 use crate::Inbox;
 use crate::availability;
 use crate::commands::Command;
-use crate::components::confirm::Confirm;
-use crate::components::dialog::DialogLine;
 use crate::components::marks::{MOST, Marks};
 use crate::event::{Effect, Intent, Load, Spread};
-use crate::features::privacy::known_names;
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
 use crate::overlays::Layer;
@@ -224,27 +219,8 @@ impl Inbox {
         self.carry_out(&plan);
     }
 
-    /// Asks before many are acted on.
-    fn ask_bulk(&mut self, plan: BulkPlan) {
-        let verb = plan.wish.verb().to_uppercase();
-        let (count, mut lines) = (plan.apply.len(), plan.lines());
-        if plan.wish.leaves() {
-            let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there \
-                         stops the rest.";
-            lines.extend([DialogLine::gap(), DialogLine::plain(self.keyed(words))]);
-        }
-        let plan = Rc::new(plan);
-        let named = Rc::clone(&plan);
-        let question = Confirm::new(format!("{verb} {count} conversations?"), lines);
-        let question = question.answer('y', format!("{verb} {count}"), move |inbox| inbox.carry_out(&plan));
-        self.open_layer(question.no("leave them").naming(move |names| {
-            let skipped = named.skipped.iter().map(|(row, _)| row);
-            named.apply.iter().chain(skipped).for_each(|it| known_names::of_row(it, names));
-        }));
-    }
-
     /// Acts on all that a plan applies to.
-    fn carry_out(&mut self, plan: &BulkPlan) {
+    pub(crate) fn carry_out(&mut self, plan: &BulkPlan) {
         self.journal.join(true);
         let group = self.journal.group();
         // A close cannot be turned round: a few are held, many are asked about.

@@ -1,10 +1,15 @@
 //! One wish for many conversations: which of them it fits, why not the
 //! others, and what became of each.
 //!
-//! Pure: knows nothing of keys, layers or the outbox.
+//! Nothing is done here.
 
+use std::rc::Rc;
+
+use crate::Inbox;
 use crate::availability;
+use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
+use crate::features::privacy::known_names;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
@@ -286,5 +291,26 @@ impl BulkPlan {
             lines.push(DialogLine::dim(format!("Left out: {skipped}")));
         }
         lines
+    }
+}
+
+impl Inbox {
+    /// Asks before many are acted on.
+    pub(crate) fn ask_bulk(&mut self, plan: BulkPlan) {
+        let verb = plan.wish.verb().to_uppercase();
+        let (count, mut lines) = (plan.apply.len(), plan.lines());
+        if plan.wish.leaves() {
+            let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there \
+                         stops the rest.";
+            lines.extend([DialogLine::gap(), DialogLine::plain(self.keyed(words))]);
+        }
+        let plan = Rc::new(plan);
+        let named = Rc::clone(&plan);
+        let question = Confirm::new(format!("{verb} {count} conversations?"), lines);
+        let question = question.answer('y', format!("{verb} {count}"), move |inbox| inbox.carry_out(&plan));
+        self.open_layer(question.no("leave them").naming(move |names| {
+            let skipped = named.skipped.iter().map(|(row, _)| row);
+            named.apply.iter().chain(skipped).for_each(|it| known_names::of_row(it, names));
+        }));
     }
 }

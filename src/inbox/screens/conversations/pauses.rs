@@ -7,7 +7,6 @@ use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
 use crate::event::{Effect, Intent, Load};
-use crate::overlays::Layer;
 use crate::overlays::listing::{ListKind, ListLine};
 use crate::wrap;
 use model::local::Keep;
@@ -59,7 +58,7 @@ impl Inbox {
     /// Asks for the pauses where the list shows them, or when a lease is over
     /// and nothing has the keyboard that must not lose it.
     pub(crate) fn follow_leases(&mut self) {
-        let shown = matches!(self.layers.top::<Layer>(), Some(Layer::List { kind: ListKind::Paused, .. }));
+        let shown = self.shows_list(ListKind::Paused);
         if shown && std::mem::take(&mut self.leasing.stale) {
             self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }

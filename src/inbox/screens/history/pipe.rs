@@ -5,9 +5,9 @@ use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
+use crate::components::text_view::TextView;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::overlays::line::{LineKind, LinePrompt};
 use model::text::SafeText;
 
@@ -23,7 +23,7 @@ impl Inbox {
         let last = self.piped.last().map_or("", String::as_str);
         let kind = LineKind::Command { back: 0, completing: None };
         let text = TextLine::given(format!("{PIPE}{last}"), PIPE.len());
-        self.open_layer(Layer::Line(LinePrompt { kind, text }));
+        self.open_layer(LinePrompt { kind, text });
     }
 
     /// Pipes the item at hand to a command, after asking where it is new.
@@ -71,7 +71,7 @@ impl Inbox {
             Ok(text) => {
                 let lines: Vec<SafeText> = text.lines().take(LINES).map(SafeText::block).collect();
                 self.notice = None;
-                self.open_layer(Layer::Raw { title: command.to_string(), lines, first: 0 });
+                self.open_layer(TextView::new(command.to_string(), lines));
             }
             Err(why) => self.warn(format!("{command}: {why}")),
         }

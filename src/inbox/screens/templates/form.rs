@@ -8,6 +8,7 @@ use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::pages::PageKind;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -126,6 +127,49 @@ impl Tab {
     }
 }
 
+/// Picks a template.
+#[derive(Debug, Default)]
+pub(crate) struct TemplatePicker {
+    /// What was typed.
+    pub(crate) picker: Picker,
+}
+
+impl Overlay for TemplatePicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        if inbox.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
+            inbox.fetch_templates(&inbox.tab().channel.id.clone());
+            inbox.say("asking for the templates");
+            return KeyOutcome::Stay;
+        }
+        let found = inbox.tab().found_templates(&self.picker.query);
+        match self.picker.key(key, found.len()) {
+            Picked::Stays => return KeyOutcome::Stay,
+            Picked::Left => (),
+            Picked::Entry(index) => {
+                let template = found[index].clone();
+                inbox.fill_template(template, false);
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Templates(_))
+    }
+}
+
 impl Inbox {
     /// Answers in the one way that is left, and says why.
     pub(crate) fn reply_with_template(&mut self) {
@@ -139,14 +183,13 @@ impl Inbox {
             self.open(Focus::History);
         }
         self.context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
-        self.open_layer(Layer::Templates { picker: Picker::default() });
+        self.open_layer(TemplatePicker::default());
     }
 
     /// The list as it is stored has come.
     pub(crate) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
         let now = self.context.now;
-        let shown = self.page == PageKind::Templates
-            || matches!(self.layers.top::<Layer>(), Some(Layer::Templates { .. }));
+        let shown = self.page == PageKind::Templates || self.layers.top::<TemplatePicker>().is_some();
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
@@ -182,24 +225,6 @@ impl Inbox {
                 tab.templates_page.receive(&());
             }
             Err(why) => tab.templates_page.fail(&(), &why, now),
-        }
-    }
-
-    /// A key in the picker.
-    pub(crate) fn templates_key(&mut self, mut picker: Picker, key: KeyPress) {
-        if self.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
-            self.fetch_templates(&self.tab().channel.id.clone());
-            self.say("asking for the templates");
-            return self.layers.push(Layer::Templates { picker });
-        }
-        let found = self.tab().found_templates(&picker.query);
-        match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Templates { picker }),
-            Picked::Left => (),
-            Picked::Entry(index) => {
-                let template = found[index].clone();
-                self.fill_template(template, false);
-            }
         }
     }
 

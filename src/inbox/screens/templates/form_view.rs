@@ -2,62 +2,64 @@
 //! the customer will see.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::{Modifier, Style};
 
 use crate::Inbox;
 use crate::commands::Command;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::components::picker::Picker;
 use crate::layout::Area;
-use crate::overlays::view::centered;
+use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::Words;
-use crate::screens::templates::form::TemplateForm;
+use crate::screens::templates::form::{TemplateForm, TemplatePicker};
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::templates::TemplatePart;
 use model::text::SafeText;
 use model::time::{MINUTE, short_span};
 
-/// Draws the picker with the chosen template as it would be seen.
-pub fn picker(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
-    let tab = inbox.tab();
-    let found = tab.found_templates(&picker.query);
-    let line = |it: &str| SafeText::line(it).to_string();
-    let entries: Vec<(String, String)> = found
-        .iter()
-        .map(|it| (line(&it.name), line(&format!("{}  {}", it.language, it.category.to_lowercase()))))
-        .collect();
-    let fetched = match tab.templates.fetched_at {
-        None => "reading the list…".to_owned(),
-        Some(at) if inbox.context.now.since(at) < MINUTE => {
-            "list fetched just now; new approvals can lag".to_owned()
-        }
-        Some(at) => {
-            format!("list fetched {} ago; new approvals can lag", short_span(inbox.context.now.since(at)))
-        }
-    };
-    let again = inbox.context.settings.keymap.named_in_text(Command::Refresh);
-    let words = Words {
-        title: &format!("Templates · {fetched}"),
-        hint: &format!("Enter fills it in · {again} asks anew · Esc back"),
-        none: if tab.templates.all.is_empty() {
-            "No template is approved for this channel yet."
-        } else {
-            "None is called so."
-        },
-        entries: &entries,
-    };
-    let place = pickers_view::list(inbox, theme, picker, &words, buffer);
-    if let Some(chosen) = found.get(picker.chosen.min(found.len().saturating_sub(1))) {
-        let preview = chosen.preview(&[], &[]);
-        let preview = if chosen.parts.is_some() {
-            preview
-        } else {
-            vec![(TemplatePart::Body(String::new()), chosen.raw.clone())]
+impl OverlayView for TemplatePicker {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let tab = inbox.tab();
+        let found = tab.found_templates(&self.picker.query);
+        let line = |it: &str| SafeText::line(it).to_string();
+        let entries: Vec<(String, String)> = found
+            .iter()
+            .map(|it| (line(&it.name), line(&format!("{}  {}", it.language, it.category.to_lowercase()))))
+            .collect();
+        let fetched = match tab.templates.fetched_at {
+            None => "reading the list…".to_owned(),
+            Some(at) if inbox.context.now.since(at) < MINUTE => {
+                "list fetched just now; new approvals can lag".to_owned()
+            }
+            Some(at) => {
+                format!("list fetched {} ago; new approvals can lag", short_span(inbox.context.now.since(at)))
+            }
         };
-        seen(theme, &preview, place, buffer);
+        let again = inbox.context.settings.keymap.named_in_text(Command::Refresh);
+        let words = Words {
+            title: &format!("Templates · {fetched}"),
+            hint: &format!("Enter fills it in · {again} asks anew · Esc back"),
+            none: if tab.templates.all.is_empty() {
+                "No template is approved for this channel yet."
+            } else {
+                "None is called so."
+            },
+            entries: &entries,
+        };
+        let place = pickers_view::list(inbox, theme, &self.picker, &words, buffer);
+        if let Some(chosen) = found.get(self.picker.chosen.min(found.len().saturating_sub(1))) {
+            let preview = chosen.preview(&[], &[]);
+            let preview = if chosen.parts.is_some() {
+                preview
+            } else {
+                vec![(TemplatePart::Body(String::new()), chosen.raw.clone())]
+            };
+            seen(theme, &preview, place, buffer);
+        }
+        None
     }
 }
 
