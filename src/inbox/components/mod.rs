@@ -2,6 +2,8 @@
 
 pub mod confirm;
 pub mod dialog;
+pub(crate) mod field_view;
+pub(crate) mod form;
 pub mod list;
 pub mod loading_view;
 pub mod marks;
@@ -10,5 +12,6 @@ pub mod paint_view;
 pub mod picker;
 pub mod text_buffer;
 pub mod text_line;
+pub mod text_prompt;
 pub mod text_view;
 pub(crate) mod time_prompt;

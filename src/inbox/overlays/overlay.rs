@@ -136,11 +136,11 @@ impl OverlayStack {
         })
     }
 
-    /// Whether one of these fits.
-    pub(crate) fn any<T: Overlay>(&self, fits: impl Fn(&T) -> bool) -> bool {
-        self.0.iter().any(|it| {
+    /// Each of these, topmost first.
+    pub(crate) fn of<T: Overlay>(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().rev().filter_map(|it| {
             let it: &dyn Any = it.as_ref();
-            it.downcast_ref().is_some_and(&fits)
+            it.downcast_ref()
         })
     }
 

@@ -11,14 +11,7 @@ use crate::components::dialog::Tone;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::Layer;
 use crate::overlays::overlay::{AROUND, OverlayBody};
-use crate::overlays::questions_view;
-use crate::screens::broadcasts;
-use crate::screens::composer::rich_forms_view;
-use crate::screens::people;
-use crate::screens::templates;
-use crate::screens::webhooks;
 use crate::theme_view::Theme;
 use crate::wrap;
 
@@ -42,6 +35,17 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     }
 }
 
+/// Words with their styles.
+pub(crate) type Lines = Vec<(String, Style)>;
+
+pub(crate) fn plain(words: impl Into<String>) -> (String, Style) {
+    (words.into(), Style::new())
+}
+
+pub(crate) fn gap() -> (String, Style) {
+    plain("")
+}
+
 /// The style of a line.
 fn toned(theme: Theme, tone: Tone) -> Style {
     match tone {
@@ -57,25 +61,6 @@ fn toned(theme: Theme, tone: Tone) -> Style {
     }
 }
 
-impl OverlayView for Layer {
-    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        match Some(self) {
-            Some(Layer::TemplateForm(form)) => templates::form_view::form(inbox, theme, form, buffer),
-            Some(Layer::WebhookForm(form)) => webhooks::form_view::form(inbox, theme, form, buffer),
-            Some(Layer::BroadcastForm(form)) => broadcasts::form_view::draw(inbox, theme, form, buffer),
-            Some(Layer::Flight(flight)) => broadcasts::form_view::flight(inbox, theme, flight, buffer),
-            Some(Layer::PersonForm(form)) => people::form_view::draw(inbox, theme, form, buffer),
-            Some(Layer::Form(form)) => rich_forms_view::draw(inbox, theme, form, buffer),
-            _ => {
-                if let Some((title, lines)) = questions_view::words(inbox, theme, self) {
-                    dialog(inbox, theme, &title, &lines, buffer);
-                }
-            }
-        }
-        None
-    }
-}
-
 /// A box in the middle of the screen. The tabs above it and the two lines
 /// below it are always seen.
 pub fn centered(inbox: &Inbox, width: u16, height: u16) -> Area {
@@ -86,7 +71,13 @@ pub fn centered(inbox: &Inbox, width: u16, height: u16) -> Area {
     Area { x: (columns - width) / 2, y, width, height }
 }
 
-fn dialog(inbox: &Inbox, theme: Theme, title: &str, lines: &[(String, Style)], buffer: &mut Buffer) {
+pub(crate) fn dialog(
+    inbox: &Inbox,
+    theme: Theme,
+    title: &str,
+    lines: &[(String, Style)],
+    buffer: &mut Buffer,
+) {
     let width = 74.min(inbox.context.size.0.saturating_sub(2));
     let text_width = usize::from(width.saturating_sub(4));
     let rows: usize = lines.iter().map(|(words, _)| wrap::wrap(words, text_width).len()).sum();

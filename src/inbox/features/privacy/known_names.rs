@@ -3,13 +3,11 @@
 
 use crate::Inbox;
 use crate::features::privacy::names::NameIndex;
-use crate::overlays::Layer;
 use crate::overlays::search::SearchResult;
 use crate::pages::PageKind;
 use crate::screens::cards::DeckCard;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
-use crate::screens::people::form::PersonField;
 use crate::tab::Tab;
 use model::conversations::ConversationRow;
 use model::happenings::TriggerKind;
@@ -96,20 +94,6 @@ fn of_card(inbox: &Inbox, names: &mut NameIndex) {
     let Some(card) = inbox.card_at_hand() else { return };
     optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
     optional(card.elsewhere.iter().map(|it| &it.title), names);
-}
-
-pub(crate) fn of_layer(layer: &Layer, names: &mut NameIndex) {
-    match layer {
-        Layer::Snooze { rows, .. } | Layer::Tags { rows, .. } => {
-            rows.iter().for_each(|it| of_row(it, names));
-        }
-        Layer::PersonForm(form) => {
-            names.add(&form.before.name);
-            form.values.get(PersonField::Name.place()).into_iter().for_each(|it| names.add(it.text()));
-        }
-        Layer::AskDeletePerson(asked) => names.add(&asked.person.name),
-        _ => (),
-    }
 }
 
 fn optional<'a>(all: impl Iterator<Item = &'a SafeText>, names: &mut NameIndex) {

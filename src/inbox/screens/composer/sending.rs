@@ -5,7 +5,7 @@ use crate::commands::Command;
 use crate::event::{Effect, Intent};
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::reply_conflict::CrossedReply;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
@@ -161,31 +161,12 @@ impl Inbox {
 
     /// Sends what a form made and the composer does not hold. The form waits
     /// beneath a question, and is there again if that is not answered.
-    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: Layer) {
-        match self.send_operations(vec![operation], false) {
-            true => self.layers.insert(self.layers.len() - 1, Box::new(form)),
-            false => self.form_has_left(&form),
+    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: &mut dyn Overlay) -> KeyOutcome {
+        if self.send_operations(vec![operation], false) {
+            return KeyOutcome::Stay;
         }
-    }
-
-    /// What a form held is on its way.
-    pub(crate) fn form_has_left(&mut self, form: &Layer) {
-        match form {
-            Layer::Form(form) => {
-                let now = self.context.now;
-                let answer = self.tab_mut().composer.as_mut().filter(|it| form.has_text(&it.reply_text()));
-                let words = match answer {
-                    Some(answer) => {
-                        answer.clear_reply(now);
-                        "queued, with the answer that was begun as its text"
-                    }
-                    None => "queued; the answer that was begun stays",
-                };
-                self.say(words);
-            }
-            Layer::Json { .. } => self.tab_mut().json = None,
-            _ => {}
-        }
+        form.has_left(self);
+        KeyOutcome::Done
     }
 
     /// Whether only templates may be sent in the conversation at hand.

@@ -5,7 +5,6 @@ use crate::commands::{Command, CommandScope};
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::overlays::help::Help;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Focus;
@@ -103,37 +102,8 @@ impl Inbox {
         if self.layer_pastes(text) {
             return;
         }
-        if let Some(Layer::Attach(form)) = self.layers.top_mut::<Layer>() {
-            form.paste(text);
-            return self.look_at_typed();
-        }
-        if let Some(Layer::PersonForm(form)) = self.layers.top_mut::<Layer>() {
-            let focus = form.focus;
-            if let Some(value) = form.values.get_mut(focus) {
-                value.insert(model::text::pasted(text).trim());
-            }
-            return form.grow();
-        }
-        if let Some(Layer::BroadcastForm(form)) = self.layers.top::<Layer>() {
-            let form = form.clone();
-            self.layers.pop();
-            return self.paste_into_broadcast(form, text);
-        }
-        if let Some(Layer::Form(form)) = self.layers.top_mut::<Layer>() {
-            return form.paste(text);
-        }
-        if let Some(Layer::TemplateForm(form)) = self.layers.top_mut::<Layer>() {
-            let focus = form.focus;
-            if let Some(value) = form.values.get_mut(focus) {
-                value.insert(text);
-            }
-            return;
-        }
         let now = self.context.now;
         if self.layers.is_empty() && self.paste_into_head(text) {
-            return;
-        }
-        if self.paste_into_field(text) {
             return;
         }
         if !self.layers.is_empty() || !self.is_typing() {

@@ -8,7 +8,6 @@ use crate::components::marks::{MOST, Marks};
 use crate::event::{Effect, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
-use crate::overlays::Layer;
 use crate::screens::conversations::bulk_plan::{Batch, BulkPlan, BulkWish, HELD};
 use crate::screens::conversations::snooze;
 use crate::screens::mail::triage::TriageDecision;
@@ -186,7 +185,11 @@ impl Inbox {
         match self.acting.asked.take() {
             None => (),
             Some(PendingBulkAction::Snooze) => {
-                self.open_layer(Layer::Snooze { rows, typed: None, stays: false })
+                self.open_layer(crate::screens::conversations::snooze::SnoozeMenu {
+                    rows,
+                    typed: None,
+                    stays: false,
+                })
             }
             Some(PendingBulkAction::Tags) => self.open_tags(rows),
             Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows),

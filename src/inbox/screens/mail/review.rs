@@ -7,10 +7,10 @@ use crate::commands::Command;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
+use crate::components::text_prompt::TextPrompt;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::mail::head::BODY;
 use crate::screens::mail::markdown;
@@ -249,28 +249,27 @@ impl Inbox {
 
     /// Asks for a file or an address to go with the mail.
     pub(crate) fn ask_file(&mut self) {
-        self.open_layer(Layer::MailFile(TextLine::default()));
+        let below = |_: &Self, _: &TextLine| {
+            vec![
+                DialogLine::gap(),
+                DialogLine::dim("A path of this computer, or an https address the service fetches."),
+                DialogLine::strong("Enter attaches · Esc back"),
+            ]
+        };
+        self.open_layer(TextPrompt::new("Attach", "", below, |inbox, file| {
+            inbox.attach_to_mail(file.to_owned());
+            Ok(())
+        }));
     }
 
-    /// A key while a file is named.
-    pub(crate) fn file_key(&mut self, mut line: TextLine, key: KeyPress) {
+    fn attach_to_mail(&mut self, file: String) {
         let now = self.context.now;
-        match key.code {
-            KeyCode::Esc => (),
-            KeyCode::Enter if line.text().trim().is_empty() => (),
-            KeyCode::Enter if is_link(line.text().trim()) => {
-                let link = line.text().trim().to_owned();
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.change_head(now, |it| it.files.push((link, None)));
-                }
+        if is_link(&file) {
+            if let Some(composer) = &mut self.tab_mut().composer {
+                composer.change_head(now, |it| it.files.push((file, None)));
             }
-            KeyCode::Enter => {
-                self.context.push(Effect::Ask(OutsideRequest::FileSize(line.text().trim().to_owned())))
-            }
-            _ => {
-                line.key(key);
-                self.layers.push(Layer::MailFile(line));
-            }
+        } else if !file.is_empty() {
+            self.context.push(Effect::Ask(OutsideRequest::FileSize(file)));
         }
     }
 

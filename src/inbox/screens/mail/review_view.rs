@@ -7,16 +7,12 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::components::text_line::TextLine;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::mail::last_look::ReviewRowKind;
 use crate::screens::mail::review::MailReview;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::text::SafeText;
-
-type Lines = Vec<(String, Style)>;
 
 impl OverlayView for MailReview {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
@@ -48,15 +44,4 @@ impl OverlayView for MailReview {
         }
         None
     }
-}
-
-/// A file or an address being typed.
-pub fn file(theme: Theme, line: &TextLine) -> Lines {
-    let mark = if theme.ascii { "_" } else { "▏" };
-    vec![
-        (format!("{}{mark}{}", SafeText::line(line.before()), SafeText::line(line.after())), Style::new()),
-        (String::new(), Style::new()),
-        ("A path of this computer, or an https address the service fetches.".to_owned(), theme.dim()),
-        ("Enter attaches · Esc back".to_owned(), theme.strong()),
-    ]
 }

@@ -18,7 +18,6 @@ use model::queries::UNREAD_MOST;
 use model::text::SafeText;
 use model::time::{Timestamp, short_span};
 
-pub use crate::screens::mail::review_view::file;
 pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, OVER_HINTS, summary};
 pub use crate::screens::mail::writing_view::compose;
 

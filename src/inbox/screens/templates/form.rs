@@ -3,11 +3,11 @@
 
 use crate::Inbox;
 use crate::commands::Command;
+use crate::components::form::FormKey;
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::pages::PageKind;
 use crate::tab::{Focus, Tab};
@@ -170,6 +170,51 @@ impl Overlay for TemplatePicker {
     }
 }
 
+impl Overlay for TemplateForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
+            FormKey::Leave => {
+                match key.code {
+                    // The page still has its search and its chosen card.
+                    KeyCode::Esc if self.from_page => inbox.page = PageKind::Templates,
+                    KeyCode::Esc => inbox.pick_template(),
+                    _ => (),
+                }
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => match self.missing() {
+                None => return inbox.send_template(self),
+                Some(why) => {
+                    self.focus = self.values.iter().position(TextLine::is_empty).unwrap_or(self.focus);
+                    inbox.warn(format!("not sent: {why}"));
+                }
+            },
+            FormKey::Field => {
+                if let Some(value) = self.values.get_mut(self.focus) {
+                    value.key(key);
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {
+        if let Some(value) = self.values.get_mut(self.focus) {
+            value.insert(text);
+        }
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// Answers in the one way that is left, and says why.
     pub(crate) fn reply_with_template(&mut self) {
@@ -233,39 +278,11 @@ impl Inbox {
         let name = self.facts().contact;
         let first = name.as_deref().and_then(|it| it.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
-        self.open_layer(Layer::TemplateForm(Box::new(form)));
-    }
-
-    /// A key in the form. Enter sends a full one and else goes to the next
-    /// empty box.
-    pub(crate) fn form_key(&mut self, mut form: Box<TemplateForm>, key: KeyPress) {
-        let count = form.values.len().max(1);
-        match key.code {
-            // The page still has its search and its chosen card.
-            KeyCode::Esc if form.from_page => return self.page = PageKind::Templates,
-            KeyCode::Esc => return self.pick_template(),
-            KeyCode::Char('c') if key.ctrl => return,
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
-            KeyCode::Enter => match form.missing() {
-                None => return self.send_template(form),
-                Some(why) => {
-                    form.focus = form.values.iter().position(TextLine::is_empty).unwrap_or(form.focus);
-                    self.warn(format!("not sent: {why}"));
-                }
-            },
-            _ => {
-                let focus = form.focus;
-                if let Some(value) = form.values.get_mut(focus) {
-                    value.key(key);
-                }
-            }
-        }
-        self.layers.push(Layer::TemplateForm(form));
+        self.open_layer(form);
     }
 
     /// Sends a full form; a quote does not go with a template.
-    fn send_template(&mut self, form: Box<TemplateForm>) {
+    fn send_template(&mut self, form: &mut TemplateForm) -> KeyOutcome {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let refused = match row.and_then(|it| it.conversation.address.clone()) {
@@ -276,11 +293,11 @@ impl Inbox {
             Ok(to) => {
                 let content = ChatContent::Template(form.filled());
                 let operation = Operation::SendContent { to, content, reply_to: None };
-                self.send_beside_draft(operation, Layer::TemplateForm(form));
+                self.send_beside_draft(operation, form)
             }
             Err(why) => {
                 self.warn(format!("not sent: {why}"));
-                self.layers.push(Layer::TemplateForm(form));
+                KeyOutcome::Stay
             }
         }
     }

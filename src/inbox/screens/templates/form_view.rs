@@ -7,6 +7,7 @@ use ratatui::style::{Modifier, Style};
 
 use crate::Inbox;
 use crate::commands::Command;
+use crate::components::field_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
@@ -15,7 +16,6 @@ use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::Words;
 use crate::screens::templates::form::{TemplateForm, TemplatePicker};
 use crate::theme_view::Theme;
-use crate::wrap;
 use model::templates::TemplatePart;
 use model::text::SafeText;
 use model::time::{MINUTE, short_span};
@@ -63,55 +63,53 @@ impl OverlayView for TemplatePicker {
     }
 }
 
-/// Draws the form.
-pub fn form(inbox: &Inbox, theme: Theme, form: &TemplateForm, buffer: &mut Buffer) {
-    let (columns, rows) = inbox.context.size;
-    let area = centered(inbox, columns.min(92), rows.min(30).saturating_sub(3));
-    paint_view::blank(buffer, area);
-    let template = &form.template;
-    let title = SafeText::line(&format!(
-        "Template {} · {} · {}",
-        template.name,
-        template.language,
-        template.category.to_lowercase()
-    ));
-    let (label, style) = crate::tabs_view::environment(inbox.tab(), theme);
-    let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
-    bottom(inbox, theme, form, area, buffer);
-    let inner = area.inner();
-    let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
-    let end = inner.y + inner.height;
-    let mut y = kept(inbox, theme, Area { x, width, ..inner }, buffer);
-    for (index, (slot, value)) in form.slots.iter().zip(&form.values).enumerate() {
-        if y >= end {
-            return;
+impl OverlayView for TemplateForm {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let form = self;
+        let (columns, rows) = inbox.context.size;
+        let area = centered(inbox, columns.min(92), rows.min(30).saturating_sub(3));
+        paint_view::blank(buffer, area);
+        let template = &form.template;
+        let title = SafeText::line(&format!(
+            "Template {} · {} · {}",
+            template.name,
+            template.language,
+            template.category.to_lowercase()
+        ));
+        let (label, style) = crate::tabs_view::environment(inbox.tab(), theme);
+        let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
+        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        bottom(inbox, theme, form, area, buffer);
+        let inner = area.inner();
+        let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
+        let end = inner.y + inner.height;
+        let mut y = kept(inbox, theme, Area { x, width, ..inner }, buffer);
+        for (index, (slot, value)) in form.slots.iter().zip(&form.values).enumerate() {
+            if y >= end {
+                return None;
+            }
+            let focused = index == form.focus;
+            let label = SafeText::line(&format!("{}  ", slot.label));
+            let style = if focused { theme.selected() } else { theme.dim() };
+            let used = paint_view::text(buffer, x, y, width / 2, label.as_str(), style) + 1;
+            let room = width.saturating_sub(used);
+            let place = Area { x: x + used, y, width: room, height: 1 };
+            field_view::draw(theme, value, (focused, Style::new()), place, buffer);
+            y += 1;
         }
-        let focused = index == form.focus;
-        let label = SafeText::line(&format!("{}  ", slot.label));
-        let style = if focused { theme.selected() } else { theme.dim() };
-        let used = paint_view::text(buffer, x, y, width / 2, label.as_str(), style) + 1;
-        let room = width.saturating_sub(used);
-        // The end of a long value is what is being typed.
-        let (before, after) = (SafeText::line(value.before()), SafeText::line(value.after()));
-        let skip = wrap::cells(before.as_str()).saturating_sub(usize::from(room.saturating_sub(2)));
-        let shown: String = before.as_str().chars().skip(skip).collect();
-        let cursor = if focused { "_" } else { "" };
-        let runs = [(shown.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
-        paint_view::runs(buffer, x + used, y, room, &runs);
-        y += 1;
-    }
-    if template.parts.is_none() {
-        let words = "This template has parts of a shape that is not known here: give its components as JSON, with \
+        if template.parts.is_none() {
+            let words = "This template has parts of a shape that is not known here: give its components as JSON, with \
                      a value for every variable.";
-        let place = Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) };
-        paint_view::paragraph(buffer, place, words, theme.dim());
-        return;
-    }
-    if y + 1 < end {
-        paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
-        let preview = template.preview(&form.slots, &form.texts());
-        seen(theme, &preview, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+            let place = Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) };
+            paint_view::paragraph(buffer, place, words, theme.dim());
+            return None;
+        }
+        if y + 1 < end {
+            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
+            let preview = template.preview(&form.slots, &form.texts());
+            seen(theme, &preview, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+        }
+        None
     }
 }
 

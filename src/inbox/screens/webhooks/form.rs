@@ -3,10 +3,10 @@
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use model::account::Platform;
 use model::outbox::Operation;
@@ -81,40 +81,50 @@ impl WebhookForm {
     }
 }
 
+impl Overlay for WebhookForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.events.len() + 2) {
+            FormKey::Leave => return KeyOutcome::Done,
+            FormKey::Moved => (),
+            FormKey::Submit => {
+                self.tried = true;
+                match self.wrong() {
+                    None => {
+                        inbox.open_layer(WebhookQuestion { form: self.clone() });
+                        return KeyOutcome::Done;
+                    }
+                    Some(why) => inbox.warn(format!("not yet: {why}")),
+                }
+            }
+            FormKey::Field if self.focus == 0 => drop(self.url.key(key)),
+            FormKey::Field if key.code == KeyCode::Char(' ') => match self.events.get_mut(self.focus - 1) {
+                Some(event) => event.2 = !event.2,
+                None => self.signs = !self.signs,
+            },
+            FormKey::Field => (),
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        self.focus == 0
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
+
 impl Inbox {
     /// A secret was made.
     pub(crate) fn secret_made(&mut self, secret: Secret) {
-        if let Some(Layer::WebhookForm(form)) = self.layers.top_mut::<Layer>() {
+        if let Some(form) = self.layers.top_mut::<WebhookForm>() {
             form.secret.get_or_insert(secret);
         }
-    }
-
-    /// A key in the form.
-    pub(crate) fn webhook_form_key(&mut self, mut form: Box<WebhookForm>, key: KeyPress) {
-        let places = form.events.len() + 2;
-        match key.code {
-            KeyCode::Esc => return,
-            KeyCode::Char('c') if key.ctrl => return,
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % places,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + places - 1) % places,
-            KeyCode::Enter => {
-                form.tried = true;
-                match form.wrong() {
-                    None => return self.open_layer(WebhookQuestion { form: *form }),
-                    Some(why) => self.warn(format!("not yet: {why}")),
-                }
-            }
-            KeyCode::Char(' ') if form.focus > 0 => {
-                let place = form.focus - 1;
-                match form.events.get_mut(place) {
-                    Some(event) => event.2 = !event.2,
-                    None => form.signs = !form.signs,
-                }
-            }
-            _ if form.focus == 0 => drop(form.url.key(key)),
-            _ => (),
-        }
-        self.layers.push(Layer::WebhookForm(form));
     }
 
     fn register_webhook(&mut self, form: &WebhookForm, secret: Option<Secret>) {
@@ -177,9 +187,7 @@ impl Overlay for WebhookQuestion {
                 inbox.context.push(effect);
                 return KeyOutcome::Stay;
             }
-            _ if key.code == KeyCode::Esc => {
-                inbox.layers.push(Layer::WebhookForm(Box::new(self.form.clone())))
-            }
+            _ if key.code == KeyCode::Esc => inbox.layers.push(self.form.clone()),
             _ => return KeyOutcome::Ignored,
         }
         KeyOutcome::Done

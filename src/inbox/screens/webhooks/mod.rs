@@ -10,7 +10,6 @@ use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::event::{Effect, Intent};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::screens::cards::{CardEmphasis, DeckCard};
 use crate::screens::webhooks::form::WebhookForm;
 use model::account::Platform;
@@ -63,7 +62,7 @@ impl Inbox {
         match command {
             Command::NewWebhook => {
                 let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
-                self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
+                self.open_layer(WebhookForm::new(&platform));
                 self.context.push(Effect::Ask(OutsideRequest::Secret));
             }
             Command::RemoveWebhook => self.ask_remove_webhook(),
