@@ -4,9 +4,8 @@ use crate::Inbox;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
 use crate::notice::Fact;
-use crate::overlays::Layer;
 use crate::screens::composer::ComposerMode;
-use crate::tab::{Focus, Tab};
+use crate::tab::Focus;
 use model::time::SECOND;
 
 /// How long the first Ctrl-C waits for the second.
@@ -97,37 +96,6 @@ impl Inbox {
         }
         self.interrupted_at = Some(self.context.now);
         self.state(Fact::Interrupted);
-    }
-
-    /// Quits, after saying what is left open.
-    pub(crate) fn ask_quit(&mut self) {
-        let sum = |count: fn(&Tab) -> u32| self.tabs.iter().map(count).sum::<u32>();
-        let (outbox, stopped, paused) =
-            (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
-        let mut open = Vec::new();
-        if outbox > 0 {
-            open.push(format!("{outbox} not yet sent; kept on disk, leaves when frontdesk runs again"));
-        }
-        if stopped > 0 {
-            open.push(format!("{stopped} stopped on the way out; kept for your decision"));
-        }
-        match sum(|it| it.counts.broadcasts) {
-            0 => (),
-            1 => open.push("1 broadcast has waves left: none leaves until frontdesk runs again".to_owned()),
-            many => open
-                .push(format!("{many} broadcasts have waves left: none leaves until frontdesk runs again")),
-        }
-        if paused > 0 {
-            let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
-            open.push(format!("the AI is paused by you in {people}: no one answers there"));
-        }
-        let drafts = self.unsaved_drafts();
-        match drafts {
-            0 => (),
-            1 => open.push("1 draft could not be put on disk: quitting loses it".to_owned()),
-            _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
-        }
-        if open.is_empty() { self.quit() } else { self.open_layer(Layer::AskQuit { open, paused }) }
     }
 
     /// Leaves, keeping every draft.

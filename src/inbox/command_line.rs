@@ -8,9 +8,9 @@ use crate::commands;
 use crate::components::text_line::TextLine;
 use crate::features::macros::steps::RecordedStep;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::overlays::line::{LineKind, LinePrompt};
 use model::filter;
+use crate::overlays::overlay::KeyOutcome;
 use model::nearest::nearest;
 
 /// Lines remembered.
@@ -20,7 +20,7 @@ impl Inbox {
     /// Opens the command line, begun with this.
     pub(crate) fn open_command_line(&mut self, begun: &str) {
         let kind = LineKind::Command { back: 0, completing: None };
-        self.open_layer(Layer::Line(LinePrompt { kind, text: TextLine::new(begun) }));
+        self.open_layer(LinePrompt { kind, text: TextLine::new(begun) });
     }
 
     /// Does a command of the line that was chosen, or asks for what follows it.
@@ -31,15 +31,14 @@ impl Inbox {
         }
     }
 
-    /// A key that means something to the command line alone; the line again
-    /// unless it is done.
-    pub(crate) fn command_line_key(&mut self, mut line: LinePrompt, key: KeyPress) -> Option<LinePrompt> {
-        let LineKind::Command { back, completing } = &mut line.kind else { return Some(line) };
+    /// A key that means something to the command line alone.
+    pub(crate) fn command_line_key(&mut self, line: &mut LinePrompt, key: KeyPress) -> KeyOutcome {
+        let LineKind::Command { back, completing } = &mut line.kind else { return KeyOutcome::Stay };
         match key.code {
             KeyCode::Enter => {
                 let text = line.text.text().trim().to_owned();
                 self.say_command(&text);
-                return None;
+                return KeyOutcome::Done;
             }
             KeyCode::Up | KeyCode::Down => {
                 let older = key.code == KeyCode::Up;
@@ -71,7 +70,7 @@ impl Inbox {
                 }
             }
         }
-        Some(line)
+        KeyOutcome::Stay
     }
 
     /// What a line begun so can become.

@@ -5,7 +5,6 @@ use crate::Inbox;
 use crate::command::{Reason, pick};
 use crate::event::{Effect, Load};
 use crate::keys::KeyPress;
-use crate::overlays::Layer;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
@@ -200,7 +199,7 @@ pub(crate) fn copy_curl(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_layer(Layer::Help(Box::default()));
+    inbox.open_layer(crate::overlays::help::Help::default());
 }
 
 pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {

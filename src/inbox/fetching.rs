@@ -4,7 +4,6 @@
 use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
-use crate::overlays::Layer;
 use crate::overlays::line::{LineKind, LinePrompt};
 use crate::pages::PageKind;
 use model::fetches::{Fetch, Fetching};
@@ -48,7 +47,7 @@ impl Inbox {
     pub(crate) fn open_row_search(&mut self) {
         let before = self.row_search().to_owned();
         let text = TextLine::given(before.clone(), 0);
-        self.open_layer(Layer::Line(LinePrompt { kind: LineKind::Rows(before), text }));
+        self.open_layer(LinePrompt { kind: LineKind::Rows(before), text });
     }
 
     /// What is looked for on the page.

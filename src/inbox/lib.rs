@@ -60,7 +60,7 @@ pub use crate::features::undo_send::Held;
 use crate::features::undo_send::Queueing;
 use crate::keys::KeyPress;
 pub use crate::notice::Notice;
-use crate::overlays::Layer;
+use crate::overlays::overlay::OverlayStack;
 use crate::overlays::search::Search;
 use crate::pages::PageKind;
 use crate::screens::conversations::ConversationList;
@@ -119,7 +119,7 @@ pub struct Inbox {
     /// Who writes here, if the configuration says.
     pub agent: Option<String>,
     /// What lies over the desk, topmost last.
-    pub layers: Vec<Layer>,
+    pub layers: OverlayStack,
     /// What the status line says for a while.
     pub notice: Option<Notice>,
     /// The start of a key sequence.
@@ -217,7 +217,7 @@ impl Inbox {
             canned: crate::screens::composer::canned::Canned::default(),
             pictures: crate::screens::history::pictures::Pictures::default(),
             agent: None,
-            layers: Vec::new(),
+            layers: OverlayStack::default(),
             notice: None,
             pressed: Vec::new(),
             undo: Vec::new(),

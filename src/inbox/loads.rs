@@ -4,8 +4,6 @@
 
 use crate::Inbox;
 use crate::event::{Effect, Load};
-use crate::overlays::Layer;
-use crate::overlays::listing::ListKind;
 use crate::pages::PageKind;
 use crate::resource::{LoadState, LoadTimeouts, Resource};
 use crate::screens::broadcasts::BroadcastQuery;
@@ -260,26 +258,9 @@ impl Inbox {
     }
 
     fn layer_shown(&self) -> LoadState<'_> {
-        let now = self.context.now;
-        let of = |wanted: fn(&Load) -> bool| self.loads.shown(now, wanted);
         match self.layers.last() {
-            Some(Layer::Search) => of(|it| matches!(it, Load::Search(it) if it.conversation.is_none())),
-            Some(Layer::Line(_)) => of(|it| matches!(it, Load::Search(it) if it.conversation.is_some())),
-            Some(Layer::Templates { .. }) => of(|it| matches!(it, Load::Templates(_))),
-            Some(Layer::List { kind: ListKind::Paused, .. }) => of(|it| matches!(it, Load::Paused(_))),
-            Some(Layer::List { kind: ListKind::Credits, .. }) => {
-                of(|it| matches!(it, Load::Spent | Load::Unpaid))
-            }
-            Some(Layer::List { kind: ListKind::Done | ListKind::Results, .. }) => {
-                of(|it| matches!(it, Load::Fates(_)))
-            }
-            Some(Layer::Tags { .. }) => of(|it| matches!(it, Load::Tags(_))),
-            Some(Layer::Attach(_)) => of(|it| matches!(it, Load::Shelf(_))),
-            Some(Layer::BroadcastForm(_)) => {
-                of(|it| matches!(it, Load::Templates(_) | Load::Broadcasts(BroadcastQuery::Audience(_))))
-            }
-            Some(Layer::Macros { .. }) => of(|it| matches!(it, Load::Macros)),
-            _ => LoadState::Well,
+            Some(overlay) => self.loads.shown(self.context.now, |it| overlay.shows(it)),
+            None => LoadState::Well,
         }
     }
 

@@ -9,9 +9,6 @@ use crate::command::Command;
 use crate::components::paint_view;
 use crate::connection_view;
 use crate::layout::Area;
-use crate::overlays::Layer;
-use crate::overlays::listing::ListKind;
-use crate::overlays::search_view;
 use crate::pages::PageKind;
 use crate::screens::broadcasts;
 use crate::screens::cards::is_deck;
@@ -206,12 +203,8 @@ pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) 
 
 /// Keys and words, most useful first.
 fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
-    if inbox.layers.last() == Some(&Layer::Search) {
-        return search_view::hints();
-    }
-    if let Some(Layer::List { kind: ListKind::Calls, .. }) = inbox.layers.last() {
-        let words = inbox.calls_head().1.split(" · ");
-        return words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
+    if let Some(hints) = inbox.layers.last().and_then(|it| it.hints(inbox)) {
+        return hints;
     }
     if !inbox.pressed.is_empty() {
         // What can follow stands above, in the list of continuations.

@@ -63,12 +63,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     }
     crate::status_view::draw_status(inbox, theme, areas.status, buffer);
     crate::status_view::draw_hints(inbox, theme, areas.hints, buffer);
-    cursor = crate::overlays::search_view::draw(inbox, theme, areas.body, buffer).or(cursor);
     crate::components::loading_view::draw(inbox, theme, &areas, buffer);
     crate::overlays::which_key_view::draw(inbox, theme, areas.body, buffer);
-    crate::overlays::view::draw(inbox, theme, buffer);
-    cursor = crate::overlays::palette_view::draw(inbox, theme, buffer).or(cursor);
-    cursor = crate::overlays::line_view::draw(inbox, theme, &areas, buffer).or(cursor);
+    cursor = crate::overlays::view::draw(inbox, theme, buffer).or(cursor);
     if inbox.blurred {
         crate::features::privacy::view::blur(inbox, theme, buffer);
     }

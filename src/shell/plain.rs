@@ -176,14 +176,15 @@ impl PlainMode {
     /// Presses keys; says what can be said where they did nothing.
     fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
         self.app.question_was_heard();
-        let before = self.app.layers.last().cloned();
+        let before = self.app.layers.last().map(|it| format!("{it:?}"));
         let notice = self.app.notice.clone();
         for event in events {
             if self.update(event)? {
                 return Ok(true);
             }
         }
-        if before.is_some() && self.app.layers.last() == before.as_ref() && self.app.notice == notice {
+        let after = self.app.layers.last().map(|it| format!("{it:?}"));
+        if before.is_some() && before == after && self.app.notice == notice {
             say(&["that answers nothing here".to_owned()])?;
             say(&help::choices(&self.app))?;
         }

@@ -19,7 +19,7 @@ use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::reading;
 use crate::shell::receiving;
-use crate::shell::terminal::{self, Overlay, Screen};
+use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event};
@@ -203,8 +203,8 @@ pub(super) fn load_inline(app: &mut Inbox, reader: &mut Reader, effects: Vec<Eff
 
 fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -> io::Result<()> {
     let sharp = inbox::screens::history::pictures_view::placements(app);
-    let sharp: Vec<Overlay> =
-        sharp.iter().map(|it| Overlay { at: it.at, rows: it.sharp.0.clone() }).collect();
+    let sharp: Vec<SharpImage> =
+        sharp.iter().map(|it| SharpImage { at: it.at, rows: it.sharp.0.clone() }).collect();
     screen.draw(app.context.size, sharp, |buffer| inbox::view::draw(app, theme, buffer))?;
     app.drawn(clock.now());
     Ok(())

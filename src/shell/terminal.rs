@@ -47,14 +47,14 @@ impl Write for FrameWriter {
 
 /// Bytes that draw over cells: a sharp picture, row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overlay {
+pub struct SharpImage {
     /// Its first column and row.
     pub at: (u16, u16),
     /// What draws each row, made by this program alone.
     pub rows: Arc<Vec<String>>,
 }
 
-impl Overlay {
+impl SharpImage {
     fn draw(&self, writer: &mut impl Write) -> io::Result<()> {
         for (y, row) in (self.at.1..).zip(self.rows.iter()).filter(|(_, row)| !row.is_empty()) {
             queue!(writer, cursor::MoveTo(self.at.0, y))?;
@@ -70,7 +70,7 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<FrameWriter>>,
     shown: Option<(Buffer, Option<Position>)>,
     /// What lies over its cells.
-    overlays: Vec<Overlay>,
+    overlays: Vec<SharpImage>,
     /// Whether the mouse is read.
     mouse: bool,
 }
@@ -120,7 +120,7 @@ impl Screen {
     pub fn draw(
         &mut self,
         size: (u16, u16),
-        overlays: Vec<Overlay>,
+        overlays: Vec<SharpImage>,
         paint: impl FnOnce(&mut Buffer) -> Option<Position>,
     ) -> io::Result<()> {
         let area = Rect::new(0, 0, size.0, size.1);

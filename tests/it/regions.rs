@@ -119,10 +119,7 @@ impl Desk {
     fn overlay(&self) -> Option<Area> {
         let (width, height) = self.app.context.size;
         let mut buffer = Buffer::filled(Rect::new(0, 0, width, height), Cell::new(UNTOUCHED));
-        overlays::search_view::draw(&self.app, self.theme, self.app.areas().body, &mut buffer);
         overlays::view::draw(&self.app, self.theme, &mut buffer);
-        overlays::palette_view::draw(&self.app, self.theme, &mut buffer);
-        overlays::which_key_view::draw(&self.app, self.theme, self.app.areas().body, &mut buffer);
         let cells = buffer.content.iter().enumerate().filter(|(_, it)| it.symbol() != UNTOUCHED);
         let places: Vec<(u16, u16)> = cells.map(|(index, _)| buffer.pos_of(index)).collect();
         let left = places.iter().map(|it| it.0).min()?;

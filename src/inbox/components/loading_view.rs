@@ -7,7 +7,6 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::layout::{Area, Areas};
 use crate::loads::Pane;
-use crate::overlays::Layer;
 use crate::pages::PageKind;
 use crate::theme_view::Theme;
 
@@ -38,12 +37,10 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
             }
         }
     }
-    if inbox.layers.last() == Some(&Layer::Search) {
-        edge(inbox, theme, Pane::Layer, last(areas.body), buffer);
-    }
 }
 
-fn edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
+/// Says at the edge of a pane why it may not be what the files hold now.
+pub fn edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
     if let Some(words) = inbox.shown(pane).words() {
         let words = format!(" {words} ");
         paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.waiting());

@@ -1,7 +1,10 @@
 //! A time that is typed into a menu, key by key.
 
+use crate::components::dialog::{DialogLine, Tone};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
+use model::snooze;
+use model::time::{Timestamp, Zone};
 
 /// Characters a wish can have.
 const LENGTH: usize = 30;
@@ -29,6 +32,21 @@ pub(crate) fn type_key(mut text: TextLine, key: KeyPress) -> TypedLine {
         }
     }
     TypedLine::More(text)
+}
+
+/// What a wish names, or that it names none, with examples.
+pub(crate) fn answer(typed: &TextLine, named: Option<String>, examples: &str) -> DialogLine {
+    match named {
+        Some(named) => DialogLine::strong(named),
+        None if typed.is_empty() => DialogLine::dim(examples),
+        None => DialogLine::new(format!("not a time yet: {examples}"), Tone::Waiting),
+    }
+}
+
+/// The next Monday by its date, which tells it from tomorrow on a Sunday.
+pub(crate) fn monday(now: Timestamp, zone: &Zone) -> String {
+    let at = snooze::monday(now, zone);
+    format!("Monday {} {}", &at.day_name(zone)[4..], at.clock_face(zone))
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use crate::Inbox;
 use crate::event::Effect;
-use crate::overlays::Layer;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
+use crate::screens::webhooks::form::WebhookQuestion;
 use crate::settings::Settings;
 use model::messages::Aliases;
 use model::outbox::RowState;
@@ -57,8 +57,8 @@ impl Inbox {
             Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
             Err(why) => return self.warn(format!("not copied: {why}")),
         }
-        if let Some(Layer::AskWebhook(form)) = self.layers.last_mut() {
-            form.copied = true;
+        if let Some(question) = self.layers.top_mut::<WebhookQuestion>() {
+            question.form.copied = true;
         }
     }
 

@@ -4,7 +4,6 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
 use crate::keys::KeyPress;
-use crate::overlays::Layer;
 use crate::overlays::listing::ListKind;
 
 pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
@@ -57,7 +56,7 @@ pub(crate) fn may_play_macro(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn play_macro(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_layer(Layer::Macros { chosen: 0, records: false });
+    inbox.open_layer(crate::features::macros::recording::MacroMenu { chosen: 0, records: false });
 }
 
 pub(crate) fn record_macro(inbox: &mut Inbox, _: KeyPress) {

@@ -3,7 +3,6 @@
 
 use crate::Inbox;
 use crate::event::{Effect, Load};
-use crate::overlays::Layer;
 use crate::overlays::listing::{ListKind, ListLine};
 use crate::pages::PageKind;
 use crate::tab::Tab;
@@ -143,10 +142,10 @@ impl Inbox {
             };
             return self.warn(words);
         }
-        let price = Some(self.price_of_unpaid(&payable).words());
+        let price = self.price_of_unpaid(&payable).words();
         let go: Vec<(RowId, SafeText)> =
             payable.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        self.open_layer(Layer::DecideAll { go, look: 0, price });
+        self.ask_to_send_all(go, 0, Some(&price));
     }
 
     /// Opens the list.
@@ -159,8 +158,7 @@ impl Inbox {
 
     /// Reads the list anew while it is on screen.
     pub(crate) fn follow_purse(&mut self) {
-        let shown = self.page == PageKind::Account
-            || matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Credits, .. }));
+        let shown = self.page == PageKind::Account || self.shows_list(ListKind::Credits);
         if shown && std::mem::take(&mut self.purse.stale) {
             self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         }

@@ -5,7 +5,6 @@
 
 use crate::Inbox;
 use crate::command::Command;
-use crate::overlays::Layer;
 
 /// What is to be pressed, and why.
 const STEPS: [(Command, &str); 8] = [
@@ -34,8 +33,7 @@ impl Inbox {
 
     /// What the exercise says now.
     pub fn tutor_line(&self) -> Option<String> {
-        let step =
-            self.tutor.filter(|_| matches!(self.layers.last(), None | Some(Layer::AskPause { .. })))?;
+        let step = self.tutor.filter(|_| self.layers.last().is_none_or(|it| it.is_question()))?;
         let (command, words) = STEPS.get(step)?;
         let key = self.context.settings.keymap.first(*command);
         Some(format!("Tutor {}/{} · {key} {words} · :tutor ends", step + 1, STEPS.len()))

@@ -7,9 +7,9 @@ use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandScope, TABLE, VERBS, VERBS_HEADING};
 use crate::components::text_line::TextLine;
+use crate::components::text_view::scrolled;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
-use crate::overlays::keys::scrolled;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::wrap;
 
 /// Columns of the help at most.
@@ -107,35 +107,38 @@ impl Help {
     }
 }
 
-impl Inbox {
-    /// A key goes to the help.
-    pub(crate) fn help_key(&mut self, mut help: Help, key: KeyPress) {
-        help.told = None;
-        let total = self.help_lines(help.find.text()).len();
-        let keymap = &self.context.settings.keymap;
+impl Overlay for Help {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        self.told = None;
+        let total = inbox.help_lines(self.find.text()).len();
+        let keymap = &inbox.context.settings.keymap;
         let opens =
             [Command::Help, Command::HelpInText].iter().any(|it| keymap.keys(*it).contains(&vec![key]));
-        let writes = help.typing && key.typed().is_some();
+        let writes = self.typing && key.typed().is_some();
         let pressed = match opens && !writes {
             true => Pressed::Closes,
-            false => help.press(key, usize::from(self.context.size.1), total),
+            false => self.press(key, usize::from(inbox.context.size.1), total),
         };
         match pressed {
-            Pressed::Closes => return,
+            Pressed::Closes => return KeyOutcome::Done,
             Pressed::Stays => (),
-            Pressed::Unknown => help.told = Some(format!("{key} does nothing in the help; / finds a key")),
+            Pressed::Unknown => self.told = Some(format!("{key} does nothing in the help; / finds a key")),
         }
-        self.layers.push(Layer::Help(Box::new(help)));
+        KeyOutcome::Stay
     }
 
-    /// Text was pasted into the help: it is looked for.
-    pub(crate) fn paste_into_help(&mut self, text: &str) -> bool {
-        let Some(Layer::Help(help)) = self.layers.last_mut() else { return false };
-        (help.told, help.typing, help.first) = (None, true, 0);
-        help.find.insert(text.trim());
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {
+        (self.told, self.typing, self.first) = (None, true, 0);
+        self.find.insert(text.trim());
         true
     }
+}
 
+impl Inbox {
     /// The table, the places that act here first; only what fits the words
     /// that are looked for.
     pub fn help_lines(&self, find: &str) -> Vec<HelpLine> {

@@ -2,6 +2,7 @@
 //! at the foot what is looked for.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
@@ -9,37 +10,45 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::help::{Help, HelpLine, WIDTH, columns};
-use crate::overlays::view::centered;
+use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 
-/// Draws the help.
-pub fn draw(inbox: &Inbox, theme: Theme, help: &Help, buffer: &mut Buffer) {
-    let (width, rows) = inbox.context.size;
-    let area = centered(inbox, width.min(WIDTH), rows.saturating_sub(2));
-    paint_view::blank(buffer, area);
-    let title = if help.find.is_empty() { "Keys" } else { "Keys that fit" };
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[]));
-    foot(theme, help, area, buffer);
-    let inner = area.inner();
-    let lines = inbox.help_lines(help.find.text());
-    if lines.is_empty() {
-        let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-        paint_view::paragraph(buffer, place, "No key, name or explanation has all these words.", theme.dim());
-    }
-    let (keys, words) = columns(inner.width);
-    let height = usize::from(inner.height);
-    let first = help.first.min(lines.len().saturating_sub(height));
-    for (row, line) in lines.iter().skip(first).take(height).enumerate() {
-        let y = inner.y + u16::try_from(row).unwrap_or(0);
-        match line {
-            HelpLine::Heading(heading) => {
-                paint_view::text(buffer, inner.x + 1, y, inner.width, heading, theme.strong());
-            }
-            HelpLine::Row(key, doc) => {
-                paint_view::text(buffer, inner.x + 3, y, keys, key, theme.own());
-                paint_view::text(buffer, inner.x + 4 + keys, y, words, doc, Style::new());
+impl OverlayView for Help {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let help = self;
+        let (width, rows) = inbox.context.size;
+        let area = centered(inbox, width.min(WIDTH), rows.saturating_sub(2));
+        paint_view::blank(buffer, area);
+        let title = if help.find.is_empty() { "Keys" } else { "Keys that fit" };
+        paint_view::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[]));
+        foot(theme, help, area, buffer);
+        let inner = area.inner();
+        let lines = inbox.help_lines(help.find.text());
+        if lines.is_empty() {
+            let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+            paint_view::paragraph(
+                buffer,
+                place,
+                "No key, name or explanation has all these words.",
+                theme.dim(),
+            );
+        }
+        let (keys, words) = columns(inner.width);
+        let height = usize::from(inner.height);
+        let first = help.first.min(lines.len().saturating_sub(height));
+        for (row, line) in lines.iter().skip(first).take(height).enumerate() {
+            let y = inner.y + u16::try_from(row).unwrap_or(0);
+            match line {
+                HelpLine::Heading(heading) => {
+                    paint_view::text(buffer, inner.x + 1, y, inner.width, heading, theme.strong());
+                }
+                HelpLine::Row(key, doc) => {
+                    paint_view::text(buffer, inner.x + 3, y, keys, key, theme.own());
+                    paint_view::text(buffer, inner.x + 4 + keys, y, words, doc, Style::new());
+                }
             }
         }
+        None
     }
 }
 

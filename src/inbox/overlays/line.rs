@@ -4,8 +4,9 @@
 
 use crate::Inbox;
 use crate::components::text_line::TextLine;
+use crate::event::Load;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::history::lines::ItemKey;
 use model::filter;
 use model::queries::ConversationKey;
@@ -38,66 +39,80 @@ pub enum LineKind {
     },
 }
 
+impl LinePrompt {
+    /// What it says has changed: it acts at once.
+    fn act(&self, inbox: &mut Inbox) {
+        match &self.kind {
+            LineKind::Filter(_) => inbox.list_mut().set_typed(self.text.text()),
+            LineKind::Find(_) => inbox.look_for(self.text.text()),
+            LineKind::Rows(_) => inbox.look_for_rows(self.text.text()),
+            LineKind::Command { .. } => (),
+        }
+    }
+}
+
+impl Overlay for LinePrompt {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let gone = self.text.is_empty() && key.code == KeyCode::Backspace;
+        let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
+        match (&self.kind, key.code) {
+            (LineKind::Filter(before), _) if gone || aborts => inbox.clear_filter(before.as_ref()),
+            (LineKind::Find(before), _) if gone || aborts => inbox.forget_find(before.as_ref()),
+            (LineKind::Rows(_), _) if gone || aborts => inbox.look_for_rows(""),
+            (LineKind::Rows(_), KeyCode::Enter) => (),
+            (LineKind::Command { .. }, _) if gone || aborts => (),
+            (LineKind::Filter(_), KeyCode::Enter) => inbox.keep_filter(self),
+            (LineKind::Find(_), KeyCode::Enter) => inbox.keep_find(),
+            (LineKind::Filter(_), KeyCode::Tab) => {
+                self.text.set(filter::complete(self.text.text()));
+                self.act(inbox);
+                return KeyOutcome::Stay;
+            }
+            (LineKind::Command { .. }, _) => return inbox.command_line_key(self, key),
+            _ => {
+                if self.text.key(key) {
+                    self.act(inbox);
+                }
+                return KeyOutcome::Stay;
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
+        self.text.insert(text.trim_end());
+        self.act(inbox);
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn is_recorded(&self) -> bool {
+        !matches!(self.kind, LineKind::Command { .. })
+    }
+
+    fn is_read_out(&self) -> bool {
+        false
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Search(it) if it.conversation.is_some())
+    }
+}
+
 impl Inbox {
     /// Opens the filter line of the list on screen.
     pub(crate) fn open_filter(&mut self) {
         self.bring_list();
         let list = self.list();
         let (text, selected) = (TextLine::given(list.typed.as_str(), 0), list.selected.clone());
-        self.open_layer(Layer::Line(LinePrompt { kind: LineKind::Filter(selected), text }));
-    }
-
-    /// A key in a line.
-    pub(crate) fn line_key(&mut self, mut line: LinePrompt, key: KeyPress) {
-        let gone = line.text.is_empty() && key.code == KeyCode::Backspace;
-        let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
-        match (&line.kind, key.code) {
-            (LineKind::Filter(before), _) if gone || aborts => {
-                let before = before.clone();
-                self.clear_filter(before.as_ref());
-            }
-            (LineKind::Find(before), _) if gone || aborts => {
-                let before = before.clone();
-                self.forget_find(before.as_ref());
-            }
-            (LineKind::Rows(_), _) if gone || aborts => self.look_for_rows(""),
-            (LineKind::Rows(_), KeyCode::Enter) => (),
-            (LineKind::Command { .. }, _) if gone || aborts => (),
-            (LineKind::Filter(_), KeyCode::Enter) => self.keep_filter(&line),
-            (LineKind::Find(_), KeyCode::Enter) => self.keep_find(),
-            (LineKind::Filter(_), KeyCode::Tab) => {
-                line.text.set(filter::complete(line.text.text()));
-                self.typed_line(line);
-            }
-            (LineKind::Command { .. }, _) => {
-                let line = self.command_line_key(line, key);
-                self.layers.extend(line.map(Layer::Line));
-            }
-            _ => {
-                if line.text.key(key) {
-                    self.typed_line(line);
-                } else {
-                    self.layers.push(Layer::Line(line));
-                }
-            }
-        }
-    }
-
-    /// Text was pasted into a line.
-    pub(crate) fn paste_into_line(&mut self, mut line: LinePrompt, text: &str) {
-        line.text.insert(text.trim_end());
-        self.typed_line(line);
-    }
-
-    /// What a line says has changed: it acts at once.
-    fn typed_line(&mut self, line: LinePrompt) {
-        match &line.kind {
-            LineKind::Filter(_) => self.list_mut().set_typed(line.text.text()),
-            LineKind::Find(_) => self.look_for(line.text.text()),
-            LineKind::Rows(_) => self.look_for_rows(line.text.text()),
-            LineKind::Command { .. } => (),
-        }
-        self.layers.push(Layer::Line(line));
+        self.open_layer(LinePrompt { kind: LineKind::Filter(selected), text });
     }
 
     fn keep_filter(&mut self, line: &LinePrompt) {

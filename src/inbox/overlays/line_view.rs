@@ -9,30 +9,33 @@ use crate::Inbox;
 use crate::command::VERBS;
 use crate::components::paint_view;
 use crate::components::text_line::TextLine;
-use crate::layout::{Area, Areas};
-use crate::overlays::Layer;
+use crate::layout::Area;
 use crate::overlays::line::{LineKind, LinePrompt};
+use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::filter;
 
-/// Draws the line, if one is being typed; says where its cursor stands.
-pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) -> Option<Position> {
-    let Some(Layer::Line(line)) = inbox.layers.last() else { return None };
-    paint_view::blank(buffer, areas.status);
-    paint_view::blank(buffer, areas.hints);
-    let place = Area { x: areas.status.x + 1, width: areas.status.width.saturating_sub(2), ..areas.status };
-    let mistakes = mistakes(line);
-    let cursor = typed(prompt(&line.kind), &line.text, &mistakes, place, theme, buffer);
-    let hints = Area { x: areas.hints.x + 1, width: areas.hints.width.saturating_sub(2), ..areas.hints };
-    match mistakes.first() {
-        Some(mistake) => {
-            paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.words, theme.error())
-        }
-        None => paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.dim()),
-    };
-    Some(cursor)
+impl OverlayView for LinePrompt {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let line = self;
+        let areas = inbox.areas();
+        paint_view::blank(buffer, areas.status);
+        paint_view::blank(buffer, areas.hints);
+        let place =
+            Area { x: areas.status.x + 1, width: areas.status.width.saturating_sub(2), ..areas.status };
+        let mistakes = mistakes(line);
+        let cursor = typed(prompt(&line.kind), &line.text, &mistakes, place, theme, buffer);
+        let hints = Area { x: areas.hints.x + 1, width: areas.hints.width.saturating_sub(2), ..areas.hints };
+        match mistakes.first() {
+            Some(mistake) => {
+                paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.words, theme.error())
+            }
+            None => paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.dim()),
+        };
+        Some(cursor)
+    }
 }
 
 fn prompt(kind: &LineKind) -> &'static str {

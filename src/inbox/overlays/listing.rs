@@ -6,8 +6,11 @@
 use crate::Inbox;
 use crate::command;
 use crate::command::Command;
+use crate::components::list::chosen_after;
+use crate::event::Load;
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::tab::Focus;
 use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
@@ -48,6 +51,77 @@ pub struct ListLine {
     pub dim: bool,
     /// Where Enter goes.
     pub goes_to: Option<ConversationKey>,
+}
+
+/// A list over the screen.
+#[derive(Debug)]
+pub(crate) struct ListOverlay {
+    pub(crate) kind: ListKind,
+    /// The chosen line.
+    pub(crate) chosen: usize,
+}
+
+impl Overlay for ListOverlay {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let lines = inbox.list_lines(self.kind);
+        let page = usize::from(inbox.context.size.1).saturating_sub(6).max(1);
+        match key.code {
+            KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
+            KeyCode::Enter => {
+                if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
+                    inbox.visit(&key.channel, &key.conversation, Focus::History);
+                    return KeyOutcome::Done;
+                }
+            }
+            _ => match chosen_after(key, self.chosen, lines.len(), page) {
+                Some(chosen) => self.chosen = chosen,
+                None => inbox.list_letter(self.kind, self.chosen, key),
+            },
+        }
+        self.chosen = self.chosen.min(lines.len().saturating_sub(1));
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        match load {
+            Load::Paused(_) => self.kind == ListKind::Paused,
+            Load::Spent | Load::Unpaid => self.kind == ListKind::Credits,
+            Load::Fates(_) => matches!(self.kind, ListKind::Done | ListKind::Results),
+            _ => false,
+        }
+    }
+
+    fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
+        let words = inbox.calls_head().1.split(" · ").filter(|_| self.kind == ListKind::Calls);
+        let hints: Vec<_> =
+            words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
+        (!hints.is_empty()).then_some(hints)
+    }
+
+    /// Lists that name people do it by themselves, or behind what was done.
+    fn names(&self, inbox: &Inbox, names: &mut NameIndex) {
+        match self.kind {
+            ListKind::Results => {
+                let items = inbox.batch.iter().flat_map(|it| &it.items);
+                items.for_each(|it| names.add(it.title.as_str()));
+            }
+            ListKind::Paused => inbox.list_lines(self.kind).iter().for_each(|it| names.add(it.name.as_str())),
+            ListKind::Done => {
+                for line in inbox.list_lines(self.kind) {
+                    let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
+                    if !name.starts_with(|it: char| it.is_ascii_digit()) {
+                        names.add(name);
+                    }
+                }
+            }
+            ListKind::Connections => inbox.names_called_about().iter().for_each(|it| names.add(it)),
+            ListKind::Credits | ListKind::Calls => (),
+        }
+    }
 }
 
 impl Inbox {
@@ -156,34 +230,12 @@ impl Inbox {
     }
 
     pub(crate) fn show_list(&mut self, kind: ListKind) {
-        self.open_layer(Layer::List { kind, chosen: 0 });
+        self.open_layer(ListOverlay { kind, chosen: 0 });
     }
 
-    /// A key goes to a list.
-    pub(crate) fn list_key(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
-        let lines = self.list_lines(kind);
-        let last = lines.len().saturating_sub(1);
-        let page = usize::from(self.context.size.1).saturating_sub(6).max(1);
-        let moved = match key.code {
-            KeyCode::Char('j') | KeyCode::Down => chosen + 1,
-            KeyCode::Char('k') | KeyCode::Up => chosen.saturating_sub(1),
-            KeyCode::PageDown => chosen + page,
-            KeyCode::PageUp => chosen.saturating_sub(page),
-            KeyCode::Char('d') if key.ctrl => chosen + page / 2,
-            KeyCode::Char('u') if key.ctrl => chosen.saturating_sub(page / 2),
-            KeyCode::Home | KeyCode::Char('g') => 0,
-            KeyCode::End | KeyCode::Char('G') => last,
-            KeyCode::Esc | KeyCode::Char('q') => return,
-            KeyCode::Enter => match lines.get(chosen).and_then(|it| it.goes_to.clone()) {
-                Some(key) => return self.visit(&key.channel, &key.conversation, Focus::History),
-                None => chosen,
-            },
-            _ => {
-                self.list_letter(kind, chosen, key);
-                chosen
-            }
-        };
-        self.layers.push(Layer::List { kind, chosen: moved.min(last) });
+    /// Whether this list is on top.
+    pub(crate) fn shows_list(&self, kind: ListKind) -> bool {
+        self.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
     }
 
     fn list_letter(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {

@@ -11,8 +11,9 @@ use crate::command;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS, VerbRow};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::tab::Focus;
 use model::queries::{ConversationKey, NamedConversation};
 
@@ -112,12 +113,85 @@ impl CommandPalette {
     }
 }
 
+impl CommandPalette {
+    fn choose(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let Some(entry) = self.rows.get(self.chosen) else { return KeyOutcome::Stay };
+        if let Some(reason) = &entry.off {
+            inbox.warn(format!("{}: {reason}", entry.name));
+            return KeyOutcome::Done;
+        }
+        match entry.choice.clone() {
+            PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
+            PaletteAction::Verb(verb) => inbox.choose_verb(verb),
+            PaletteAction::View(index) => inbox.show_view(index),
+            PaletteAction::Tab(index) if index == inbox.tabs.len() => inbox.go_everywhere(),
+            PaletteAction::Tab(index) => inbox.go_to_tab(index),
+            PaletteAction::Conversation(key) => inbox.visit(&key.channel, &key.conversation, Focus::History),
+        }
+        KeyOutcome::Done
+    }
+}
+
+impl Overlay for CommandPalette {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let last = self.rows.len().saturating_sub(1);
+        match key.code {
+            KeyCode::Esc => return KeyOutcome::Done,
+            KeyCode::Char('c') if key.ctrl => return KeyOutcome::Done,
+            KeyCode::Enter => return self.choose(inbox),
+            KeyCode::Down | KeyCode::Tab => self.chosen = (self.chosen + 1).min(last),
+            KeyCode::Up | KeyCode::BackTab => self.chosen = self.chosen.saturating_sub(1),
+            KeyCode::Char('n') if key.ctrl => self.chosen = (self.chosen + 1).min(last),
+            KeyCode::Char('p') if key.ctrl => self.chosen = self.chosen.saturating_sub(1),
+            KeyCode::PageDown => self.chosen = (self.chosen + SHOWN).min(last),
+            KeyCode::PageUp => self.chosen = self.chosen.saturating_sub(SHOWN),
+            _ => {
+                if self.text.key(key) {
+                    self.refresh();
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {
+        self.text.insert(text.trim_end());
+        self.refresh();
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
+    fn is_read_out(&self) -> bool {
+        false
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        for row in self.rows.iter().filter(|it| matches!(it.choice, PaletteAction::Conversation(_))) {
+            names.add(&row.name);
+            if row.beside.starts_with('@') {
+                names.add_user(&row.beside);
+            }
+        }
+    }
+}
+
 impl Inbox {
     /// Opens the palette; the conversations join it when they have been read.
     pub(crate) fn open_palette(&mut self) {
         let mut palette = CommandPalette { all: self.palette_entries(), ..CommandPalette::default() };
         palette.refresh();
-        self.open_layer(Layer::Palette(Box::new(palette)));
+        self.open_layer(palette);
         self.context.push(Effect::Load(Load::Names));
     }
 
@@ -134,16 +208,12 @@ impl Inbox {
         }
         let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
         palette.refresh();
-        self.open_layer(Layer::Palette(Box::new(palette)));
+        self.open_layer(palette);
     }
 
     /// The names of conversations have been read.
     pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
-        let Some(Layer::Palette(palette)) =
-            self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(it) if !it.is_menu))
-        else {
-            return;
-        };
+        let Some(palette) = self.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
         palette.all.extend(names.into_iter().map(|it| PaletteItem {
             choice: PaletteAction::Conversation(it.key),
             name: it.title.to_string(),
@@ -154,56 +224,6 @@ impl Inbox {
         let chosen = palette.chosen;
         palette.refresh();
         palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
-    }
-
-    /// A key in the palette.
-    pub(crate) fn palette_key(&mut self, mut palette: Box<CommandPalette>, key: KeyPress) {
-        let last = palette.rows.len().saturating_sub(1);
-        match key.code {
-            KeyCode::Esc => return,
-            KeyCode::Char('c') if key.ctrl => return,
-            KeyCode::Enter => return self.choose(*palette),
-            KeyCode::Down | KeyCode::Tab => palette.chosen = (palette.chosen + 1).min(last),
-            KeyCode::Up | KeyCode::BackTab => palette.chosen = palette.chosen.saturating_sub(1),
-            KeyCode::Char('n') if key.ctrl => palette.chosen = (palette.chosen + 1).min(last),
-            KeyCode::Char('p') if key.ctrl => palette.chosen = palette.chosen.saturating_sub(1),
-            KeyCode::PageDown => palette.chosen = (palette.chosen + SHOWN).min(last),
-            KeyCode::PageUp => palette.chosen = palette.chosen.saturating_sub(SHOWN),
-            _ => {
-                if palette.text.key(key) {
-                    palette.refresh();
-                }
-            }
-        }
-        self.layers.push(Layer::Palette(palette));
-    }
-
-    /// Text was pasted into the palette.
-    pub(crate) fn paste_into_palette(&mut self, mut palette: Box<CommandPalette>, text: &str) {
-        palette.text.insert(text.trim_end());
-        palette.refresh();
-        self.layers.push(Layer::Palette(palette));
-    }
-
-    fn choose(&mut self, palette: CommandPalette) {
-        let Some(entry) = palette.rows.get(palette.chosen) else {
-            self.layers.push(Layer::Palette(Box::new(palette)));
-            return;
-        };
-        if let Some(reason) = &entry.off {
-            let words = format!("{}: {reason}", entry.name);
-            return self.warn(words);
-        }
-        match entry.choice.clone() {
-            PaletteAction::Command(command) => self.call(command, KeyPress::plain(KeyCode::Enter)),
-            PaletteAction::Verb(verb) => self.choose_verb(verb),
-            PaletteAction::View(index) => self.show_view(index),
-            PaletteAction::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
-            PaletteAction::Tab(index) => self.go_to_tab(index),
-            PaletteAction::Conversation(key) => {
-                self.visit(&key.channel, &key.conversation, Focus::History);
-            }
-        }
     }
 
     /// All but the conversations.

@@ -8,33 +8,34 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::Layer;
 use crate::overlays::palette::{CommandPalette, PaletteItem, SHOWN};
+use crate::overlays::view::OverlayView;
 use crate::theme_view::Theme;
 use crate::wrap;
 
 /// Columns of the kind before a name.
 const KIND: u16 = 8;
 
-/// Draws the palette, if it is on top; says where its cursor is.
-pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    let Some(Layer::Palette(palette)) = inbox.layers.last() else { return None };
-    let (columns, rows) = inbox.context.size;
-    let shown = SHOWN.min(usize::from(rows.saturating_sub(6)));
-    let width = 96.min(columns.saturating_sub(2));
-    let height = u16::try_from(shown).unwrap_or(0) + 3;
-    let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
-    paint_view::blank(buffer, area);
-    let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
-    let title = [(title, theme.strong())];
-    let hint = [("Enter does it · Esc back", theme.dim())];
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &hint));
-    let inner = area.inner();
-    let room = inner.width.saturating_sub(2);
-    paint_view::text(buffer, inner.x + 1, inner.y, room, palette.text.text(), Style::new());
-    let before = u16::try_from(wrap::cells(palette.text.before())).unwrap_or(u16::MAX);
-    list(theme, palette, Area { y: inner.y + 1, height: inner.height - 1, ..inner }, buffer);
-    Some(Position { x: inner.x + 1 + before.min(room), y: inner.y })
+impl OverlayView for CommandPalette {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let palette = self;
+        let (columns, rows) = inbox.context.size;
+        let shown = SHOWN.min(usize::from(rows.saturating_sub(6)));
+        let width = 96.min(columns.saturating_sub(2));
+        let height = u16::try_from(shown).unwrap_or(0) + 3;
+        let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
+        paint_view::blank(buffer, area);
+        let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
+        let title = [(title, theme.strong())];
+        let hint = [("Enter does it · Esc back", theme.dim())];
+        paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &hint));
+        let inner = area.inner();
+        let room = inner.width.saturating_sub(2);
+        paint_view::text(buffer, inner.x + 1, inner.y, room, palette.text.text(), Style::new());
+        let before = u16::try_from(wrap::cells(palette.text.before())).unwrap_or(u16::MAX);
+        list(theme, palette, Area { y: inner.y + 1, height: inner.height - 1, ..inner }, buffer);
+        Some(Position { x: inner.x + 1 + before.min(room), y: inner.y })
+    }
 }
 
 fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer) {

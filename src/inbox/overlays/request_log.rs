@@ -3,7 +3,6 @@
 
 use crate::Inbox;
 use crate::event::Effect;
-use crate::overlays::Layer;
 use crate::overlays::listing::{ListKind, ListLine};
 use model::calls::Call;
 use model::ids::ChannelId;
@@ -40,7 +39,7 @@ impl Inbox {
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(crate) fn show_calls(&mut self) {
         self.context.push(Effect::ReadCalls);
-        if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Calls, .. })) {
+        if !self.shows_list(ListKind::Calls) {
             self.calls.only = None;
             self.show_list(ListKind::Calls);
         }

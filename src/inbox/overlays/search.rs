@@ -7,7 +7,7 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::history::find::Find;
 use crate::screens::history::lines::ItemKey;
 use crate::tab::Focus;
@@ -94,20 +94,14 @@ impl Search {
     }
 }
 
-impl Inbox {
-    /// Opens the page, with words to look for or as it was left.
-    pub(crate) fn open_search(&mut self, text: &str) {
-        self.search.text = match text {
-            "" => TextLine::given(self.search.text.text(), 0),
-            text => TextLine::new(text),
-        };
-        self.ask_search();
-        self.open_layer(Layer::Search);
-    }
+/// The page over the screen. Its state is the inbox's, so that it can be gone
+/// back to.
+#[derive(Debug)]
+pub(crate) struct SearchPrompt;
 
-    /// A key on the page.
-    pub(crate) fn search_key(&mut self, key: KeyPress) {
-        let page = isize::try_from(self.search_rows()).unwrap_or(1);
+impl Overlay for SearchPrompt {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let page = isize::try_from(inbox.search_rows()).unwrap_or(1);
         let step = match key.code {
             KeyCode::Down => Some(1),
             KeyCode::Up => Some(-1),
@@ -118,29 +112,68 @@ impl Inbox {
             _ => None,
         };
         match (key.code, step) {
-            (KeyCode::Esc, _) => return,
-            (KeyCode::Char('c'), _) if key.ctrl => return,
-            (KeyCode::Enter, _) => return self.go_to_found(),
+            (KeyCode::Esc, _) => return KeyOutcome::Done,
+            (KeyCode::Char('c'), _) if key.ctrl => return KeyOutcome::Done,
+            (KeyCode::Enter, _) => return inbox.go_to_found(),
             (KeyCode::Tab, _) => {
-                self.search.text.keep();
-                self.search.only_here = !self.search.only_here;
-                self.ask_search();
+                inbox.search.text.keep();
+                inbox.search.only_here = !inbox.search.only_here;
+                inbox.ask_search();
             }
             (_, Some(by)) => {
-                self.search.text.keep();
-                self.search.step(by);
-                self.search_more();
+                inbox.search.text.keep();
+                inbox.search.step(by);
+                inbox.search_more();
             }
             _ => {
-                let before = self.search.text.text().to_owned();
-                self.search.text.key(key);
-                if self.search.text.text() != before {
-                    self.ask_search();
+                let before = inbox.search.text.text().to_owned();
+                inbox.search.text.key(key);
+                if inbox.search.text.text() != before {
+                    inbox.ask_search();
                 }
             }
         }
-        self.search.reveal(self.search_rows());
-        self.layers.push(Layer::Search);
+        inbox.search.reveal(inbox.search_rows());
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
+        inbox.search.text.insert(text.trim_end());
+        inbox.ask_search();
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn is_read_out(&self) -> bool {
+        false
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Search(it) if it.conversation.is_none())
+    }
+
+    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
+        let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this tab or all"), ("Esc", "back")];
+        Some(keys.into_iter().map(|(key, word)| (key.to_owned(), word)).collect())
+    }
+}
+
+impl Inbox {
+    /// Opens the page, with words to look for or as it was left.
+    pub(crate) fn open_search(&mut self, text: &str) {
+        self.search.text = match text {
+            "" => TextLine::given(self.search.text.text(), 0),
+            text => TextLine::new(text),
+        };
+        self.ask_search();
+        self.open_layer(SearchPrompt);
     }
 
     /// Rows the page can show.
@@ -213,7 +246,7 @@ impl Inbox {
     /// Once nothing was typed for a moment, asks the servers for contacts.
     pub(crate) fn ask_servers(&mut self) {
         let due = self.search.asks_at.is_some_and(|it| it <= self.context.now);
-        if !due || self.layers.last() != Some(&Layer::Search) {
+        if !due || self.layers.top::<SearchPrompt>().is_none() {
             return;
         }
         self.search.asks_at = None;
@@ -227,7 +260,7 @@ impl Inbox {
 
     /// When they are.
     pub(crate) fn servers_due(&self) -> Option<Timestamp> {
-        self.search.asks_at.filter(|_| self.layers.last() == Some(&Layer::Search))
+        self.search.asks_at.filter(|_| self.layers.top::<SearchPrompt>().is_some())
     }
 
     /// A server found contacts; those to other words are dropped.
@@ -247,19 +280,18 @@ impl Inbox {
     fn take_contact(&mut self, contact: &FoundContact) {
         let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
         self.context.push(Effect::Copy(contact.phone.to_string(), what));
-        self.layers.push(Layer::Search);
     }
 
     /// Goes to the chosen row: to the hit in its conversation, with the words
     /// marked there.
-    fn go_to_found(&mut self) {
-        let Some(found) = self.search.found.get(self.search.chosen).cloned() else {
-            self.layers.push(Layer::Search);
-            return;
-        };
+    fn go_to_found(&mut self) -> KeyOutcome {
+        let Some(found) = self.search.found.get(self.search.chosen).cloned() else { return KeyOutcome::Stay };
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
-            SearchResult::Contact(contact) => return self.take_contact(&contact),
+            SearchResult::Contact(contact) => {
+                self.take_contact(&contact);
+                return KeyOutcome::Stay;
+            }
             SearchResult::Person(row) => (row.key(), None),
             SearchResult::Note(hit) => (place(hit.channel, hit.conversation), Some(ItemKey::Note(hit.note))),
             SearchResult::Message(hit) => {
@@ -267,7 +299,7 @@ impl Inbox {
             }
         };
         self.visit(&key.channel, &key.conversation, Focus::History);
-        let Some(item) = item else { return };
+        let Some(item) = item else { return KeyOutcome::Done };
         let text = self.search.text.text().to_owned();
         if let Some(history) = &mut self.tab_mut().history {
             history.find = Find::new(&text);
@@ -281,5 +313,6 @@ impl Inbox {
             self.ask_here();
         }
         self.say(self.keyed("{search-all} goes back to what was found"));
+        KeyOutcome::Done
     }
 }

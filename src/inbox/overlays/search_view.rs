@@ -6,70 +6,79 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
-use crate::overlays::Layer;
 use crate::overlays::found_view;
-use crate::overlays::search::{LINES, Search};
+use crate::overlays::search::{LINES, Search, SearchPrompt};
+use crate::overlays::view::OverlayView;
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// Draws the page over the body, if it is on top; says where its cursor is.
-pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
-    if inbox.layers.last() != Some(&Layer::Search) {
-        return None;
-    }
-    let search = &inbox.search;
-    paint_view::blank(buffer, area);
-    let scope = if search.only_here { inbox.tab().channel.name.as_str() } else { "all tabs" };
-    let title = format!("Search · {scope}");
-    let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&titles, &[(count.as_str(), Style::new())]));
-    let inner = area.inner();
-    let prompt = "look for ";
-    let used = paint_view::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());
-    let x = inner.x + 1 + used;
-    let room = inner.width.saturating_sub(used + 2);
-    // What was looked for before is marked: the next character replaces it.
-    let (kept, given) = search.text.text().split_at(search.text.replaced_from());
-    paint_view::runs(buffer, x, inner.y, room, &[(kept, Style::new()), (given, theme.selected())]);
-    let before = u16::try_from(wrap::cells(search.text.before())).unwrap_or(u16::MAX);
-    let cursor = Position { x: x + before.min(room), y: inner.y };
-    paint_view::text(
-        buffer,
-        inner.x + 1,
-        inner.y + 1,
-        inner.width.saturating_sub(2),
-        &reach(inbox),
-        theme.dim(),
-    );
-    let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
-    if search.found.is_empty() {
-        let words = nothing(inbox);
-        let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
-        paint_view::paragraph(buffer, place, &words, theme.dim());
-    }
-    let rows = usize::from(list.height) / LINES;
-    for (row, (index, found_row)) in search.found.iter().enumerate().skip(search.first).take(rows).enumerate()
-    {
-        let y = list.y + u16::try_from(row * LINES).unwrap_or(0);
-        let place = Area { y, height: 2, ..list };
-        found_view::draw(inbox, theme, found_row, place, buffer);
-        if index == search.chosen {
-            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
-            paint_view::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
-            paint_view::stripe(buffer, Area { height: 1, ..place }, theme.selected());
+impl OverlayView for SearchPrompt {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let area = inbox.areas().body;
+        let search = &inbox.search;
+        paint_view::blank(buffer, area);
+        let scope = if search.only_here { inbox.tab().channel.name.as_str() } else { "all tabs" };
+        let title = format!("Search · {scope}");
+        let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
+        paint_view::frame(
+            buffer,
+            area,
+            theme,
+            true,
+            Sides::All,
+            (&titles, &[(count.as_str(), Style::new())]),
+        );
+        let inner = area.inner();
+        let prompt = "look for ";
+        let used = paint_view::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());
+        let x = inner.x + 1 + used;
+        let room = inner.width.saturating_sub(used + 2);
+        // What was looked for before is marked: the next character replaces it.
+        let (kept, given) = search.text.text().split_at(search.text.replaced_from());
+        paint_view::runs(buffer, x, inner.y, room, &[(kept, Style::new()), (given, theme.selected())]);
+        let before = u16::try_from(wrap::cells(search.text.before())).unwrap_or(u16::MAX);
+        let cursor = Position { x: x + before.min(room), y: inner.y };
+        paint_view::text(
+            buffer,
+            inner.x + 1,
+            inner.y + 1,
+            inner.width.saturating_sub(2),
+            &reach(inbox),
+            theme.dim(),
+        );
+        let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+        if search.found.is_empty() {
+            let words = nothing(inbox);
+            let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
+            paint_view::paragraph(buffer, place, &words, theme.dim());
         }
+        let rows = usize::from(list.height) / LINES;
+        for (row, (index, found_row)) in
+            search.found.iter().enumerate().skip(search.first).take(rows).enumerate()
+        {
+            let y = list.y + u16::try_from(row * LINES).unwrap_or(0);
+            let place = Area { y, height: 2, ..list };
+            found_view::draw(inbox, theme, found_row, place, buffer);
+            if index == search.chosen {
+                paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+                paint_view::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
+                paint_view::stripe(buffer, Area { height: 1, ..place }, theme.selected());
+            }
+        }
+        loading_view::edge(
+            inbox,
+            theme,
+            Pane::Layer,
+            Area { y: area.y + area.height.saturating_sub(1), ..area },
+            buffer,
+        );
+        Some(cursor)
     }
-    Some(cursor)
-}
-
-/// The keys of the page.
-pub fn hints() -> Vec<(String, &'static str)> {
-    let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this tab or all"), ("Esc", "back")];
-    keys.into_iter().map(|(key, word)| (key.to_owned(), word)).collect()
 }
 
 fn count(search: &Search) -> String {

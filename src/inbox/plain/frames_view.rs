@@ -15,10 +15,12 @@ use crate::screens::people;
 
 /// The topmost layer, read from its frame.
 pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
-    if inbox.layers.is_empty() {
+    if !inbox.layers.last().is_some_and(|it| it.is_read_out()) {
         return Vec::new();
     }
-    framed(inbox, |buffer| overlays::view::draw(inbox, THEME, buffer))
+    framed(inbox, |buffer| {
+        overlays::view::draw(inbox, THEME, buffer);
+    })
 }
 
 /// A page that is not the inbox, read from its frame.

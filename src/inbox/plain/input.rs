@@ -8,7 +8,6 @@ use crate::Inbox;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::tab::Focus;
 use model::queries::ConversationKey;
 
@@ -105,7 +104,7 @@ fn key(words: &str) -> Option<KeyPress> {
 
 /// The letter of an answer or of an entry, or a key that moves in a menu.
 fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
-    let asks = inbox.layers.last().is_some_and(Layer::is_question);
+    let asks = inbox.layers.last().is_some_and(|it| it.is_question());
     let mut letters = words.chars();
     let letter = match (letters.next().filter(|_| letters.as_str().is_empty()), said) {
         (Some(letter), _) => letter,
@@ -179,7 +178,7 @@ fn plain(code: KeyCode) -> Event {
 fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
     if here == Here::Field {
         let layer = inbox.layers.last();
-        let into = match layer.is_some_and(Layer::takes_pastes) {
+        let into = match layer.is_some_and(|it| it.takes_pastes()) {
             true => vec![Event::Paste(line.to_owned())],
             false => line.chars().map(|it| plain(KeyCode::Char(it))).collect(),
         };

@@ -12,7 +12,6 @@ use std::collections::HashMap;
 
 use crate::Inbox;
 use crate::connection_view;
-use crate::overlays::Layer;
 use crate::pages::PageKind;
 use crate::plain::frames_view::{layer_lines, page_lines};
 use crate::screens::composer::ComposerMode;
@@ -94,7 +93,7 @@ impl Spoken {
         }
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
-            if self.layer.is_empty() && inbox.layers.last().is_some_and(Layer::takes_text) {
+            if self.layer.is_empty() && inbox.layers.last().is_some_and(|it| it.takes_text()) {
                 lines.push("A line goes into this field; back leaves it".to_owned());
             }
             self.layer = layer;

@@ -5,13 +5,12 @@
 //! nothing of playing.
 
 use crate::Inbox;
-use crate::event::Effect;
+use crate::event::{Effect, Load};
 use crate::features::macros::steps;
 use crate::features::macros::steps::RecordedStep;
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
-use crate::overlays::line::LineKind;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use model::macros::Macro;
 
 /// Keys and commands of one macro at most.
@@ -39,6 +38,57 @@ pub(crate) struct Recording {
     trail: Vec<RecordedStep>,
 }
 
+/// The macros: one is played, or recorded.
+#[derive(Debug)]
+pub(crate) struct MacroMenu {
+    /// The chosen place.
+    pub(crate) chosen: usize,
+    /// Whether the letter begins a recording.
+    pub(crate) records: bool,
+}
+
+impl Overlay for MacroMenu {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let last = inbox.recording.all.len().saturating_sub(1);
+        let letter = inbox.recording.all.get(self.chosen).map(|it| it.letter);
+        let chosen = match (key.code, key.typed()) {
+            (KeyCode::Esc, _) => return KeyOutcome::Done,
+            (KeyCode::Down, _) => {
+                self.chosen = (self.chosen + 1).min(last);
+                None
+            }
+            (KeyCode::Up, _) => {
+                self.chosen = self.chosen.saturating_sub(1);
+                None
+            }
+            (KeyCode::Enter, _) => letter,
+            (KeyCode::Delete, _) => {
+                if let Some(letter) = letter.filter(|it| !inbox.is_fixed(*it)) {
+                    inbox.keep_macro(letter, None);
+                    inbox.say(inbox.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
+                }
+                self.chosen = self.chosen.min(last.saturating_sub(1));
+                None
+            }
+            (_, typed) => typed.filter(|it| it.is_alphanumeric()),
+        };
+        match chosen {
+            Some(letter) if self.records => inbox.begin(letter),
+            Some(letter) => inbox.play_macro(letter),
+            None => return KeyOutcome::Stay,
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Macros)
+    }
+}
+
 impl Inbox {
     /// The macros there are.
     pub fn macros(&self) -> &[Macro] {
@@ -53,7 +103,7 @@ impl Inbox {
     /// Asks under which letter to record, or ends the recording.
     pub(crate) fn record(&mut self) {
         match self.recording.under_way.take() {
-            None => self.open_layer(Layer::Macros { chosen: 0, records: true }),
+            None => self.open_layer(MacroMenu { chosen: 0, records: true }),
             Some((letter, recorded)) if recorded.is_empty() => {
                 self.say(format!("nothing was done, so {letter} was not recorded"));
             }
@@ -136,12 +186,7 @@ impl Inbox {
     /// A key goes to a menu or a form: it is a step, unless it answers a
     /// question or what it comes to is a step of its own.
     pub(crate) fn record_layer_key(&mut self, key: KeyPress) {
-        let own = |it: &Layer| match it {
-            Layer::Palette(_) => true,
-            Layer::Line(line) => matches!(line.kind, LineKind::Command { .. }),
-            it => it.is_question(),
-        };
-        if self.layers.last().is_some_and(|it| !own(it)) {
+        if self.layers.last().is_some_and(|it| it.is_recorded()) {
             self.recorded(RecordedStep::Key(key));
         }
     }
@@ -180,35 +225,6 @@ impl Inbox {
         }
     }
 
-    /// A key goes to the menu of macros.
-    pub(crate) fn macros_key(&mut self, chosen: usize, records: bool, key: KeyPress) {
-        let last = self.recording.all.len().saturating_sub(1);
-        let letter_of = |index: usize| self.recording.all.get(index).map(|it| it.letter);
-        let moved = match (key.code, key.typed()) {
-            (KeyCode::Esc, _) => return,
-            (KeyCode::Down, _) => (chosen + 1).min(last),
-            (KeyCode::Up, _) => chosen.saturating_sub(1),
-            (KeyCode::Enter, _) => match letter_of(chosen) {
-                Some(letter) if records => return self.begin(letter),
-                Some(letter) => return self.play_macro(letter),
-                None => chosen,
-            },
-            (KeyCode::Delete, _) => {
-                if let Some(letter) = letter_of(chosen)
-                    && !self.is_fixed(letter)
-                {
-                    self.keep_macro(letter, None);
-                    self.say(self.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
-                }
-                chosen.min(last.saturating_sub(1))
-            }
-            (_, Some(letter)) if letter.is_alphanumeric() && records => return self.begin(letter),
-            (_, Some(letter)) if letter.is_alphanumeric() => return self.play_macro(letter),
-            _ => chosen,
-        };
-        self.layers.push(Layer::Macros { chosen: moved, records });
-    }
-
     /// Repeats what was done last to a conversation.
     pub(crate) fn repeat(&mut self) {
         let steps = self.recording.last.clone();
@@ -244,7 +260,7 @@ impl Inbox {
 
     /// Whether a key press is a person's answer to a question.
     pub(crate) fn asks_a_person(&self) -> bool {
-        self.layers.last().is_some_and(Layer::is_question)
+        self.layers.last().is_some_and(|it| it.is_question())
     }
 }
 

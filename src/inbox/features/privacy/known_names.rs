@@ -3,16 +3,11 @@
 
 use crate::Inbox;
 use crate::features::privacy::names::NameIndex;
-use crate::overlays::Layer;
-use crate::overlays::listing::ListKind;
-use crate::overlays::palette::{CommandPalette, PaletteAction};
 use crate::overlays::search::SearchResult;
 use crate::pages::PageKind;
 use crate::screens::cards::DeckCard;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
-use crate::screens::mail::menus::MailMenuKind;
-use crate::screens::people::form::PersonField;
 use crate::tab::Tab;
 use model::conversations::ConversationRow;
 use model::happenings::TriggerKind;
@@ -38,13 +33,11 @@ pub fn all(inbox: &Inbox) -> NameIndex {
             SearchResult::Contact(contact) => names.add(contact.name.as_str()),
         }
     }
-    for layer in &inbox.layers {
-        of_layer(inbox, layer, &mut names);
-    }
+    inbox.layers.iter().for_each(|it| it.names(inbox, &mut names));
     names
 }
 
-fn of_row(row: &ConversationRow, names: &mut NameIndex) {
+pub(crate) fn of_row(row: &ConversationRow, names: &mut NameIndex) {
     let conversation = &row.conversation;
     names.add(conversation.title().as_str());
     if let Some(user) = &conversation.username {
@@ -101,61 +94,6 @@ fn of_card(inbox: &Inbox, names: &mut NameIndex) {
     let Some(card) = inbox.card_at_hand() else { return };
     optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
     optional(card.elsewhere.iter().map(|it| &it.title), names);
-}
-
-fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
-    match layer {
-        Layer::Palette(palette) => of_palette(palette, names),
-        Layer::List { kind, .. } => of_list(inbox, *kind, names),
-        Layer::Snooze { rows, .. } | Layer::Tags { rows, .. } => {
-            rows.iter().for_each(|it| of_row(it, names));
-        }
-        Layer::AskBulk { plan } => {
-            let skipped = plan.skipped.iter().map(|(row, _)| row);
-            plan.apply.iter().chain(skipped).for_each(|it| of_row(it, names));
-        }
-        Layer::AskLease { over } => optional(over.iter().filter_map(|it| it.title.as_ref()), names),
-        Layer::Decide { entry, .. } => names.add(entry.title.as_str()),
-        Layer::DecideAll { go, .. } => optional(go.iter().map(|(_, title)| title), names),
-        Layer::AskSame { from, .. } => names.add(from),
-        Layer::MailMenu(menu) if menu.kind == MailMenuKind::Contact => {
-            let called = menu.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
-            called.for_each(|it| names.add(it));
-        }
-        Layer::PersonForm(form) => {
-            names.add(&form.before.name);
-            form.values.get(PersonField::Name.place()).into_iter().for_each(|it| names.add(it.text()));
-        }
-        Layer::AskDeletePerson(asked) => names.add(&asked.person.name),
-        _ => (),
-    }
-}
-
-fn of_palette(palette: &CommandPalette, names: &mut NameIndex) {
-    for row in palette.rows.iter().filter(|it| matches!(it.choice, PaletteAction::Conversation(_))) {
-        names.add(&row.name);
-        if row.beside.starts_with('@') {
-            names.add_user(&row.beside);
-        }
-    }
-}
-
-/// Lists that name people: by themselves, or behind what was done.
-fn of_list(inbox: &Inbox, kind: ListKind, names: &mut NameIndex) {
-    match kind {
-        ListKind::Results => optional(inbox.batch.iter().flat_map(|it| &it.items).map(|it| &it.title), names),
-        ListKind::Paused => inbox.list_lines(kind).iter().for_each(|it| names.add(it.name.as_str())),
-        ListKind::Done => {
-            for line in inbox.list_lines(kind) {
-                let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
-                if !name.starts_with(|it: char| it.is_ascii_digit()) {
-                    names.add(name);
-                }
-            }
-        }
-        ListKind::Connections => inbox.names_called_about().iter().for_each(|it| names.add(it)),
-        ListKind::Credits | ListKind::Calls => (),
-    }
 }
 
 fn optional<'a>(all: impl Iterator<Item = &'a SafeText>, names: &mut NameIndex) {

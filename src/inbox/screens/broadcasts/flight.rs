@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::tab::Tab;
 use model::account::{Environment, Platform};
 use model::bounds;
@@ -78,6 +78,62 @@ fn first_wave(new: &NewCampaign) -> Operation {
     Operation::Broadcast { to, content: new.content.clone() }
 }
 
+impl Overlay for Flight {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let blocked = inbox.flight_points(self).into_iter().find(|it| it.weight == CheckWeight::Blocks);
+        let phrase = self.new.aim.phrase();
+        let back = key.code == KeyCode::Esc || (phrase.is_none() && key.typed() == Some('n'));
+        if back {
+            inbox.layers.push(self.form.clone());
+            return KeyOutcome::Done;
+        }
+        if key.ctrl && key.code == KeyCode::Char('t') {
+            inbox.rehearse(self);
+            return KeyOutcome::Stay;
+        }
+        let agreed = match &phrase {
+            Some(phrase) if key.code == KeyCode::Enter => {
+                self.wrong = self.typed.text().trim() != phrase;
+                !self.wrong
+            }
+            Some(_) => {
+                self.wrong = false;
+                self.typed.key(key);
+                false
+            }
+            None => key.typed() == Some('y'),
+        };
+        // Its letters act without changing what is asked: none goes astray.
+        match blocked {
+            _ if !agreed => KeyOutcome::Stay,
+            Some(point) => {
+                inbox.warn(format!("not sent: {}", point.words));
+                KeyOutcome::Stay
+            }
+            None => {
+                inbox.begin_broadcast(self.clone());
+                KeyOutcome::Done
+            }
+        }
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        self.new.aim.phrase().is_some()
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
+
 impl Inbox {
     /// The points of the check.
     pub fn flight_points(&self, flight: &Flight) -> Vec<Point> {
@@ -121,39 +177,6 @@ impl Inbox {
                     account.platform == Platform::Whatsapp && account.workspace_id == own.workspace_id
                 })
         })
-    }
-
-    /// A key in the check.
-    pub(crate) fn flight_key(&mut self, mut flight: Box<Flight>, key: KeyPress) {
-        let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == CheckWeight::Blocks);
-        let phrase = flight.new.aim.phrase();
-        match (key.code, &phrase) {
-            (KeyCode::Esc, _) => return self.layers.push(Layer::BroadcastForm(Box::new(flight.form))),
-            (KeyCode::Char('t'), _) if key.ctrl => self.rehearse(&flight),
-            (KeyCode::Enter, Some(phrase)) => {
-                if flight.typed.text().trim() == phrase {
-                    match blocked {
-                        Some(point) => self.warn(format!("not sent: {}", point.words)),
-                        None => return self.begin_broadcast(*flight),
-                    }
-                } else {
-                    flight.wrong = true;
-                }
-            }
-            (KeyCode::Char('y'), None) if !key.ctrl => match blocked {
-                Some(point) => self.warn(format!("not sent: {}", point.words)),
-                None => return self.begin_broadcast(*flight),
-            },
-            (KeyCode::Char('n'), None) if !key.ctrl => {
-                return self.layers.push(Layer::BroadcastForm(Box::new(flight.form)));
-            }
-            (_, Some(_)) => {
-                flight.wrong = false;
-                flight.typed.key(key);
-            }
-            _ => (),
-        }
-        self.layers.push(Layer::Flight(flight));
     }
 
     /// Sends the first wave's bytes with a test key, which reaches nobody.

@@ -1,19 +1,19 @@
 //! The form of a broadcast, and the flight check.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::field_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::components::text_line::TextLine;
 use crate::layout::Area;
-use crate::overlays::view::centered;
+use crate::overlays::view::{OverlayView, centered};
 use crate::screens::broadcasts::flight::{CheckWeight, Flight};
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm};
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use crate::wrap;
 use model::text::SafeText;
 use model::waves::audience::AudienceSource;
 use model::waves::{price_each, title};
@@ -21,32 +21,35 @@ use model::waves::{price_each, title};
 /// Columns of a label.
 const LABEL: u16 = 12;
 
-/// Draws the form.
-pub fn draw(inbox: &Inbox, theme: Theme, form: &BroadcastForm, buffer: &mut Buffer) {
-    let (columns, rows) = inbox.context.size;
-    let fields = form.fields();
-    let wanted = u16::try_from(fields.len() + 9).unwrap_or(u16::MAX);
-    let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
-    paint_view::blank(buffer, area);
-    let (label, style) = tabs_view::environment(inbox.tab(), theme);
-    let title = format!("New broadcast · {}", inbox.tab().channel.name);
-    let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
-    bottom(inbox, theme, form, area, buffer);
-    let inner = area.inner();
-    let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
-    let end = inner.y + inner.height;
-    let mut y = inner.y;
-    y += paint_view::paragraph(buffer, Area { x, y, width, height: 3 }, &audience(form), theme.own());
-    y += 1;
-    let room = usize::from(end.saturating_sub(y)).max(1);
-    let at = form.focus.min(fields.len() - 1);
-    let first = (at + 1).saturating_sub(room);
-    for (place, field) in fields.iter().enumerate().skip(first).take(room) {
-        draw_field(theme, form, (*field, place == at), Area { x, y, width, height: 1 }, buffer);
+impl OverlayView for BroadcastForm {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let form = self;
+        let (columns, rows) = inbox.context.size;
+        let fields = form.fields();
+        let wanted = u16::try_from(fields.len() + 9).unwrap_or(u16::MAX);
+        let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
+        paint_view::blank(buffer, area);
+        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let title = format!("New broadcast · {}", inbox.tab().channel.name);
+        let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
+        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        bottom(inbox, theme, form, area, buffer);
+        let inner = area.inner();
+        let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
+        let end = inner.y + inner.height;
+        let mut y = inner.y;
+        y += paint_view::paragraph(buffer, Area { x, y, width, height: 3 }, &audience(form), theme.own());
         y += 1;
+        let room = usize::from(end.saturating_sub(y)).max(1);
+        let at = form.focus.min(fields.len() - 1);
+        let first = (at + 1).saturating_sub(room);
+        for (place, field) in fields.iter().enumerate().skip(first).take(room) {
+            draw_field(theme, form, (*field, place == at), Area { x, y, width, height: 1 }, buffer);
+            y += 1;
+        }
+        preview(theme, form, Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) }, buffer);
+        None
     }
-    preview(theme, form, Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) }, buffer);
 }
 
 /// Whom it goes to, as far as is known.
@@ -114,17 +117,7 @@ fn draw_field(
     };
     let right = paint_view::runs_right(buffer, place.x, place.y, place.width, &[(&found, theme.dim())]);
     let room = place.width.saturating_sub(right + 1);
-    line(theme, value, focused, Area { width: room, ..place }, buffer);
-}
-
-/// A line with its cursor in sight.
-fn line(theme: Theme, value: &TextLine, focused: bool, area: Area, buffer: &mut Buffer) {
-    let (before, after) = (SafeText::line(value.before()), SafeText::line(value.after()));
-    let skip = wrap::cells(before.as_str()).saturating_sub(usize::from(area.width.saturating_sub(2)));
-    let before: String = before.as_str().chars().skip(if focused { skip } else { 0 }).collect();
-    let cursor = if focused { "_" } else { "" };
-    let runs = [(before.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
-    paint_view::runs(buffer, area.x, area.y, area.width, &runs);
+    field_view::draw(theme, value, (focused, Style::new()), Area { width: room, ..place }, buffer);
 }
 
 /// What the people will see, where it is a template.
@@ -167,57 +160,61 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, buffer:
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
 }
 
-/// Draws the flight check.
-pub fn flight(inbox: &Inbox, theme: Theme, flight: &Flight, buffer: &mut Buffer) {
-    let (columns, rows) = inbox.context.size;
-    let area = centered(inbox, columns.min(92), rows.min(20).saturating_sub(2));
-    paint_view::blank(buffer, area);
-    let (label, style) = tabs_view::environment(inbox.tab(), theme);
-    let count = flight.new.aim.count();
-    let people = if count == 1 { "1 person".to_owned() } else { format!("{count} people") };
-    let heading = format!("Flight check · {people}");
-    let titles = (&[(heading.as_str(), theme.strong())][..], &[(label, style)][..]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
-    let inner = area.inner();
-    let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
-    let end = inner.y + inner.height;
-    let mut y = inner.y;
-    paint_view::text(buffer, x, y, width, title(&flight.new.content).as_str(), theme.own());
-    y += 2;
-    for point in inbox.flight_points(flight) {
-        let (mark, style) = match point.weight {
-            CheckWeight::Fine => ("  ", Style::new()),
-            CheckWeight::Look => ("! ", theme.waiting()),
-            CheckWeight::Blocks => ("X ", theme.error()),
+impl OverlayView for Flight {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let flight = self;
+        let (columns, rows) = inbox.context.size;
+        let area = centered(inbox, columns.min(92), rows.min(20).saturating_sub(2));
+        paint_view::blank(buffer, area);
+        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let count = flight.new.aim.count();
+        let people = if count == 1 { "1 person".to_owned() } else { format!("{count} people") };
+        let heading = format!("Flight check · {people}");
+        let titles = (&[(heading.as_str(), theme.strong())][..], &[(label, style)][..]);
+        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        let inner = area.inner();
+        let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
+        let end = inner.y + inner.height;
+        let mut y = inner.y;
+        paint_view::text(buffer, x, y, width, title(&flight.new.content).as_str(), theme.own());
+        y += 2;
+        for point in inbox.flight_points(flight) {
+            let (mark, style) = match point.weight {
+                CheckWeight::Fine => ("  ", Style::new()),
+                CheckWeight::Look => ("! ", theme.waiting()),
+                CheckWeight::Blocks => ("X ", theme.error()),
+            };
+            paint_view::text(buffer, x, y, 2, mark, style);
+            paint_view::text(buffer, x + 2, y, LABEL - 2, point.label, theme.dim());
+            let height = end.saturating_sub(y + 3).min(2);
+            let place = Area { x: x + LABEL, y, width: width.saturating_sub(LABEL), height };
+            y +=
+                paint_view::paragraph(buffer, place, &SafeText::line(&point.words).to_string(), style).max(1);
+        }
+        y = (y + 1).min(end.saturating_sub(2));
+        let held = match flight.new.hold / 1_000_000 {
+            0 => "leaves at once".to_owned(),
+            seconds => inbox.keyed(&format!("held {seconds} s, {{undo}} takes it back")),
         };
-        paint_view::text(buffer, x, y, 2, mark, style);
-        paint_view::text(buffer, x + 2, y, LABEL - 2, point.label, theme.dim());
-        let height = end.saturating_sub(y + 3).min(2);
-        let place = Area { x: x + LABEL, y, width: width.saturating_sub(LABEL), height };
-        y += paint_view::paragraph(buffer, place, &SafeText::line(&point.words).to_string(), style).max(1);
-    }
-    y = (y + 1).min(end.saturating_sub(2));
-    let held = match flight.new.hold / 1_000_000 {
-        0 => "leaves at once".to_owned(),
-        seconds => inbox.keyed(&format!("held {seconds} s, {{undo}} takes it back")),
-    };
-    match flight.new.aim.phrase() {
-        Some(phrase) => {
-            let runs = [
-                ("Type ", Style::new()),
-                (phrase.as_str(), theme.strong()),
-                (" and Enter: ", Style::new()),
-                (flight.typed.text(), theme.strong()),
-                ("_", theme.strong()),
-                (if flight.wrong { "  that is not it" } else { "" }, theme.error()),
-            ];
-            paint_view::runs(buffer, x, y, width, &runs);
+        match flight.new.aim.phrase() {
+            Some(phrase) => {
+                let runs = [
+                    ("Type ", Style::new()),
+                    (phrase.as_str(), theme.strong()),
+                    (" and Enter: ", Style::new()),
+                    (flight.typed.text(), theme.strong()),
+                    ("_", theme.strong()),
+                    (if flight.wrong { "  that is not it" } else { "" }, theme.error()),
+                ];
+                paint_view::runs(buffer, x, y, width, &runs);
+            }
+            None => {
+                paint_view::text(buffer, x, y, width, "[y] SEND   [n] back to the form", theme.strong());
+            }
         }
-        None => {
-            paint_view::text(buffer, x, y, width, "[y] SEND   [n] back to the form", theme.strong());
-        }
+        let words = format!(" {held} · Ctrl-T rehearse · Esc back ");
+        let y = area.y + area.height.saturating_sub(1);
+        paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
+        None
     }
-    let words = format!(" {held} · Ctrl-T rehearse · Esc back ");
-    let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
 }

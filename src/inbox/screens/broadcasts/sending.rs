@@ -2,13 +2,14 @@
 //! up whom it comes to, its keys, and taking it back while it is held.
 
 use crate::Inbox;
+use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::conditions::tab_writable;
 use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
 use crate::screens::broadcasts::commands;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
@@ -21,6 +22,93 @@ use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 
 /// Contacts that are not known here and asked for one by one at most.
 const ASKED: usize = 50;
+
+impl Overlay for BroadcastForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let count = self.fields().len();
+        self.focus = self.focus.min(count - 1);
+        let is_last = self.focus + 1 == count;
+        let checks = key.ctrl && key.code == KeyCode::Char('x');
+        match FormKey::of(key, &mut self.focus, 0..count) {
+            FormKey::Leave => {
+                inbox.board.kept = Some(Box::new(self.clone()));
+                inbox.say(inbox.keyed("the form is kept; {broadcast} goes on with it"));
+                return KeyOutcome::Done;
+            }
+            FormKey::Submit if is_last => return self.check(inbox),
+            FormKey::Field if checks => return self.check(inbox),
+            FormKey::Submit => self.focus += 1,
+            FormKey::Moved => (),
+            FormKey::Field if self.at_hand() == BroadcastField::Kind => self.choose_kind(key),
+            FormKey::Field => {
+                if let Some(line) = self.line_mut() {
+                    line.key(key);
+                }
+            }
+        }
+        inbox.find_template(self);
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
+        if let Some(line) = self.line_mut() {
+            line.insert(&text.trim_end().replace('\n', "\\n"));
+        }
+        inbox.find_template(self);
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        self.at_hand() != BroadcastField::Kind
+    }
+
+    fn takes_pastes(&self) -> bool {
+        true
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Templates(_) | Load::Broadcasts(BroadcastQuery::Audience(_)))
+    }
+}
+
+impl BroadcastForm {
+    fn choose_kind(&mut self, key: KeyPress) {
+        match key.code {
+            KeyCode::Right | KeyCode::Char(' ') => self.turn(1),
+            KeyCode::Left => self.turn(BroadcastKind::ALL.len() - 1),
+            KeyCode::Char(letter) => {
+                if let Some(kind) = BroadcastKind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
+                    // Text and template begin alike: the same letter goes on.
+                    let goes_on = self.kind == kind && letter == 't';
+                    self.kind = if goes_on { BroadcastKind::Template } else { kind };
+                }
+            }
+            _ => (),
+        }
+    }
+
+    /// Looks the form over, or says what is missing.
+    fn check(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let ready = self.content().and_then(|content| Ok((content, self.aim()?, self.plan()?)));
+        match ready {
+            Ok((content, aim, plan)) => {
+                let hold = inbox.context.settings.broadcast_hold;
+                let new = NewCampaign { channel: self.query.channel.clone(), content, aim, plan, hold };
+                let (form, typed) = (self.clone(), TextLine::default());
+                inbox.open_layer(Flight { form, new, typed, wrong: false });
+                KeyOutcome::Done
+            }
+            Err(why) => {
+                inbox.warn(format!("not yet: {why}"));
+                KeyOutcome::Stay
+            }
+        }
+    }
+}
 
 impl Inbox {
     /// The people that are marked, or the chosen one.
@@ -83,7 +171,7 @@ impl Inbox {
             self.context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
         let kept = self.board.kept.take().map(|it| *it);
-        self.open_layer(Layer::BroadcastForm(Box::new(BroadcastForm::new(query, kept))));
+        self.open_layer(BroadcastForm::new(query, kept));
     }
 
     /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
@@ -108,15 +196,12 @@ impl Inbox {
 
     /// Whether a form of a broadcast lies open.
     pub(crate) fn fills_broadcast(&self) -> bool {
-        self.layers.iter().any(|it| matches!(it, Layer::BroadcastForm(_)))
+        self.layers.of::<BroadcastForm>().next().is_some()
     }
 
     /// The form that lies open, wherever it is.
     fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
-        self.layers.iter_mut().rev().find_map(|it| match it {
-            Layer::BroadcastForm(form) => Some(form.as_mut()),
-            _ => None,
-        })
+        self.layers.of_mut::<BroadcastForm>().next()
     }
 
     /// Whom an audience comes to was looked up.
@@ -136,8 +221,7 @@ impl Inbox {
             Err(why) => {
                 // With nobody to go to there is nothing to fill in.
                 if first {
-                    self.layers
-                        .retain(|it| !matches!(it, Layer::BroadcastForm(form) if form.query == *query));
+                    self.layers.retain::<BroadcastForm>(|it| it.query != *query);
                 }
                 self.warn(format!("the audience: {why}"));
             }
@@ -168,50 +252,6 @@ impl Inbox {
         }
     }
 
-    /// A key in the form.
-    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: KeyPress) {
-        let count = form.fields().len();
-        let at = form.focus.min(count - 1);
-        match key.code {
-            KeyCode::Esc => {
-                self.board.kept = Some(form);
-                return self.say(self.keyed("the form is kept; {broadcast} goes on with it"));
-            }
-            KeyCode::Char('x') if key.ctrl => return self.check_flight(form),
-            KeyCode::Enter if at + 1 == count => return self.check_flight(form),
-            KeyCode::Tab | KeyCode::Down | KeyCode::Enter => form.focus = (at + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (at + count - 1) % count,
-            KeyCode::Right | KeyCode::Char(' ') if form.at_hand() == BroadcastField::Kind => form.turn(1),
-            KeyCode::Left if form.at_hand() == BroadcastField::Kind => {
-                form.turn(BroadcastKind::ALL.len() - 1)
-            }
-            KeyCode::Char(letter) if form.at_hand() == BroadcastField::Kind => {
-                if let Some(kind) = BroadcastKind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
-                    // Text and template begin alike: the same letter goes on.
-                    let next =
-                        if form.kind == kind && letter == 't' { BroadcastKind::Template } else { kind };
-                    form.kind = next;
-                }
-            }
-            _ => {
-                if let Some(line) = form.line_mut() {
-                    line.key(key);
-                }
-            }
-        }
-        self.find_template(&mut form);
-        self.layers.push(Layer::BroadcastForm(form));
-    }
-
-    /// Text was pasted into the form.
-    pub(crate) fn paste_into_broadcast(&mut self, mut form: Box<BroadcastForm>, text: &str) {
-        if let Some(line) = form.line_mut() {
-            line.insert(&text.trim_end().replace('\n', "\\n"));
-        }
-        self.find_template(&mut form);
-        self.layers.push(Layer::BroadcastForm(form));
-    }
-
     /// The template its letters find.
     fn find_template(&self, form: &mut BroadcastForm) {
         if form.kind != BroadcastKind::Template {
@@ -220,23 +260,6 @@ impl Inbox {
         let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
         let found = tab.and_then(|it| it.found_templates(form.template_letters()).first().copied().cloned());
         form.choose(found.as_ref());
-    }
-
-    /// Looks the form over, or says what is missing.
-    fn check_flight(&mut self, form: Box<BroadcastForm>) {
-        let ready = form.content().and_then(|content| Ok((content, form.aim()?, form.plan()?)));
-        match ready {
-            Ok((content, aim, plan)) => {
-                let hold = self.context.settings.broadcast_hold;
-                let new = NewCampaign { channel: form.query.channel.clone(), content, aim, plan, hold };
-                let flight = Flight { form: *form, new, typed: TextLine::default(), wrong: false };
-                self.open_layer(Layer::Flight(Box::new(flight)));
-            }
-            Err(why) => {
-                self.warn(format!("not yet: {why}"));
-                self.layers.push(Layer::BroadcastForm(form));
-            }
-        }
     }
 
     /// Lets it go: from the commit on it goes on by itself.

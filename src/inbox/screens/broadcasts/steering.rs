@@ -4,9 +4,13 @@
 use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::conditions::tab_writable;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::components::form::FormKey;
+use crate::components::text_view::TextView;
 use crate::event::{Effect, Load};
-use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::keys::KeyPress;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::pages::PageKind;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use model::board::{BoardEntry, RecipientStatus, report};
@@ -33,6 +37,51 @@ pub struct Continuing {
     pub limit: TextLine,
     /// What is wrong with it.
     pub wrong: Option<String>,
+}
+
+impl Overlay for Continuing {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut 0, 0..1) {
+            FormKey::Leave => return KeyOutcome::Done,
+            FormKey::Submit => match self.limit.text().trim().parse::<u8>() {
+                Ok(limit) if limit <= 100 => {
+                    let order = BroadcastOrder::Continue(self.id.clone(), Some(limit), inbox.quality_now());
+                    inbox.context.push(Effect::Campaign(order));
+                    return KeyOutcome::Done;
+                }
+                _ => self.wrong = Some("0 to 100 percent".to_owned()),
+            },
+            FormKey::Moved => (),
+            FormKey::Field => drop(self.limit.key(key)),
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let mut lines = Vec::new();
+        if !self.why.is_empty() {
+            lines.extend([DialogLine::error(self.why.to_string()), DialogLine::gap()]);
+        }
+        let seen = "What it came to so far was seen by you and does not stop it again.";
+        lines.push(DialogLine::plain(seen));
+        lines.push(DialogLine::strong(format!("Stop above: {}_ % failed", self.limit.text())));
+        lines.extend(self.wrong.iter().map(DialogLine::error));
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::strong("[Enter] CONTINUE anyway   [Esc] stay paused"));
+        OverlayBody::Dialog(Dialog::new("Continue the broadcast?", lines))
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
 }
 
 impl Inbox {
@@ -76,29 +125,7 @@ impl Inbox {
         }
         let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
         let (id, why) = (campaign.id.clone(), campaign.why.clone());
-        self.open_layer(Layer::AskContinue(Box::new(Continuing { id, why, limit, wrong: None })));
-    }
-
-    /// A key in that question.
-    pub(crate) fn continue_key(&mut self, mut asked: Box<Continuing>, key: KeyPress) {
-        match key.code {
-            KeyCode::Esc => return,
-            KeyCode::Enter => match asked.limit.text().trim().parse::<u8>() {
-                Ok(limit) if limit <= 100 => {
-                    let quality = self.quality_now();
-                    return self.context.push(Effect::Campaign(BroadcastOrder::Continue(
-                        asked.id,
-                        Some(limit),
-                        quality,
-                    )));
-                }
-                _ => asked.wrong = Some("0 to 100 percent".to_owned()),
-            },
-            _ => {
-                asked.limit.key(key);
-            }
-        }
-        self.layers.push(Layer::AskContinue(asked));
+        self.open_layer(Continuing { id, why, limit, wrong: None });
     }
 
     /// The quality rating as it is known now.
@@ -111,13 +138,20 @@ impl Inbox {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
         let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
-        let layer = Layer::AskStop { id: campaign.id.clone(), left, leaves };
-        self.open_layer(layer);
-    }
-
-    /// Stops it for good.
-    pub(crate) fn stop_broadcast(&mut self, id: CampaignId) {
-        self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
+        let id = campaign.id.clone();
+        let mut lines = vec![DialogLine::plain(format!(
+            "{left} people have not been sent to, and will not be. What the server has taken goes its way: the \
+             interface cannot take it back."
+        ))];
+        if leaves {
+            lines.push(DialogLine::new("One wave is leaving now; it may still be taken.", Tone::Waiting));
+        }
+        let stop = |inbox: &mut Self| {
+            inbox.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
+        };
+        self.open_layer(
+            Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"),
+        );
     }
 
     /// `:export csv`
@@ -244,8 +278,9 @@ impl Inbox {
     /// What was read of the chosen one has come: whoever looks at its
     /// recipients sees it.
     pub(crate) fn refresh_recipients(&mut self) {
-        let open = |it: &Layer| matches!(it, Layer::Raw { title, .. } if title.starts_with(RECIPIENTS));
-        if std::mem::take(&mut self.board.refreshes) && self.layers.pop_if(|it| open(it)).is_some() {
+        let is_open = self.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
+        if std::mem::take(&mut self.board.refreshes) && is_open {
+            self.layers.pop();
             self.show_recipients();
         }
     }
@@ -284,7 +319,7 @@ impl Inbox {
             add(format!("{:13} {phone}  {name}{replied}", it.fate.word()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
-        self.open_layer(Layer::Raw { title, lines, first: 0 });
+        self.open_layer(TextView::new(title, lines));
     }
 
     /// `:broadcast track ID`

@@ -11,9 +11,9 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
-use crate::overlays::questions_view::{Lines, gap, plain};
+use crate::overlays::view::{Lines, plain};
 use crate::resource::LoadState;
-use crate::screens::broadcasts::steering::{Continuing, wave_words};
+use crate::screens::broadcasts::steering::wave_words;
 use crate::screens::outbox::row_state;
 use crate::screens::people::view::divide;
 use crate::theme_view::Theme;
@@ -252,35 +252,4 @@ fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
     let price = price_each(&campaign.content, tab.templates.charged).times(sent.max(0));
     let left = tab.account.as_ref().map(|it| format!(" of {} left", prices::credits(it.credits)));
     Some(format!("{} used{}", price.words(), left.unwrap_or_default()))
-}
-
-/// The question with which limit it shall go on.
-pub fn ask_continue(theme: Theme, asked: &Continuing) -> Lines {
-    let mut lines = Vec::new();
-    if !asked.why.is_empty() {
-        lines.push((asked.why.to_string(), theme.error()));
-        lines.push(gap());
-    }
-    lines.push(plain("What it came to so far was seen by you and does not stop it again."));
-    lines.push((format!("Stop above: {}_ % failed", asked.limit.text()), theme.strong()));
-    if let Some(wrong) = &asked.wrong {
-        lines.push((wrong.clone(), theme.error()));
-    }
-    lines.push(gap());
-    lines.push(("[Enter] CONTINUE anyway   [Esc] stay paused".to_owned(), theme.strong()));
-    lines
-}
-
-/// The question whether to stop it.
-pub fn ask_stop(theme: Theme, left: usize, leaves: bool) -> Lines {
-    let mut lines = vec![plain(format!(
-        "{left} people have not been sent to, and will not be. What the server has taken goes its way: the \
-         interface cannot take it back."
-    ))];
-    if leaves {
-        lines.push(("One wave is leaving now; it may still be taken.".to_owned(), theme.waiting()));
-    }
-    lines.push(gap());
-    lines.push(("[y] STOP for good   [n] not".to_owned(), theme.strong()));
-    lines
 }

@@ -7,11 +7,9 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
-use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::screens::composer::{Composer, ComposerMode};
-use crate::tab::{Focus, Tab};
+use crate::tab::Tab;
 use model::account::Platform;
 use model::attachments::{self, FileFacts, ReplyAttachment};
 use model::bounds;
@@ -47,14 +45,14 @@ pub struct AttachForm {
     /// What it shall be sent as, where a person chose.
     pub kind: Option<MediaKind>,
     /// How the path goes on, where there is one way only.
-    longer: Option<String>,
+    pub(super) longer: Option<String>,
     /// What lies at the service already.
     pub shelf: Vec<ReplyAttachment>,
     /// The one of them that was chosen.
     picked: Option<usize>,
     /// A text that was pasted and is this path; it goes back if nothing is
     /// attached.
-    instead: Option<String>,
+    pub(super) instead: Option<String>,
 }
 
 impl AttachForm {
@@ -65,7 +63,7 @@ impl AttachForm {
     }
 
     /// Puts a pasted path or link in place of what was typed.
-    pub fn paste(&mut self, outside: &str) {
+    pub(super) fn put(&mut self, outside: &str) {
         match attachments::pasted_path(outside) {
             Some(path) => self.line.set(path),
             None => self.line.insert(text::pasted(outside).trim()),
@@ -73,7 +71,7 @@ impl AttachForm {
     }
 
     /// Takes the next or the one before of what lies at the service.
-    fn pick(&mut self, forwards: bool) {
+    pub(super) fn pick(&mut self, forwards: bool) {
         let count = self.shelf.len();
         let next = match self.picked {
             _ if count == 0 => return,
@@ -90,7 +88,7 @@ impl AttachForm {
     }
 
     /// What was typed is asked about; a link is known at once.
-    fn look(&mut self) -> Option<OutsideRequest> {
+    pub(super) fn look(&mut self) -> Option<OutsideRequest> {
         let typed = self.line.text().trim();
         (self.kind, self.longer) = (None, None);
         let shelved = self
@@ -192,81 +190,14 @@ impl Inbox {
             }
         }
         self.context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
-        self.open_layer(Layer::Attach(Box::new(form)));
+        self.open_layer(form);
     }
 
     /// What lies at the service has come.
     pub(crate) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
         let here = self.tab().channel.id == *channel;
-        if let Some(Layer::Attach(form)) = self.layers.last_mut().filter(|_| here) {
+        if let Some(form) = self.layers.top_mut::<AttachForm>().filter(|_| here) {
             form.shelf = shelf;
-        }
-    }
-
-    /// Asks again about what is typed in the form.
-    pub(crate) fn look_at_typed(&mut self) {
-        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
-            self.context.effects.extend(form.look().map(Effect::Ask));
-        }
-    }
-
-    /// A key in the form.
-    pub(crate) fn attach_key(&mut self, mut form: Box<AttachForm>, key: KeyPress) {
-        let platform = self.tab().platform().cloned();
-        let turns = self.context.settings.keymap.in_text(Command::Attach) == Some(key);
-        match key.code {
-            KeyCode::Esc => return self.leave_attach(*form),
-            KeyCode::Char('c') if key.ctrl => return self.leave_attach(*form),
-            _ if turns => form.kind = next_kind(&form, platform.as_ref()).or(form.kind),
-            KeyCode::Tab => {
-                if let Some(longer) = form.longer.take() {
-                    form.line.set(longer);
-                    self.context.effects.extend(form.look().map(Effect::Ask));
-                }
-            }
-            KeyCode::Down | KeyCode::Up => form.pick(key.code == KeyCode::Down),
-            KeyCode::Enter => return self.attach(form, platform.as_ref()),
-            _ => {
-                let before = form.line.text().to_owned();
-                if form.line.key(key) && form.line.text() != before {
-                    self.notice = None;
-                    self.context.effects.extend(form.look().map(Effect::Ask));
-                }
-            }
-        }
-        self.layers.push(Layer::Attach(form));
-    }
-
-    /// Attaches what was found; an empty line takes away what was attached.
-    fn attach(&mut self, form: Box<AttachForm>, platform: Option<&Platform>) {
-        let now = self.context.now;
-        let refused = match (&form.found, form.thing()) {
-            (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
-            (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
-            (_, Some(thing)) => thing.refusal(platform),
-            (_, None) => None,
-        };
-        if let Some(why) = refused {
-            self.warn(format!("not attached: {why}"));
-            return self.layers.push(Layer::Attach(form));
-        }
-        let thing = form.thing();
-        let words = match &thing {
-            Some(it) => format!("{} is attached; the text is its caption; nothing was sent", it.name()),
-            None => "nothing is attached".to_owned(),
-        };
-        let Some(composer) = &mut self.tab_mut().composer else { return };
-        composer.mode = ComposerMode::Reply;
-        composer.attach(thing, now);
-        self.tab_mut().focus = Focus::Composer;
-        self.say(words);
-    }
-
-    /// Nothing is attached: a text that was taken for a path comes back.
-    fn leave_attach(&mut self, form: AttachForm) {
-        let now = self.context.now;
-        if let (Some(text), Some(composer)) = (form.instead, &mut self.tab_mut().composer) {
-            composer.paste(&text, now);
         }
     }
 
@@ -291,7 +222,7 @@ impl Inbox {
         if pasted {
             return self.pasted_file(&path, found);
         }
-        let Some(Layer::Attach(form)) = self.layers.last_mut() else { return };
+        let Some(form) = self.layers.top_mut::<AttachForm>() else { return };
         if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
             return;
         }
@@ -314,12 +245,7 @@ impl Inbox {
         composer.change(now, |it| it.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
         let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
-        self.open_layer(Layer::Attach(Box::new(AttachForm {
-            line,
-            found,
-            instead,
-            ..AttachForm::default()
-        })));
+        self.open_layer(AttachForm { line, found, instead, ..AttachForm::default() });
     }
 
     /// Whether what is attached may leave now; why not is said.
@@ -358,7 +284,7 @@ impl Inbox {
 }
 
 /// The next kind a thing can be sent as.
-fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
+pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
     let thing = form.thing()?;
     let at = MediaKind::ALL.iter().position(|it| *it == thing.kind)?;
     let turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);

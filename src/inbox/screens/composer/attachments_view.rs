@@ -1,12 +1,14 @@
 //! The form in which a file or link is named, and the line that says what
 //! goes with an answer.
 
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::paint_view::Run;
-use crate::overlays::questions_view::{Lines, gap, plain};
+use crate::overlays::view::{Lines, OverlayView, dialog, gap, plain};
 use crate::screens::composer::attachments::{AttachForm, AttachmentCheck};
 use crate::tab::Tab;
 use crate::theme_view::Theme;
@@ -20,8 +22,15 @@ const SHOWN: usize = 64;
 /// Tenths of a bar.
 const BAR: u8 = 10;
 
+impl OverlayView for AttachForm {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        dialog(inbox, theme, "Attach a file or a link", &form(inbox, theme, self), buffer);
+        None
+    }
+}
+
 /// The form's lines.
-pub fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
+fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     let tab = inbox.tab();
     let cursor = if theme.ascii { "_" } else { "▏" };
     let (before, after) = (SafeText::line(form.line.before()), SafeText::line(form.line.after()));

@@ -8,7 +8,7 @@ use crate::components::picker::{Picked, Picker};
 use crate::event::Effect;
 use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::{Focus, Tab};
 use model::replies::{self, CannedReply, ReplyVariables};
@@ -41,12 +41,57 @@ impl Canned {
     }
 }
 
+/// Picks a canned reply.
+#[derive(Debug)]
+pub(crate) struct ReplyPicker {
+    /// What was typed.
+    pub(crate) picker: Picker,
+    /// What opened it, which comes back if nothing is picked.
+    opener: &'static str,
+    /// Where the keyboard goes then, if it was elsewhere.
+    back: Option<Focus>,
+}
+
+impl Overlay for ReplyPicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let found = inbox.canned.found(&self.picker.query, inbox.tab());
+        match self.picker.key(key, found.len()) {
+            Picked::Stays => return KeyOutcome::Stay,
+            Picked::Entry(index) => {
+                let text = replies::fill(&found[index].body, &inbox.facts());
+                inbox.insert_reply(&text);
+            }
+            Picked::Left => {
+                if self.picker.query.is_empty() {
+                    inbox.insert(self.opener);
+                }
+                if let Some(back) = self.back {
+                    inbox.tab_mut().focus = back;
+                }
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
+
 impl Inbox {
     /// Opens the picker over the composer; `opener` is what was typed to open
     /// it, and comes back if nothing is picked.
     pub(crate) fn pick_reply(&mut self, opener: &'static str) {
         self.context.push(Effect::Ask(OutsideRequest::Replies));
-        self.open_layer(Layer::Replies { picker: Picker::default(), opener, back: None });
+        self.open_layer(ReplyPicker { picker: Picker::default(), opener, back: None });
     }
 
     /// Opens the picker from the list or the history.
@@ -57,7 +102,7 @@ impl Inbox {
             composer.mode = ComposerMode::Reply;
         }
         self.context.push(Effect::Ask(OutsideRequest::Replies));
-        self.open_layer(Layer::Replies { picker: Picker::default(), opener: "", back });
+        self.open_layer(ReplyPicker { picker: Picker::default(), opener: "", back });
     }
 
     /// A typed character that opens the picker: a stroke on an empty text, or
@@ -75,27 +120,6 @@ impl Inbox {
         };
         self.pick_reply(opener);
         true
-    }
-
-    /// A key in the picker.
-    pub(crate) fn replies_key(&mut self, layer: Layer, key: KeyPress) {
-        let Layer::Replies { mut picker, opener, back } = layer else { return };
-        let found = self.canned.found(&picker.query, self.tab());
-        match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Replies { picker, opener, back }),
-            Picked::Entry(index) => {
-                let text = replies::fill(&found[index].body, &self.facts());
-                self.insert_reply(&text);
-            }
-            Picked::Left => {
-                if picker.query.is_empty() {
-                    self.insert(opener);
-                }
-                if let Some(back) = back {
-                    self.tab_mut().focus = back;
-                }
-            }
-        }
     }
 
     /// What fields are filled from here.

@@ -3,8 +3,46 @@
 use crate::Inbox;
 use crate::components::picker::{Picked, Picker};
 use crate::keys::KeyPress;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use model::emoji;
+
+/// Picks an emoji.
+#[derive(Debug)]
+pub(crate) struct EmojiPicker {
+    /// What was typed.
+    pub(crate) picker: Picker,
+    /// Characters before the cursor that give way to it.
+    typed: usize,
+}
+
+impl Overlay for EmojiPicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let now = inbox.context.now;
+        let found = emoji::find(&self.picker.query);
+        match self.picker.key(key, found.len()) {
+            Picked::Stays => return KeyOutcome::Stay,
+            Picked::Left => (),
+            Picked::Entry(index) => {
+                if let Some(composer) = &mut inbox.tab_mut().composer {
+                    composer.change(now, |it| it.replace_before(self.typed, found[index].glyph));
+                }
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
 
 impl Inbox {
     /// Completes the short name before the cursor: at once if it is the only
@@ -18,29 +56,13 @@ impl Inbox {
         match emoji::find(&short)[..] {
             [] => self.warn(format!("no emoji is called :{short}")),
             [one] => composer.change(now, |it| it.replace_before(typed, one.glyph)),
-            _ => self.open_layer(Layer::Emoji { picker: Picker::with(&short), typed }),
+            _ => self.open_layer(EmojiPicker { picker: Picker::with(&short), typed }),
         }
         true
     }
 
     /// Opens the picker with nothing typed.
     pub(crate) fn pick_emoji(&mut self) {
-        self.open_layer(Layer::Emoji { picker: Picker::default(), typed: 0 });
-    }
-
-    /// A key in the picker; `typed` characters before the cursor give way to
-    /// what is picked.
-    pub(crate) fn emoji_key(&mut self, mut picker: Picker, typed: usize, key: KeyPress) {
-        let now = self.context.now;
-        let found = emoji::find(&picker.query);
-        match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Emoji { picker, typed }),
-            Picked::Left => (),
-            Picked::Entry(index) => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.change(now, |it| it.replace_before(typed, found[index].glyph));
-                }
-            }
-        }
+        self.open_layer(EmojiPicker { picker: Picker::default(), typed: 0 });
     }
 }

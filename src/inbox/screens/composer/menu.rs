@@ -3,8 +3,9 @@
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::components::list::turned;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::composer::rich_forms::FormKind;
 
 /// An entry of the menu.
@@ -72,10 +73,48 @@ impl ComposerMenuItem {
     }
 }
 
+/// What can be written or sent beside plain text.
+#[derive(Debug)]
+pub(crate) struct ComposerMenu {
+    /// The chosen entry.
+    pub(crate) chosen: usize,
+}
+
+impl Overlay for ComposerMenu {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let lettered =
+            key.typed().and_then(|it| ComposerMenuItem::ALL.into_iter().find(|entry| entry.words().0 == it));
+        let entry = match key.code {
+            KeyCode::Enter => ComposerMenuItem::ALL.get(self.chosen).copied(),
+            _ => lettered,
+        };
+        let Some(entry) = entry else {
+            let key = match key.code {
+                KeyCode::Esc => return KeyOutcome::Done,
+                KeyCode::Char('j') => KeyPress::plain(KeyCode::Down),
+                KeyCode::Char('k') => KeyPress::plain(KeyCode::Up),
+                _ => key,
+            };
+            self.chosen = turned(key, self.chosen, ComposerMenuItem::ALL.len()).unwrap_or(self.chosen);
+            return KeyOutcome::Stay;
+        };
+        if let Some(why) = inbox.entry_is_off(entry) {
+            inbox.warn(format!("{}: {why}", entry.words().1));
+            return KeyOutcome::Stay;
+        }
+        inbox.choose_entry(entry);
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+}
+
 impl Inbox {
     /// Opens the menu.
     pub(crate) fn open_menu(&mut self) {
-        self.open_layer(Layer::Menu { chosen: 0 });
+        self.open_layer(ComposerMenu { chosen: 0 });
     }
 
     /// Why an entry cannot be chosen now.
@@ -96,32 +135,6 @@ impl Inbox {
             | ComposerMenuItem::Emoji
             | ComposerMenuItem::Editor
             | ComposerMenuItem::Note => None,
-        }
-    }
-
-    /// A key in the menu.
-    pub(crate) fn menu_key(&mut self, chosen: usize, key: KeyPress) {
-        let count = ComposerMenuItem::ALL.len();
-        let moved = match key.code {
-            KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => Some((chosen + count - 1) % count),
-            KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => Some((chosen + 1) % count),
-            _ => None,
-        };
-        let lettered =
-            key.typed().and_then(|it| ComposerMenuItem::ALL.into_iter().find(|entry| entry.words().0 == it));
-        let entry =
-            if key.code == KeyCode::Enter { ComposerMenuItem::ALL.get(chosen).copied() } else { lettered };
-        match (entry, moved) {
-            (Some(entry), _) => match self.entry_is_off(entry) {
-                None => self.choose_entry(entry),
-                Some(why) => {
-                    self.warn(format!("{}: {why}", entry.words().1));
-                    self.layers.push(Layer::Menu { chosen });
-                }
-            },
-            (None, Some(chosen)) => self.layers.push(Layer::Menu { chosen }),
-            (None, None) if key.code == KeyCode::Esc => (),
-            (None, None) => self.layers.push(Layer::Menu { chosen }),
         }
     }
 

@@ -4,6 +4,7 @@
 //! The two are separate texts, so that what was written as a note can never
 //! leave as an answer.
 
+pub(crate) mod attach_form;
 pub mod attachments;
 pub mod attachments_view;
 pub mod canned;
@@ -16,11 +17,13 @@ pub mod menu;
 pub(crate) mod notes;
 pub(crate) mod pickers_view;
 pub(crate) mod price;
+pub(crate) mod raw_json;
 pub mod reply_conflict;
 pub(crate) mod returned_texts;
 pub mod rich_forms;
 pub mod rich_forms_view;
 pub mod send_later;
+pub(crate) mod send_questions;
 pub(crate) mod sending;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -2,6 +2,7 @@
 //! what the chosen one would bring.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
@@ -9,8 +10,10 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::components::picker::Picker;
 use crate::layout::Area;
-use crate::overlays::view::centered;
-use crate::screens::composer::menu::ComposerMenuItem;
+use crate::overlays::view::{OverlayView, centered};
+use crate::screens::composer::canned::ReplyPicker;
+use crate::screens::composer::emoji::EmojiPicker;
+use crate::screens::composer::menu::{ComposerMenu, ComposerMenuItem};
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::emoji;
@@ -79,89 +82,96 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
     Area { x, y, width, height: (inner.y + inner.height).saturating_sub(y) }
 }
 
-/// The picker of canned replies.
-pub fn replies(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
-    let canned = &inbox.canned;
-    let found = canned.found(&picker.query, inbox.tab());
-    let line = |it: &str| SafeText::line(it).to_string();
-    let entries: Vec<(String, String)> = found.iter().map(|it| (line(&it.name), line(&it.title))).collect();
-    let folder = line(&canned.folder);
-    let none = match &canned.replies {
-        None => "Reading…".to_owned(),
-        Some(all) if all.is_empty() => {
-            format!(
-                "No canned replies. Each file NAME.md in {folder} is one; {{contact.first_name}}, {{agent.name}} \
+impl OverlayView for ReplyPicker {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let canned = &inbox.canned;
+        let found = canned.found(&self.picker.query, inbox.tab());
+        let line = |it: &str| SafeText::line(it).to_string();
+        let entries: Vec<(String, String)> =
+            found.iter().map(|it| (line(&it.name), line(&it.title))).collect();
+        let folder = line(&canned.folder);
+        let none = match &canned.replies {
+            None => "Reading…".to_owned(),
+            Some(all) if all.is_empty() => {
+                format!(
+                    "No canned replies. Each file NAME.md in {folder} is one; {{contact.first_name}}, {{agent.name}} \
                      and {{order?}} are fields in it."
-            )
+                )
+            }
+            Some(_) => "Nothing has all these words.".to_owned(),
+        };
+        let words = Words {
+            title: "Canned replies",
+            hint: "Enter inserts, never sends · type to find · Esc back",
+            none: &none,
+            entries: &entries,
+        };
+        let mut place = list(inbox, theme, &self.picker, &words, buffer);
+        if let Some(problem) = canned.problems.first() {
+            let y = (place.y + place.height).saturating_sub(1);
+            let more = canned.problems.len() - 1;
+            let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+            let text = line(&format!("not read: {problem}{more}"));
+            paint_view::text(buffer, place.x, y, place.width, &text, theme.error());
+            place.height = place.height.saturating_sub(1);
         }
-        Some(_) => "Nothing has all these words.".to_owned(),
-    };
-    let words = Words {
-        title: "Canned replies",
-        hint: "Enter inserts, never sends · type to find · Esc back",
-        none: &none,
-        entries: &entries,
-    };
-    let mut place = list(inbox, theme, picker, &words, buffer);
-    if let Some(problem) = canned.problems.first() {
-        let y = (place.y + place.height).saturating_sub(1);
-        let more = canned.problems.len() - 1;
-        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-        let text = line(&format!("not read: {problem}{more}"));
-        paint_view::text(buffer, place.x, y, place.width, &text, theme.error());
-        place.height = place.height.saturating_sub(1);
-    }
-    if let Some(chosen) = found.get(picker.chosen.min(found.len().saturating_sub(1))) {
-        let text = SafeText::block(&replies::fill(&chosen.body, &inbox.facts()));
-        paint_view::paragraph(buffer, place, text.as_str(), Style::new());
-        fields(buffer, place, theme);
+        if let Some(chosen) = found.get(self.picker.chosen.min(found.len().saturating_sub(1))) {
+            let text = SafeText::block(&replies::fill(&chosen.body, &inbox.facts()));
+            paint_view::paragraph(buffer, place, text.as_str(), Style::new());
+            fields(buffer, place, theme);
+        }
+        None
     }
 }
 
-/// The picker of emoji.
-pub fn emoji(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
-    let entries: Vec<(String, String)> = emoji::find(&picker.query)
-        .iter()
-        .map(|it| (it.glyph.to_owned(), format!(":{}:  {}", it.short, it.name)))
-        .collect();
-    let words = Words {
-        title: "Emoji",
-        hint: "Enter inserts · type to find · Esc back",
-        none: "No emoji of sure width is called so.",
-        entries: &entries,
-    };
-    list(inbox, theme, picker, &words, buffer);
+impl OverlayView for EmojiPicker {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let entries: Vec<(String, String)> = emoji::find(&self.picker.query)
+            .iter()
+            .map(|it| (it.glyph.to_owned(), format!(":{}:  {}", it.short, it.name)))
+            .collect();
+        let words = Words {
+            title: "Emoji",
+            hint: "Enter inserts · type to find · Esc back",
+            none: "No emoji of sure width is called so.",
+            entries: &entries,
+        };
+        list(inbox, theme, &self.picker, &words, buffer);
+        None
+    }
 }
 
-/// The composer's menu.
-pub fn menu(inbox: &Inbox, theme: Theme, chosen: usize, buffer: &mut Buffer) {
-    let height = u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2;
-    let area = centered(inbox, 66, height);
-    paint_view::blank(buffer, area);
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&[("Write or send", theme.strong())], &[]));
-    let hint = " letter or Enter · Esc back ";
-    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.dim());
-    let inner = area.inner();
-    for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
-        let y = inner.y + u16::try_from(row).unwrap_or(0);
-        let (key, words) = entry.words();
-        let off = inbox.entry_is_off(entry);
-        let style = if off.is_some() { theme.dim() } else { Style::new() };
-        let key = key.to_string();
-        let used = paint_view::runs(
-            buffer,
-            inner.x + 1,
-            y,
-            inner.width - 2,
-            &[(&key, theme.strong()), ("  ", style), (words, style)],
-        );
-        if let Some(why) = off {
-            let room = inner.width.saturating_sub(used + 4);
-            paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.dim());
+impl OverlayView for ComposerMenu {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let height = u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2;
+        let area = centered(inbox, 66, height);
+        paint_view::blank(buffer, area);
+        paint_view::frame(buffer, area, theme, true, Sides::All, (&[("Write or send", theme.strong())], &[]));
+        let hint = " letter or Enter · Esc back ";
+        paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.dim());
+        let inner = area.inner();
+        for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
+            let y = inner.y + u16::try_from(row).unwrap_or(0);
+            let (key, words) = entry.words();
+            let off = inbox.entry_is_off(entry);
+            let style = if off.is_some() { theme.dim() } else { Style::new() };
+            let key = key.to_string();
+            let used = paint_view::runs(
+                buffer,
+                inner.x + 1,
+                y,
+                inner.width - 2,
+                &[(&key, theme.strong()), ("  ", style), (words, style)],
+            );
+            if let Some(why) = off {
+                let room = inner.width.saturating_sub(used + 4);
+                paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.dim());
+            }
+            if row == self.chosen {
+                paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+            }
         }
-        if row == chosen {
-            paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
-        }
+        None
     }
 }
 

@@ -5,13 +5,18 @@
 //! Its lane looks once more before a byte leaves.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::event::Intent;
-use crate::overlays::Layer;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::screens::composer::Composer;
 use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::history::{History, message_of};
-use model::messages::{Direction, Message, MessageRow, Place};
+use crate::wrap;
+use model::messages::{Direction, Message, MessageRow, Place, Sender};
+use model::text::SafeText;
 use model::time::Timestamp;
 
 /// How far the writer of a conversation has looked.
@@ -77,6 +82,55 @@ impl ReadProgress {
     }
 }
 
+/// Shows what the AI or a colleague said since a text was begun, and asks
+/// whether to send it all the same.
+#[derive(Debug)]
+pub(crate) struct CrossedReply {
+    /// What they said, oldest first.
+    pub(crate) crossed: Vec<Message>,
+    /// The text.
+    pub(crate) text: SafeText,
+}
+
+impl CrossedReply {
+    fn title(&self) -> &'static str {
+        let ai = self.crossed.iter().any(|it| it.sender == Sender::Ai);
+        let other = self.crossed.iter().any(|it| it.sender != Sender::Ai);
+        match (ai, other) {
+            (true, true) => "The AI and a colleague answered while you wrote",
+            (true, false) => "The AI answered while you wrote",
+            _ => "A colleague answered while you wrote",
+        }
+    }
+}
+
+impl Overlay for CrossedReply {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match key.code {
+            _ if key.typed() == Some('y') => inbox.send_after_crossing(&self.crossed, true),
+            KeyCode::Esc => inbox.send_after_crossing(&self.crossed, false),
+            _ => return KeyOutcome::Ignored,
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+        let mut lines = quoted(inbox, &self.crossed);
+        let yours = format!("Yours: {}", wrap::cut(self.text.as_str(), CUT));
+        lines.extend([
+            DialogLine::gap(),
+            DialogLine::new(yours, Tone::Own),
+            DialogLine::gap(),
+            DialogLine::strong("[y] send anyway   [Esc] keep editing"),
+        ]);
+        OverlayBody::Dialog(Dialog::new(self.title(), lines))
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// The frame that shows the inbox as it is has been drawn.
     pub fn drawn(&mut self, now: Timestamp) {
@@ -98,10 +152,10 @@ impl Inbox {
             }
         }
         let crossed = self.crossed();
-        if let Some(Layer::AskCrossed { crossed: shown, .. }) = self.layers.last_mut()
-            && shown.len() < crossed.len()
+        if let Some(question) = self.layers.top_mut::<CrossedReply>()
+            && question.crossed.len() < crossed.len()
         {
-            *shown = crossed;
+            question.crossed = crossed;
             // Keys that were meant for the question before do not answer it.
             self.guard.raise();
         }
@@ -114,7 +168,7 @@ impl Inbox {
     }
 
     /// The writer has been shown these and sends all the same.
-    pub(crate) fn send_after_crossing(&mut self, crossed: &[Message], sends: bool) {
+    fn send_after_crossing(&mut self, crossed: &[Message], sends: bool) {
         let newest = crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
         // What carries no readable time is told by standing last.
         let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest));

@@ -4,16 +4,14 @@
 //! The answer that was begun stays in the composer.
 
 use crate::Inbox;
-use crate::command::Command;
+use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
-use crate::event::Effect;
-use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::keys::KeyPress;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use model::bounds;
 use model::interactive::{self, Frame};
-use model::json;
 use model::outbox::Operation;
-use model::outbox::content::{ChatContent, Json, MapLocation};
+use model::outbox::content::{ChatContent, MapLocation};
 use model::places;
 use model::prices::{self, Price};
 use model::text;
@@ -161,13 +159,13 @@ impl Form {
         }
     }
 
-    /// What is sent; `None` while something is wrong.
     /// Whether its text is an answer that was begun.
-    pub(crate) fn has_text(&self, answer: &str) -> bool {
+    fn has_text(&self, answer: &str) -> bool {
         let text = self.text(1);
         self.kind != FormKind::Place && !text.is_empty() && text == answer.replace('\n', " ")
     }
 
+    /// What is sent; `None` while something is wrong.
     fn content(&self) -> Option<ChatContent> {
         if self.first_wrong().is_some() {
             return None;
@@ -194,10 +192,47 @@ impl Form {
             }
         })
     }
+}
 
-    /// Puts pasted text into the field at hand; two numbers, or the link of a
-    /// map, fill both fields of a place.
-    pub fn paste(&mut self, outside: &str) {
+/// A row's title and what stands below it, parted by a bar.
+fn row(text: &str) -> (&str, &str) {
+    text.split_once('|').map_or((text, ""), |(title, below)| (title.trim(), below.trim()))
+}
+
+impl Overlay for Form {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
+            // What was filled in is there again when the form is opened next.
+            FormKey::Leave => {
+                inbox.tab_mut().form = Some(self.clone());
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => {
+                self.tried = true;
+                match (self.first_wrong(), self.content()) {
+                    (None, Some(content)) => return inbox.send_form_content(content, self),
+                    (Some((field, why)), _) => {
+                        self.focus = field;
+                        inbox.warn(format!("not sent: {} {why}", self.kind.label(field)));
+                    }
+                    (None, None) => (),
+                }
+            }
+            FormKey::Field => {
+                self.values[self.focus].key(key);
+                self.grow();
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    /// Two numbers, or the link of a map, fill both fields of a place.
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         let clean = text::pasted(outside);
         if let (FormKind::Place, 0 | 1, Some((latitude, longitude))) =
             (self.kind, self.focus, places::pair(&clean))
@@ -205,18 +240,31 @@ impl Form {
             self.values[0].set(latitude);
             self.values[1].set(longitude);
             self.focus = 2;
-            return;
+            return true;
         }
         if let Some(value) = self.values.get_mut(self.focus) {
             value.insert(clean.trim());
         }
         self.grow();
+        true
     }
-}
 
-/// A row's title and what stands below it, parted by a bar.
-fn row(text: &str) -> (&str, &str) {
-    text.split_once('|').map_or((text, ""), |(title, below)| (title.trim(), below.trim()))
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn has_left(&mut self, inbox: &mut Inbox) {
+        let now = inbox.context.now;
+        let answer = inbox.tab_mut().composer.as_mut().filter(|it| self.has_text(&it.reply_text()));
+        let words = match answer {
+            Some(answer) => {
+                answer.clear_reply(now);
+                "queued, with the answer that was begun as its text"
+            }
+            None => "queued; the answer that was begun stays",
+        };
+        inbox.say(words);
+    }
 }
 
 impl Inbox {
@@ -231,44 +279,11 @@ impl Inbox {
         let body = self.tab().composer.as_ref().map(|it| it.reply_text()).unwrap_or_default();
         let form = kept.unwrap_or_else(|| Form::new(kind, &body));
         self.tab_mut().form = None;
-        self.open_layer(Layer::Form(Box::new(form)));
-    }
-
-    /// A key in a form.
-    pub(crate) fn form_field_key(&mut self, mut form: Box<Form>, key: KeyPress) {
-        let count = form.values.len().max(1);
-        match key.code {
-            // What was filled in is there again when the form is opened next.
-            KeyCode::Esc => return self.tab_mut().form = Some(*form),
-            KeyCode::Char('c') if key.ctrl => return self.tab_mut().form = Some(*form),
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
-            KeyCode::Enter => {
-                form.tried = true;
-                match (form.first_wrong(), form.content()) {
-                    (None, Some(content)) => {
-                        return self.send_form_content(content, Layer::Form(form));
-                    }
-                    (Some((field, why)), _) => {
-                        form.focus = field;
-                        self.warn(format!("not sent: {} {why}", form.kind.label(field)));
-                    }
-                    (None, None) => (),
-                }
-            }
-            _ => {
-                let focus = form.focus;
-                if let Some(value) = form.values.get_mut(focus) {
-                    value.key(key);
-                }
-                form.grow();
-            }
-        }
-        self.layers.push(Layer::Form(form));
+        self.open_layer(form);
     }
 
     /// Sends what a form or an editor made; it stays if that cannot be now.
-    fn send_form_content(&mut self, content: ChatContent, form: Layer) {
+    pub(super) fn send_form_content(&mut self, content: ChatContent, form: &mut dyn Overlay) -> KeyOutcome {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone());
@@ -279,50 +294,13 @@ impl Inbox {
         match (to, refused) {
             (Some(to), None) => {
                 let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
-                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, form);
+                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, form)
             }
             (_, why) => {
                 let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
                 self.warn(format!("not sent: {why}"));
-                self.layers.push(form);
+                KeyOutcome::Stay
             }
-        }
-    }
-
-    /// Lends the terminal to the editor for JSON of the person's own.
-    pub(crate) fn edit_json(&mut self) {
-        let kept = self.tab().json.clone();
-        self.edits_json = true;
-        self.context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
-    }
-
-    /// The editor has ended with JSON: it is looked through before it leaves.
-    pub(crate) fn json_edited(&mut self, text: Result<String, String>) {
-        match text {
-            Ok(text) => {
-                let text = text::pasted(&text);
-                let wrong = json::check(&text, '{').err();
-                self.tab_mut().json = Some(text.clone());
-                self.open_layer(Layer::Json { text, wrong });
-            }
-            Err(why) => self.warn(format!("the editor: {why}; nothing was sent")),
-        }
-    }
-
-    /// An answer to what was found in it.
-    pub(crate) fn json_key(&mut self, layer: Layer, key: KeyPress) {
-        let Layer::Json { text, wrong } = layer else { return };
-        match key.typed() {
-            Some('e') => self.edit_json(),
-            Some('y') if wrong.is_none() => {
-                let content = ChatContent::Interactive(Json(text.clone()));
-                self.send_form_content(content, Layer::Json { text, wrong });
-            }
-            _ if key.code == KeyCode::Esc => {
-                let menu = self.key_of(Command::Menu);
-                self.say(format!("kept; {menu} r opens it again"));
-            }
-            _ => self.layers.push(Layer::Json { text, wrong }),
         }
     }
 }

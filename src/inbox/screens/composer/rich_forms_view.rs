@@ -2,52 +2,50 @@
 //! with it, and what the customer will see.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::field_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::questions_view::{Lines, gap, plain};
-use crate::overlays::view::centered;
+use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::rich_forms::{Form, FormKind};
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use crate::wrap;
-use model::bounds;
 use model::text::SafeText;
 
 /// Columns of a label.
 const LABEL: u16 = 12;
-/// Lines of JSON that are shown around what is wrong.
-const AROUND: usize = 2;
-/// Characters of such a line.
-const WIDE: usize = 60;
 
-/// Draws a form.
-pub fn draw(inbox: &Inbox, theme: Theme, form: &Form, buffer: &mut Buffer) {
-    let (columns, rows) = inbox.context.size;
-    // The fields, and what the customer sees of each.
-    let wanted = u16::try_from(form.values.len() * 2 + 6).unwrap_or(u16::MAX);
-    let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
-    paint_view::blank(buffer, area);
-    let (label, style) = tabs_view::environment(inbox.tab(), theme);
-    let titles = (&[(form.kind.title(), theme.strong())][..], &[(label, style)][..]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
-    bottom(inbox, theme, form, area, buffer);
-    let inner = area.inner();
-    let (x, width, end) = (inner.x + 1, inner.width.saturating_sub(2), inner.y + inner.height);
-    // What has the keyboard is always seen.
-    let room = usize::from(inner.height.saturating_sub(3)).max(1);
-    let first = (form.focus + 1).saturating_sub(room);
-    let mut y = inner.y;
-    for field in (first..form.values.len()).take(room) {
-        draw_field(theme, form, field, Area { x, y, width, height: 1 }, buffer);
-        y += 1;
-    }
-    if y + 1 < end {
-        paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
-        seen(theme, form, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+impl OverlayView for Form {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let form = self;
+        let (columns, rows) = inbox.context.size;
+        // The fields, and what the customer sees of each.
+        let wanted = u16::try_from(form.values.len() * 2 + 6).unwrap_or(u16::MAX);
+        let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
+        paint_view::blank(buffer, area);
+        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let titles = (&[(form.kind.title(), theme.strong())][..], &[(label, style)][..]);
+        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        bottom(inbox, theme, form, area, buffer);
+        let inner = area.inner();
+        let (x, width, end) = (inner.x + 1, inner.width.saturating_sub(2), inner.y + inner.height);
+        // What has the keyboard is always seen.
+        let room = usize::from(inner.height.saturating_sub(3)).max(1);
+        let first = (form.focus + 1).saturating_sub(room);
+        let mut y = inner.y;
+        for field in (first..form.values.len()).take(room) {
+            draw_field(theme, form, field, Area { x, y, width, height: 1 }, buffer);
+            y += 1;
+        }
+        if y + 1 < end {
+            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
+            seen(theme, form, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+        }
+        None
     }
 }
 
@@ -67,12 +65,8 @@ fn draw_field(theme: Theme, form: &Form, field: usize, area: Area, buffer: &mut 
         &[(&wrong, theme.error())],
     );
     let room = area.width.saturating_sub(LABEL + 1 + taken);
-    let (before, after) = (SafeText::line(value.before()), SafeText::line(value.after()));
-    let skip = wrap::cells(before.as_str()).saturating_sub(usize::from(room.saturating_sub(2)));
-    let before: String = before.as_str().chars().skip(skip).collect();
-    let cursor = if focused { "_" } else { "" };
-    let runs = [(before.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
-    paint_view::runs(buffer, area.x + LABEL, area.y, room, &runs);
+    let place = Area { x: area.x + LABEL, width: room, ..area };
+    field_view::draw(theme, value, (focused, Style::new()), place, buffer);
 }
 
 fn seen(theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
@@ -136,50 +130,4 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &Form, area: Area, buffer: &mut Buf
     };
     let y = area.y + area.height.saturating_sub(1);
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
-}
-
-/// JSON of the person's own: what is wrong where, or what would leave.
-pub fn json(
-    inbox: &Inbox,
-    theme: Theme,
-    text: &str,
-    wrong: Option<&(usize, usize, &'static str)>,
-) -> (String, Lines) {
-    let all: Vec<&str> = text.lines().collect();
-    let mut lines = Lines::new();
-    let (from, to) = match wrong {
-        Some((line, ..)) => (line.saturating_sub(1 + AROUND), (line + AROUND).min(all.len())),
-        None => (0, all.len().min(12)),
-    };
-    for (number, line) in all.iter().enumerate().take(to).skip(from) {
-        let at = wrong.is_some_and(|it| it.0 == number + 1);
-        let style = if at { theme.error() } else { Style::new() };
-        // What is wrong is kept in sight in a long line.
-        let column = wrong.filter(|_| at).map_or(1, |it| it.1);
-        let skip = column.saturating_sub(WIDE / 2).min(bounds::length(line).saturating_sub(WIDE));
-        let part: String = line.chars().skip(skip).take(WIDE).collect();
-        let blank = part.len() - part.trim_start().len();
-        let text = format!("{}{}", " ".repeat(blank), SafeText::line(&part));
-        lines.push((format!("{:>3}  {text}", number + 1), style));
-        if at {
-            lines.push((format!("     {}^", " ".repeat(column - 1 - skip)), theme.error()));
-        }
-    }
-    if to < all.len() {
-        lines.push((format!("     … and {} lines more", all.len() - to), theme.dim()));
-    }
-    lines.push(gap());
-    match wrong {
-        Some((line, column, why)) => {
-            lines.push((format!("Line {line}, column {column}: {why}."), theme.error()));
-            lines.push(("[e] edit it again   [Esc] back, kept".to_owned(), theme.strong()));
-            ("This is no JSON object".to_owned(), lines)
-        }
-        None => {
-            let price = inbox.tab().price_words(inbox.form_price());
-            lines.push(plain("It is passed on to the platform as it is; what that takes, it says."));
-            lines.push((format!("[y] SEND, {price}   [e] edit it again   [Esc] back, kept"), theme.strong()));
-            ("Send this?".to_owned(), lines)
-        }
-    }
 }

@@ -4,12 +4,11 @@
 //! It leaves only while frontdesk runs, and says so.
 
 use crate::Inbox;
+use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
+use crate::components::text_prompt::TextPrompt;
 use crate::components::time_prompt;
-use crate::components::time_prompt::TypedLine;
 use crate::event::Intent;
-use crate::keys::KeyPress;
-use crate::overlays::Layer;
 use model::snooze;
 use model::time::{Timestamp, Zone};
 
@@ -35,21 +34,13 @@ impl Inbox {
             return self.warn("there is nothing to send later: the composer is empty");
         }
         if self.may_leave_later() {
-            self.open_layer(Layer::Later { typed: TextLine::default() });
-        }
-    }
-
-    /// A key goes to the line. It is read whole, and only when it ends: a text
-    /// that begins like one of the letters is none of them.
-    pub(crate) fn later_key(&mut self, text: TextLine, key: KeyPress) {
-        let (now, zone) = (self.context.now, self.context.settings.zone.clone());
-        match time_prompt::type_key(text, key) {
-            TypedLine::Ended => (),
-            TypedLine::More(text) => self.layers.push(Layer::Later { typed: text }),
-            TypedLine::Whole(text) => match when(text.text(), now, &zone) {
-                Some(at) => self.send_later(at),
-                None => self.layers.push(Layer::Later { typed: text }),
-            },
+            // It is read whole, and only when it ends: a text that begins like
+            // one of the letters is none of them.
+            self.open_layer(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
+                let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
+                inbox.send_later(when(typed, now, &zone).ok_or("")?);
+                Ok(())
+            }));
         }
     }
 
@@ -67,6 +58,25 @@ impl Inbox {
         let undo = self.undo_key();
         self.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }
+}
+
+/// What the line names, and when it leaves.
+fn below(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
+    let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
+    let moment = |at| snooze::moment(at, now, zone);
+    let named = when(typed.text(), now, zone).map(|at| format!("leaves {}", moment(at)));
+    let needs = "It leaves only while frontdesk runs. It asks instead if its time has passed by more than two \
+                 minutes, if the conversation has moved, or if the window has closed.";
+    let (hour, tomorrow) = (moment(snooze::in_an_hour(now)), moment(snooze::tomorrow(now, zone)));
+    let monday = time_prompt::monday(now, zone);
+    vec![
+        time_prompt::answer(typed, named, "in 2h, 45m, 14:30, tuesday 14:00, tomorrow 9:00"),
+        DialogLine::plain(format!("h in an hour, {hour}   t {tomorrow}   m {monday}")),
+        DialogLine::gap(),
+        DialogLine::dim(needs),
+        DialogLine::gap(),
+        DialogLine::strong("[Enter] send then   [Esc] back"),
+    ]
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use crate::command::Command;
 use crate::event::{Effect, Intent};
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::reply_conflict::CrossedReply;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::{Held, Inbox};
@@ -77,8 +78,8 @@ impl Inbox {
         if parts.len() > 1 {
             let count = tab.count(&text);
             let price = tab.price_words(price);
-            let parts = parts.iter().map(|it| SafeText::line(it)).collect();
-            return self.open_layer(Layer::AskSplit { parts, length: count.length, most: count.most, price });
+            let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
+            return self.ask_split(&parts, (count.length, count.most), &price);
         }
         self.send_unless_crossed();
     }
@@ -122,7 +123,7 @@ impl Inbox {
         let crossed = self.crossed();
         if !crossed.is_empty() {
             let text = self.tab().composer.as_ref().map(|it| SafeText::line(&it.text())).unwrap_or_default();
-            return self.open_layer(Layer::AskCrossed { crossed, text });
+            return self.open_layer(CrossedReply { crossed, text });
         }
         self.send_seen();
     }
@@ -160,35 +161,12 @@ impl Inbox {
 
     /// Sends what a form made and the composer does not hold. The form waits
     /// beneath a question, and is there again if that is not answered.
-    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: Layer) {
-        self.send_operations(vec![operation], false);
-        match self.layers.pop() {
-            Some(question @ Layer::AskPause { .. }) => self.layers.extend([form, question]),
-            other => {
-                self.layers.extend(other);
-                self.form_has_left(&form);
-            }
+    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: &mut dyn Overlay) -> KeyOutcome {
+        if self.send_operations(vec![operation], false) {
+            return KeyOutcome::Stay;
         }
-    }
-
-    /// What a form held is on its way.
-    fn form_has_left(&mut self, form: &Layer) {
-        match form {
-            Layer::Form(form) => {
-                let now = self.context.now;
-                let answer = self.tab_mut().composer.as_mut().filter(|it| form.has_text(&it.reply_text()));
-                let words = match answer {
-                    Some(answer) => {
-                        answer.clear_reply(now);
-                        "queued, with the answer that was begun as its text"
-                    }
-                    None => "queued; the answer that was begun stays",
-                };
-                self.say(words);
-            }
-            Layer::Json { .. } => self.tab_mut().json = None,
-            _ => {}
-        }
+        form.has_left(self);
+        KeyOutcome::Done
     }
 
     /// Whether only templates may be sent in the conversation at hand.
@@ -196,22 +174,24 @@ impl Inbox {
         self.at_hand().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
     }
 
-    /// Sends these in order, after asking what the AI shall do.
-    fn send_operations(&mut self, operations: Vec<Operation>, clears_draft: bool) {
+    /// Sends these in order; true if it asks first what the AI shall do.
+    fn send_operations(&mut self, operations: Vec<Operation>, clears_draft: bool) -> bool {
         let tab = self.tab();
-        let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return };
+        let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return false };
         let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
         let hold = self.context.settings.hold;
         let sends: Option<Vec<Intent>> = operations.into_iter().map(|it| self.intent(it, hold)).collect();
         let pause = self.intent(Operation::SetAutomation { enabled: false }, 0);
-        let (Some(sends), Some(pause)) = (sends, pause) else { return };
+        let (Some(sends), Some(pause)) = (sends, pause) else { return false };
         match self.context.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
-                self.open_layer(Layer::AskPause { sends, clears_draft, pause: Box::new(pause) });
+                self.ask_pause(pause, sends, clears_draft);
+                return true;
             }
             PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft),
             _ => self.commit_send(sends, clears_draft),
         }
+        false
     }
 
     /// Whether anything may leave now; the reason keeps it in the composer.
@@ -239,33 +219,15 @@ impl Inbox {
         }
     }
 
-    /// The question whether to pause was answered. What crossed meanwhile is
-    /// shown first; then it is asked again.
-    pub(crate) fn send_beside_or_pause(&mut self, layer: Layer, pauses: bool) {
-        let Layer::AskPause { sends, clears_draft, pause } = layer else { return };
-        // Only what the composer does not hold has a form beneath.
-        let form = if clears_draft { None } else { self.layers.pop() };
-        if clears_draft && !self.crossed().is_empty() {
-            self.send_unless_crossed();
-        } else if pauses {
-            self.pause_and_send(*pause, sends, clears_draft);
-        } else {
-            self.send_beside_ai(sends, clears_draft);
-        }
-        if let Some(form) = form {
-            self.form_has_left(&form);
-        }
-    }
-
     /// Pauses the AI, then sends, in this order in one lane.
-    fn pause_and_send(&mut self, pause: Intent, mut sends: Vec<Intent>, clears_draft: bool) {
+    pub(super) fn pause_and_send(&mut self, pause: Intent, mut sends: Vec<Intent>, clears_draft: bool) {
         sends.insert(0, pause);
         self.commit_send(sends, clears_draft);
     }
 
     /// Sends beside the AI, and does not ask again in this conversation until
     /// the AI is switched or the text taken back.
-    fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool) {
+    pub(super) fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool) {
         let conversation = sends.first().map(|it| it.conversation.clone());
         self.tab_mut().send_beside_ai.extend(conversation);
         self.commit_send(sends, clears_draft);

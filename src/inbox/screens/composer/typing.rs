@@ -6,7 +6,6 @@ use crate::components::text_buffer::TextEdit;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::KeyPress;
-use crate::overlays::Layer;
 use crate::screens::composer::{Composer, ComposerMode};
 
 impl Inbox {
@@ -70,51 +69,12 @@ impl Inbox {
 
     /// Pasted text is text in the composer and nothing anywhere else.
     pub(crate) fn paste(&mut self, text: &str) {
-        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
-            form.paste(text);
-            return self.look_at_typed();
-        }
-        if let Some(Layer::PersonForm(form)) = self.layers.last_mut() {
-            let focus = form.focus;
-            if let Some(value) = form.values.get_mut(focus) {
-                value.insert(model::text::pasted(text).trim());
-            }
-            return form.grow();
-        }
-        if let Some(Layer::BroadcastForm(form)) =
-            self.layers.pop_if(|it| matches!(it, Layer::BroadcastForm(_)))
-        {
-            return self.paste_into_broadcast(form, text);
-        }
-        if let Some(Layer::Form(form)) = self.layers.last_mut() {
-            return form.paste(text);
-        }
-        if let Some(Layer::TemplateForm(form)) = self.layers.last_mut() {
-            let focus = form.focus;
-            if let Some(value) = form.values.get_mut(focus) {
-                value.insert(text);
-            }
+        if self.layer_pastes(text) {
             return;
         }
         let now = self.context.now;
-        if self.paste_into_help(text) {
-            return;
-        }
         if self.layers.is_empty() && self.paste_into_head(text) {
             return;
-        }
-        if self.paste_into_field(text) {
-            return;
-        }
-        if let Some(Layer::Line(line)) = self.layers.pop_if(|it| matches!(it, Layer::Line(_))) {
-            return self.paste_into_line(line, text);
-        }
-        if let Some(Layer::Palette(palette)) = self.layers.pop_if(|it| matches!(it, Layer::Palette(_))) {
-            return self.paste_into_palette(palette, text);
-        }
-        if self.layers.last() == Some(&Layer::Search) {
-            self.search.text.insert(text.trim_end());
-            return self.ask_search();
         }
         if !self.layers.is_empty() || !self.is_typing() {
             return self.warn(self.keyed("pasted text was ignored: press {reply} first to write"));

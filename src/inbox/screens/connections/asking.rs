@@ -2,12 +2,19 @@
 //! answer is shown.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::form::FormKey;
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest};
 use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
+use model::text;
+use model::text::SafeText;
+
+/// Columns of a label.
+const LABEL: usize = 30;
 
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +57,137 @@ impl EndpointForm {
     }
 }
 
+/// An endpoint was asked by hand; its answer takes this place.
+#[derive(Debug)]
+pub(crate) struct AwaitedAnswer {
+    pub(crate) slot: AnswerKey,
+}
+
+impl Overlay for AwaitedAnswer {
+    fn key(&mut self, _inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        if key.code == KeyCode::Esc { KeyOutcome::Done } else { KeyOutcome::Ignored }
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let name = format!("{} · {}", self.slot.connection, self.slot.endpoint);
+        let lines = vec![
+            DialogLine::plain(format!("{} is being asked.", SafeText::line(&name))),
+            DialogLine::gap(),
+            DialogLine::strong("Esc lets it go on alone"),
+        ];
+        OverlayBody::Dialog(Dialog::new("Asking", lines))
+    }
+}
+
+/// Picks an endpoint of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct EndpointPicker {
+    /// What was typed.
+    pub(crate) picker: Picker,
+}
+
+impl Overlay for EndpointPicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let found = inbox.endpoints(&self.picker.query);
+        let index = match self.picker.key(key, found.len()) {
+            Picked::Stays => return KeyOutcome::Stay,
+            Picked::Left => return KeyOutcome::Done,
+            Picked::Entry(index) => index,
+        };
+        let (connection, endpoint) = (found[index].0.name.clone(), found[index].1.clone());
+        let values = vec![TextLine::default(); endpoint.asked().count()];
+        let mut form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
+        match form.values.is_empty() && !form.changes() {
+            true => return form.send(inbox),
+            false => inbox.open_layer(form),
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
+
+impl EndpointForm {
+    fn send(&mut self, inbox: &mut Inbox) -> KeyOutcome {
+        let at_hand = inbox.at_hand().map(|it| (it.key(), inbox.contact_facts(it)));
+        let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
+        let answers = self.answers();
+        if let Err(why) = self.endpoint.fill(&facts, &answers) {
+            if self.values.is_empty() {
+                inbox.warn(format!("{} · {}: {why}", self.connection, self.endpoint.name));
+                return KeyOutcome::Done;
+            }
+            self.wrong = Some(why);
+            return KeyOutcome::Stay;
+        }
+        let (connection, endpoint) = (self.connection.clone(), self.endpoint.name.clone());
+        let slot = AnswerKey { key, connection, endpoint };
+        inbox.open_layer(AwaitedAnswer { slot: slot.clone() });
+        inbox.call_endpoint(ConnectionRequest::Call { slot, facts, answers, by_hand: true });
+        KeyOutcome::Done
+    }
+}
+
+impl Overlay for EndpointForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
+            FormKey::Leave => return KeyOutcome::Done,
+            FormKey::Submit => return self.send(inbox),
+            FormKey::Moved => (),
+            FormKey::Field => {
+                if self.values.get_mut(self.focus).is_some_and(|it| it.key(key)) {
+                    self.wrong = None;
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let title = SafeText::line(&format!("{} · {}", self.connection, self.endpoint.name)).to_string();
+        let mut lines: Vec<DialogLine> = Vec::new();
+        if !self.endpoint.instructions.is_empty() {
+            lines.push(DialogLine::dim(SafeText::line(&self.endpoint.instructions).to_string()));
+            lines.push(DialogLine::gap());
+        }
+        for (place, ((label, kind), value)) in self.labels().iter().zip(&self.values).enumerate() {
+            let label = format!("{} ({kind})", SafeText::line(label));
+            let text = (value.before(), value.after());
+            lines.push(DialogLine::field(&label, LABEL, text, place == self.focus));
+        }
+        if self.changes() {
+            lines.push(DialogLine::gap());
+            let method = self.endpoint.method.word();
+            lines.push(DialogLine::error(format!("{method} CHANGES something there.")));
+        }
+        lines.extend(self.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::strong("Enter asks · Tab next field · Esc back"));
+        OverlayBody::Dialog(Dialog::new(title, lines))
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        if let Some(line) = self.values.get_mut(self.focus) {
+            line.insert(text::pasted(outside).trim());
+        }
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// The endpoints a question finds.
     pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &ConnectionEndpoint)> {
@@ -63,74 +201,8 @@ impl Inbox {
             .collect()
     }
 
-    /// A key goes to a layer of connections; any other layer comes back.
-    pub(crate) fn connection_layer_key(&mut self, layer: Layer, key: KeyPress) -> Option<Layer> {
-        match layer {
-            Layer::Endpoints { picker } => self.endpoints_key(picker, key),
-            Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
-            Layer::Wizard(wizard) => self.wizard_key(wizard, key),
-            Layer::Credential(form) => self.credential_key(form, key),
-            Layer::AskRemoveConnection(name) if key.typed() == Some('y') => self.remove_connection(name),
-            other => return Some(other),
-        }
-        None
-    }
-
     /// Asks which endpoint.
     pub(crate) fn pick_endpoint(&mut self) {
-        self.open_layer(Layer::Endpoints { picker: Picker::default() });
-    }
-
-    /// A key in the picker of endpoints.
-    pub(crate) fn endpoints_key(&mut self, mut picker: Picker, key: KeyPress) {
-        let found = self.endpoints(&picker.query);
-        match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
-            Picked::Entry(index) => {
-                let (connection, endpoint) = (found[index].0.name.clone(), found[index].1.clone());
-                let values = vec![TextLine::default(); endpoint.asked().count()];
-                let form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
-                if form.values.is_empty() && !form.changes() {
-                    self.send_form(form);
-                } else {
-                    self.open_layer(Layer::EndpointForm(Box::new(form)));
-                }
-            }
-            Picked::Left => (),
-        }
-    }
-
-    /// A key in the form.
-    pub(crate) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: KeyPress) {
-        let count = form.values.len().max(1);
-        match key.code {
-            KeyCode::Esc => return,
-            KeyCode::Enter => return self.send_form(*form),
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
-            _ => {
-                let focus = form.focus;
-                if form.values.get_mut(focus).is_some_and(|it| it.key(key)) {
-                    form.wrong = None;
-                }
-            }
-        }
-        self.layers.push(Layer::EndpointForm(form));
-    }
-
-    fn send_form(&mut self, mut form: EndpointForm) {
-        let at_hand = self.at_hand().map(|it| (it.key(), self.contact_facts(it)));
-        let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
-        let answers = form.answers();
-        if let Err(why) = form.endpoint.fill(&facts, &answers) {
-            if form.values.is_empty() {
-                return self.warn(format!("{} · {}: {why}", form.connection, form.endpoint.name));
-            }
-            form.wrong = Some(why);
-            return self.open_layer(Layer::EndpointForm(Box::new(form)));
-        }
-        let slot = AnswerKey { key, connection: form.connection, endpoint: form.endpoint.name };
-        self.open_layer(Layer::Answer { slot: slot.clone() });
-        self.call_endpoint(ConnectionRequest::Call { slot, facts, answers, by_hand: true });
+        self.open_layer(EndpointPicker::default());
     }
 }

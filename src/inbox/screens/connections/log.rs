@@ -3,7 +3,6 @@
 use crate::Inbox;
 use crate::event::{Effect, Load};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::overlays::listing::{ListKind, ListLine};
 use crate::screens::connections::errands::ConnectionRequest;
 use model::connections::{CallLine, CallResult};
@@ -15,14 +14,14 @@ impl Inbox {
     pub(crate) fn show_connection_calls(&mut self) {
         self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
         self.context.push(Effect::Load(Load::Names));
-        if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+        if !self.shows_list(ListKind::Connections) {
             self.show_list(ListKind::Connections);
         }
     }
 
     /// Names of conversations have come.
     pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation]) {
-        if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+        if self.shows_list(ListKind::Connections) {
             let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
             self.connections.names = names.iter().map(named).collect();
         }

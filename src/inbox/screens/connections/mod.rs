@@ -24,9 +24,10 @@ pub(crate) mod wizard_keys;
 use std::collections::HashMap;
 
 use crate::Inbox;
+use crate::components::text_view::TextView;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::screens::connections::asking::AwaitedAnswer;
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -190,7 +191,7 @@ impl Inbox {
 
     fn endpoint_answered(&mut self, slot: AnswerKey, by_hand: bool, mapped: Result<Mapped, String>) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
-        let is_shown = matches!(self.layers.last(), Some(Layer::Answer { slot: asked }) if *asked == slot);
+        let is_shown = self.layers.top::<AwaitedAnswer>().is_some_and(|it| it.slot == slot);
         let answer = self.connections.answers.entry(slot.clone()).or_default();
         answer.waits = false;
         match mapped {
@@ -204,7 +205,7 @@ impl Inbox {
                         lines
                     };
                     let lines = lines.iter().map(|it| SafeText::line(it)).collect();
-                    self.open_layer(Layer::Raw { title: name, lines, first: 0 });
+                    self.open_layer(TextView::new(name, lines));
                 }
                 let answer = self.connections.answers.entry(slot).or_default();
                 (answer.mapped, answer.failed) = (Some(mapped), None);

@@ -2,14 +2,19 @@
 //! only once it was taken, and removing one.
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::form::FormKey;
 use crate::event::Effect;
-use crate::keys::{KeyCode, KeyPress};
+use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Hidden, secret_label};
 use model::connections::{Connection, ContactFacts};
 use model::secret::Secret;
+use model::text;
+use model::text::SafeText;
 
 /// Another credential for a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +34,67 @@ pub struct CredentialForm {
     pub wrong: Option<String>,
 }
 
+impl Overlay for CredentialForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut 0, 0..1) {
+            FormKey::Leave => {
+                let words =
+                    if self.waits { "it is kept if it is taken" } else { "the credential is as it was" };
+                inbox.say(words);
+                return KeyOutcome::Done;
+            }
+            _ if self.waits => (),
+            FormKey::Submit if self.secret.0.is_empty() => {
+                self.wrong = Some(format!("type the {} first", self.label));
+            }
+            FormKey::Submit => {
+                (self.waits, self.wrong) = (true, None);
+                let errand = ConnectionRequest::Credential {
+                    connection: self.connection.clone(),
+                    secret: Secret::new(self.secret.0.text()),
+                    facts: self.facts.clone(),
+                };
+                inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
+            }
+            FormKey::Moved => (),
+            FormKey::Field => {
+                if self.secret.0.key(key) {
+                    self.wrong = None;
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let title = SafeText::line(&format!("Credential of {}", self.connection)).to_string();
+        let dots = |it: &str| "•".repeat(it.chars().count());
+        let (before, after) = (dots(self.secret.0.before()), dots(self.secret.0.after()));
+        let field = DialogLine::field(self.label, 15, (&before, &after), !self.waits);
+        let mut lines = vec![field, DialogLine::gap()];
+        lines.push(DialogLine::dim("Not shown, kept sealed once it was taken, and never shown again."));
+        lines.extend(self.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+        lines.push(DialogLine::gap());
+        let with = SafeText::line(&self.with);
+        let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
+        let keys = match self.waits {
+            true => "asking it now…".to_owned(),
+            false => format!("Enter tries it{with} · Esc back, nothing changes"),
+        };
+        lines.push(DialogLine::strong(keys));
+        OverlayBody::Dialog(Dialog::new(title, lines))
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        self.secret.0.insert(text::pasted(outside).trim());
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// `:connection` and what is to be done with one.
     pub(crate) fn connection_line(&mut self, words: &str) -> Result<(), String> {
@@ -38,7 +104,7 @@ impl Inbox {
             ("credential", name) => self.ask_credential(name),
             ("remove", name) => {
                 let name = self.connection_named(name)?.name.clone();
-                self.open_layer(Layer::AskRemoveConnection(name));
+                self.ask_remove_connection(name);
                 Ok(())
             }
             _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
@@ -75,43 +141,13 @@ impl Inbox {
         let (facts, with) = self.tried_with();
         let (secret, waits, wrong) = (Hidden::default(), false, None);
         let form = CredentialForm { connection, label, secret, with, facts, waits, wrong };
-        self.open_layer(Layer::Credential(Box::new(form)));
+        self.open_layer(form);
         Ok(())
-    }
-
-    /// A key while another credential is typed.
-    pub(crate) fn credential_key(&mut self, mut form: Box<CredentialForm>, key: KeyPress) {
-        match key.code {
-            KeyCode::Esc if form.waits => return self.say("it is kept if it is taken"),
-            KeyCode::Esc => return self.say("the credential is as it was"),
-            _ if form.waits => (),
-            KeyCode::Enter if form.secret.0.is_empty() => {
-                form.wrong = Some(format!("type the {} first", form.label))
-            }
-            KeyCode::Enter => {
-                (form.waits, form.wrong) = (true, None);
-                let errand = ConnectionRequest::Credential {
-                    connection: form.connection.clone(),
-                    secret: Secret::new(form.secret.0.text()),
-                    facts: form.facts.clone(),
-                };
-                self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
-            }
-            _ => {
-                if form.secret.0.key(key) {
-                    form.wrong = None;
-                }
-            }
-        }
-        self.layers.push(Layer::Credential(form));
     }
 
     /// Another credential was tried.
     pub(crate) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>) {
-        let form = match self.layers.last_mut() {
-            Some(Layer::Credential(form)) if form.waits && form.connection == name => Some(form),
-            _ => None,
-        };
+        let form = self.layers.top_mut::<CredentialForm>().filter(|it| it.waits && it.connection == name);
         match (tried, form) {
             (Ok(status), form) => {
                 if form.is_some() {
@@ -128,10 +164,19 @@ impl Inbox {
         }
     }
 
-    /// The question whether to remove a connection was answered with yes.
-    pub(crate) fn remove_connection(&mut self, name: String) {
-        self.context
-            .push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Remove(name)))));
+    fn ask_remove_connection(&mut self, name: String) {
+        let lines = vec![
+            DialogLine::plain(SafeText::line(&name).to_string()),
+            DialogLine::gap(),
+            DialogLine::plain("It is taken out of connections.toml, and its credential is forgotten."),
+            DialogLine::plain("Canned replies that name its fields leave them to be filled in."),
+        ];
+        let remove = |inbox: &mut Self| {
+            let request = ConnectionRequest::Remove(name);
+            inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(request))));
+        };
+        let question = Confirm::new("REMOVE this connection?", lines);
+        self.open_layer(question.answer('y', "remove it", remove).no("keep it"));
     }
 
     /// A connection is forgotten, or not.

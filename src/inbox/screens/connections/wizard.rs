@@ -274,13 +274,6 @@ impl Wizard {
             None => Ok(connection),
         }
     }
-
-    pub(crate) fn move_focus(&mut self, by: isize) {
-        let all = self.entries();
-        let at = all.iter().position(|it| *it == self.focus).unwrap_or(0);
-        let next = (at + all.len()).saturating_add_signed(by) % all.len();
-        self.focus = all.get(next).copied().unwrap_or(WizardField::Name);
-    }
 }
 
 /// A value as it was typed: `{phone}` is the contact's, anything else is

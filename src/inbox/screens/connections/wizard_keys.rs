@@ -1,15 +1,168 @@
 //! The wizard's keys, and what comes back to it.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::components::form::FormKey;
+use crate::components::list::chosen_after;
 use crate::context::Context;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Wizard, WizardField, WizardStep};
+use crate::wrap;
 use model::connections::mapping::Pick;
 use model::connections::{Auth, Connection, ContactFacts};
+use model::text;
+use model::text::SafeText;
+
+/// Picks that are seen at a time.
+const PICKS: usize = 10;
+
+impl Wizard {
+    fn fill_key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let entries = self.entries();
+        let mut at = entries.iter().position(|it| *it == self.focus).unwrap_or(0);
+        match (FormKey::of(key, &mut at, 0..entries.len()), key.code) {
+            (FormKey::Leave, _) => {
+                inbox.leave_wizard(self.clone());
+                return KeyOutcome::Done;
+            }
+            (FormKey::Moved, _) => self.focus = entries.get(at).copied().unwrap_or(WizardField::Name),
+            (FormKey::Submit, _) => try_it(self, &mut inbox.context),
+            (FormKey::Field, KeyCode::Left | KeyCode::Right) if self.focus == WizardField::Auth => {
+                let count = Auth::WORDS.len();
+                let by = if key.code == KeyCode::Right { 1 } else { count - 1 };
+                self.auth = (self.auth + by) % count;
+                self.wrong = None;
+            }
+            (FormKey::Field, _) => {
+                if self.line().is_some_and(|it| it.key(key)) {
+                    self.wrong = None;
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn dialog(&self) -> Dialog {
+        let wizard = self;
+        match &wizard.step {
+            WizardStep::Picking { status, picks, taken, chosen } => {
+                let title = format!("New connection: it answered with status {status}");
+                let mut lines = vec![
+                    DialogLine::plain("What shall the card show? Lists of objects become tables."),
+                    DialogLine::gap(),
+                ];
+                let first = (chosen + 1).saturating_sub(PICKS);
+                for (place, (pick, taken)) in picks.iter().zip(taken).enumerate().skip(first).take(PICKS) {
+                    let mark = if *taken { "[x]" } else { "[ ]" };
+                    let path = pick.path.to_string();
+                    let words = match pick.columns.is_empty() {
+                        true => format!("{mark} {path} = {}", pick.sample),
+                        false => {
+                            let heads: Vec<&str> = pick.columns.iter().map(|it| it.label.as_str()).collect();
+                            format!("{mark} {path}: {} of {}", pick.sample, heads.join(", "))
+                        }
+                    };
+                    let words = wrap::cut(SafeText::line(&words).as_str(), 68);
+                    let tone = if place == *chosen { Tone::Selected } else { Tone::Plain };
+                    lines.push(DialogLine::new(words, tone));
+                }
+                if picks.len() > PICKS {
+                    lines.push(DialogLine::dim(format!("{} of {}", chosen + 1, picks.len())));
+                }
+                if picks.is_empty() {
+                    lines.push(DialogLine::plain("The answer holds nothing that could be shown."));
+                }
+                lines.push(DialogLine::gap());
+                let itself = if wizard.automatic { "[x]" } else { "[ ]" };
+                lines.push(DialogLine::plain(format!(
+                    "{itself} a: ask by itself when a conversation is opened"
+                )));
+                lines.extend(wizard.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+                lines.push(DialogLine::gap());
+                lines.push(DialogLine::strong("Space picks · Enter keeps it · Esc back to the form"));
+                Dialog::new(title, lines)
+            }
+            step => {
+                let mut lines = Vec::new();
+                for entry in wizard.entries() {
+                    let (before, after) = wizard.shown(entry);
+                    let here = *step == WizardStep::Filling && entry == wizard.focus;
+                    lines.push(DialogLine::field(wizard.label(entry), 15, (&before, &after), here));
+                }
+                lines.push(DialogLine::gap());
+                lines.push(DialogLine::dim(wizard.focus.help()));
+                lines.extend(wizard.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+                lines.push(DialogLine::gap());
+                lines.push(match step {
+                    WizardStep::Trying => DialogLine::strong("asking it now…"),
+                    WizardStep::Saving => DialogLine::strong("keeping it…"),
+                    _ => {
+                        let with = SafeText::line(&wizard.with);
+                        let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
+                        DialogLine::strong(format!(
+                            "Enter tries it{with} · Tab next · Esc leaves it for later"
+                        ))
+                    }
+                });
+                Dialog::new("New connection", lines)
+            }
+        }
+    }
+}
+
+impl Overlay for Wizard {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        if self.step == WizardStep::Filling {
+            return self.fill_key(inbox, key);
+        }
+        let picks = matches!(self.step, WizardStep::Picking { .. });
+        if picks && key.code == KeyCode::Esc {
+            self.step = WizardStep::Filling;
+            return KeyOutcome::Stay;
+        }
+        if key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c')) {
+            inbox.leave_wizard(self.clone());
+            return KeyOutcome::Done;
+        }
+        let WizardStep::Picking { taken, chosen, picks, .. } = &mut self.step else {
+            return KeyOutcome::Stay;
+        };
+        if key.typed().is_some() {
+            self.wrong = None;
+        }
+        match (key.code, key.typed()) {
+            (_, Some(' ')) => {
+                if let Some(it) = taken.get_mut(*chosen) {
+                    *it = !*it;
+                }
+                *chosen = (*chosen + 1).min(picks.len().saturating_sub(1));
+            }
+            (_, Some('a')) => self.automatic = !self.automatic,
+            (KeyCode::Enter, _) => save_it(self, &mut inbox.context),
+            _ => *chosen = chosen_after(key, *chosen, picks.len(), PICKS).unwrap_or(*chosen),
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Dialog(self.dialog())
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        if let Some(line) = self.line() {
+            line.insert(text::pasted(outside).trim());
+        }
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        self.step == WizardStep::Filling
+    }
+}
 
 impl Inbox {
     /// `:connection add`.
@@ -27,7 +180,7 @@ impl Inbox {
             }
             None => Box::new(Wizard::new(facts, with)),
         };
-        self.open_layer(Layer::Wizard(wizard));
+        self.open_layer(*wizard);
         Ok(())
     }
 
@@ -50,63 +203,18 @@ impl Inbox {
 
     /// What was typed is kept in memory, to go on with; the call that is on its
     /// way ends for nobody.
-    fn leave_wizard(&mut self, mut wizard: Box<Wizard>) {
+    fn leave_wizard(&mut self, mut wizard: Wizard) {
         if !wizard.has_words() {
             return self.say("nothing was added");
         }
         wizard.step = WizardStep::Filling;
-        self.connections.begun = Some(wizard);
+        self.connections.begun = Some(Box::new(wizard));
         self.say("not added; :connection add goes on with it");
-    }
-
-    /// A key in the wizard.
-    pub(crate) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: KeyPress) {
-        let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
-        match &mut wizard.step {
-            WizardStep::Picking { .. } if key.code == KeyCode::Esc => wizard.step = WizardStep::Filling,
-            _ if leaves => return self.leave_wizard(wizard),
-            WizardStep::Filling => match key.code {
-                KeyCode::Tab | KeyCode::Down => wizard.move_focus(1),
-                KeyCode::BackTab | KeyCode::Up => wizard.move_focus(-1),
-                KeyCode::Enter => try_it(&mut wizard, &mut self.context),
-                KeyCode::Left | KeyCode::Right if wizard.focus == WizardField::Auth => {
-                    let count = Auth::WORDS.len();
-                    let by = if key.code == KeyCode::Right { 1 } else { count - 1 };
-                    wizard.auth = (wizard.auth + by) % count;
-                    wizard.wrong = None;
-                }
-                _ => {
-                    if wizard.line().is_some_and(|it| it.key(key)) {
-                        wizard.wrong = None;
-                    }
-                }
-            },
-            WizardStep::Picking { .. } if key.typed().is_some() && wizard.wrong.take().is_some() => {
-                return self.wizard_key(wizard, key);
-            }
-            WizardStep::Picking { taken, chosen, picks, .. } => match (key.code, key.typed()) {
-                (KeyCode::Down, _) | (_, Some('j')) => {
-                    *chosen = (*chosen + 1).min(picks.len().saturating_sub(1))
-                }
-                (KeyCode::Up, _) | (_, Some('k')) => *chosen = chosen.saturating_sub(1),
-                (_, Some(' ')) => {
-                    if let Some(it) = taken.get_mut(*chosen) {
-                        *it = !*it;
-                    }
-                    *chosen = (*chosen + 1).min(picks.len().saturating_sub(1));
-                }
-                (_, Some('a')) => wizard.automatic = !wizard.automatic,
-                (KeyCode::Enter, _) => save_it(&mut wizard, &mut self.context),
-                _ => (),
-            },
-            WizardStep::Trying | WizardStep::Saving => (),
-        }
-        self.layers.push(Layer::Wizard(wizard));
     }
 
     /// The live call of a new connection has ended.
     pub(crate) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
-        let Some(Layer::Wizard(wizard)) = self.layers.last_mut() else { return };
+        let Some(wizard) = self.layers.top_mut::<Wizard>() else { return };
         if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
             return;
         }
@@ -125,7 +233,7 @@ impl Inbox {
 
     /// A new connection was kept, or not.
     pub(crate) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>) {
-        let at_top = matches!(self.layers.last(), Some(Layer::Wizard(it)) if it.step == WizardStep::Saving);
+        let at_top = self.layers.top::<Wizard>().is_some_and(|it| it.step == WizardStep::Saving);
         match saved {
             Ok(all) => {
                 if at_top {
@@ -138,8 +246,8 @@ impl Inbox {
                 self.connections.seen = None;
                 self.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
             }
-            Err(why) => match self.layers.last_mut() {
-                Some(Layer::Wizard(wizard)) if at_top => {
+            Err(why) => match self.layers.top_mut::<Wizard>() {
+                Some(wizard) if at_top => {
                     wizard.step = WizardStep::Filling;
                     wizard.wrong = Some(why);
                 }

@@ -8,7 +8,6 @@ use crate::conditions;
 use crate::event::{Effect, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
-use crate::overlays::Layer;
 use crate::screens::conversations::bulk_plan::{Batch, BulkPlan, BulkWish, HELD};
 use crate::screens::conversations::snooze;
 use crate::screens::mail::triage::TriageDecision;
@@ -166,7 +165,11 @@ impl Inbox {
         match self.acting.asked.take() {
             None => (),
             Some(PendingBulkAction::Snooze) => {
-                self.open_layer(Layer::Snooze { rows, typed: None, stays: false })
+                self.open_layer(crate::screens::conversations::snooze::SnoozeMenu {
+                    rows,
+                    typed: None,
+                    stays: false,
+                })
             }
             Some(PendingBulkAction::Tags) => self.open_tags(rows),
             Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows),
@@ -194,7 +197,7 @@ impl Inbox {
             return self.warn(format!("{}: {reasons}", plan.wish.verb()));
         }
         if plan.apply.len() > HELD {
-            return self.open_layer(Layer::AskBulk { plan: Box::new(plan) });
+            return self.ask_bulk(plan);
         }
         self.carry_out(&plan);
     }

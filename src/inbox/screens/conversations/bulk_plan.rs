@@ -1,9 +1,14 @@
 //! One wish for many conversations: which of them it fits, why not the
 //! others, and what became of each.
 //!
-//! Pure: knows nothing of keys, layers or the outbox.
+//! Nothing is done here.
 
 use crate::screens::conversations::takeover::{closable, switchable};
+use std::rc::Rc;
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{DialogLine, Tone};
+use crate::features::privacy::known_names;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
@@ -13,6 +18,8 @@ use model::time::Timestamp;
 
 /// Up to this many are acted on under a hold; more are asked about.
 pub const HELD: usize = 10;
+/// Names a plan shows.
+const SHOWN: usize = 6;
 
 /// What is wanted of one conversation or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -263,5 +270,46 @@ impl Batch {
         let open =
             self.items.iter().filter(|it| matches!(it.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
         open.filter_map(|it| it.row.clone()).collect()
+    }
+}
+
+impl BulkPlan {
+    /// Whom it applies to, and why not the others.
+    pub(crate) fn lines(&self) -> Vec<DialogLine> {
+        let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
+            let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
+            let rest = total.saturating_sub(SHOWN);
+            let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            format!("{}{rest}", shown.join(", "))
+        };
+        let applied = names(&mut self.apply.iter(), self.apply.len());
+        let mut lines =
+            vec![DialogLine::plain(format!("{}.", self.words())), DialogLine::new(applied, Tone::Own)];
+        if !self.skipped.is_empty() {
+            let skipped = names(&mut self.skipped.iter().map(|it| &it.0), self.skipped.len());
+            lines.push(DialogLine::dim(format!("Left out: {skipped}")));
+        }
+        lines
+    }
+}
+
+impl Inbox {
+    /// Asks before many are acted on.
+    pub(crate) fn ask_bulk(&mut self, plan: BulkPlan) {
+        let verb = plan.wish.verb().to_uppercase();
+        let (count, mut lines) = (plan.apply.len(), plan.lines());
+        if plan.wish.leaves() {
+            let words = "They leave one by one, as the rate limit allows. {show-results} shows each, and x there \
+                         stops the rest.";
+            lines.extend([DialogLine::gap(), DialogLine::plain(self.keyed(words))]);
+        }
+        let plan = Rc::new(plan);
+        let named = Rc::clone(&plan);
+        let question = Confirm::new(format!("{verb} {count} conversations?"), lines);
+        let question = question.answer('y', format!("{verb} {count}"), move |inbox| inbox.carry_out(&plan));
+        self.open_layer(question.no("leave them").naming(move |names| {
+            let skipped = named.skipped.iter().map(|(row, _)| row);
+            named.apply.iter().chain(skipped).for_each(|it| known_names::of_row(it, names));
+        }));
     }
 }

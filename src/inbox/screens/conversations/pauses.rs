@@ -1,10 +1,14 @@
 //! Pauses of the AI made from here are leases: a list of them, and a question
 //! when one has gone on for long. Nothing is handed back unasked.
 
+use std::rc::Rc;
+
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{DialogLine, Tone};
 use crate::event::{Effect, Intent, Load};
-use crate::overlays::Layer;
 use crate::overlays::listing::{ListKind, ListLine};
+use crate::wrap;
 use model::local::Keep;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, PausedEntry};
@@ -13,6 +17,8 @@ use model::time::{MINUTE, Timestamp, short_span};
 
 /// Pauses that are read at most.
 const LIMIT: u32 = 500;
+/// Names a question shows.
+const SHOWN: usize = 6;
 /// How long a question that was left rests.
 const AGAIN: i64 = 15 * MINUTE;
 
@@ -52,7 +58,7 @@ impl Inbox {
     /// Asks for the pauses where the list shows them, or when a lease is over
     /// and nothing has the keyboard that must not lose it.
     pub(crate) fn follow_leases(&mut self) {
-        let shown = matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Paused, .. }));
+        let shown = self.shows_list(ListKind::Paused);
         if shown && std::mem::take(&mut self.leasing.stale) {
             self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }
@@ -74,12 +80,26 @@ impl Inbox {
         let over: Vec<PausedEntry> = over.cloned().collect();
         self.leasing.rests_until = Some(self.context.now.plus(AGAIN));
         if !over.is_empty() {
-            self.open_layer(Layer::AskLease { over });
+            self.ask_lease(over);
         }
     }
 
+    /// Asks whether pauses that have gone on for long shall go on.
+    fn ask_lease(&mut self, over: Vec<PausedEntry>) {
+        let count = if over.len() == 1 { "it" } else { "all" };
+        let over = Rc::new(over);
+        let (shown, named) = (Rc::clone(&over), Rc::clone(&over));
+        let question = Confirm::live("Paused for long", move |inbox| lease(inbox.context.now, &shown));
+        let hand_back = move |inbox: &mut Self| inbox.hand_back_all(&over);
+        let question = question.answer('h', format!("hand {count} back"), hand_back);
+        let question = question.answer('e', "extend", Self::extend_leases).esc("ask again in 15 min");
+        self.open_layer(question.naming(move |names| {
+            named.iter().filter_map(|it| it.title.as_ref()).for_each(|it| names.add(it.as_str()));
+        }));
+    }
+
     /// Lets all pauses of a question go on.
-    pub(crate) fn extend_leases(&mut self) {
+    fn extend_leases(&mut self) {
         let now = self.context.now;
         let ended = now.plus(-self.context.settings.pause_lease);
         let channels = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
@@ -144,4 +164,27 @@ impl Inbox {
         };
         self.leasing.paused.iter().map(line).collect()
     }
+}
+
+/// Which pauses have gone on for long.
+fn lease(now: Timestamp, over: &[PausedEntry]) -> Vec<DialogLine> {
+    let mut lines =
+        vec![DialogLine::plain("You paused the AI here and have neither handed back nor closed:")];
+    for it in over.iter().take(SHOWN) {
+        let name = it.title.as_ref().map_or(it.conversation.as_str(), SafeText::as_str);
+        let waits =
+            it.waiting_since.map(|since| format!(" · customer waits {}", short_span(now.since(since))));
+        let tone = if waits.is_some() { Tone::Waiting } else { Tone::Own };
+        let words = format!(
+            "{} · {}{}",
+            wrap::cut(name, 40),
+            short_span(now.since(it.since)),
+            waits.unwrap_or_default()
+        );
+        lines.push(DialogLine::new(words, tone));
+    }
+    if over.len() > SHOWN {
+        lines.push(DialogLine::dim(format!("and {} more", over.len() - SHOWN)));
+    }
+    lines
 }

@@ -2,9 +2,10 @@
 //! the program, people write further ones into the configuration.
 
 use crate::Inbox;
+use crate::components::list::chosen_after;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use model::filter::{self, ConversationFilter, FilterSubject, Is, Sort};
 
 /// A saved view.
@@ -72,6 +73,33 @@ pub fn shipped() -> Vec<SavedView> {
     SHIPPED.iter().zip('1'..='9').map(view).collect()
 }
 
+/// The menu of saved views.
+#[derive(Debug)]
+pub(crate) struct ViewMenu {
+    /// The chosen place in it.
+    pub(crate) chosen: usize,
+}
+
+impl Overlay for ViewMenu {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let by_key = key.typed().and_then(|it| inbox.views.iter().position(|view| view.key == Some(it)));
+        match (key.code, by_key) {
+            (KeyCode::Enter, _) => inbox.show_view(self.chosen),
+            (_, Some(index)) => inbox.show_view(index),
+            (KeyCode::Esc | KeyCode::Char('q'), _) => (),
+            _ => {
+                self.chosen = chosen_after(key, self.chosen, inbox.views.len(), 1).unwrap_or(self.chosen);
+                return KeyOutcome::Stay;
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+}
+
 impl Inbox {
     /// Opens the menu at the view of the list on screen.
     pub(crate) fn choose_view(&mut self) {
@@ -81,22 +109,7 @@ impl Inbox {
         let filters = self.views.iter().map(|it| it.filter.clone()).collect();
         let of = (!self.everywhere).then(|| self.tab().channel.id.clone());
         self.context.push(Effect::Load(Load::ViewCounts(of, filters, self.context.now)));
-        self.open_layer(Layer::Views { chosen });
-    }
-
-    /// A key in the menu of views.
-    pub(crate) fn views_key(&mut self, chosen: usize, key: KeyPress) {
-        let last = self.views.len().saturating_sub(1);
-        let by_key = key.typed().and_then(|it| self.views.iter().position(|view| view.key == Some(it)));
-        let moved = match (key.code, by_key) {
-            (KeyCode::Enter, _) => return self.show_view(chosen),
-            (_, Some(index)) => return self.show_view(index),
-            (KeyCode::Esc | KeyCode::Char('q'), _) => return,
-            (KeyCode::Down | KeyCode::Char('j'), _) => (chosen + 1).min(last),
-            (KeyCode::Up | KeyCode::Char('k'), _) => chosen.saturating_sub(1),
-            _ => chosen,
-        };
-        self.layers.push(Layer::Views { chosen: moved });
+        self.open_layer(ViewMenu { chosen });
     }
 
     /// Until a person chooses another view, a tab shows who needs one; mail and

@@ -2,14 +2,18 @@
 //! coming back.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::text_line::TextLine;
 use crate::components::time_prompt;
 use crate::components::time_prompt::TypedLine;
 use crate::event::Effect;
+use crate::features::privacy::known_names;
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
 use crate::tab::Focus;
+use crate::wrap;
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
 use model::local::Keep;
@@ -44,6 +48,124 @@ pub(crate) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, zo
     format!("snoozed {}", Snooze::new(until, stays, None, now).words(now, zone))
 }
 
+/// Asks until when conversations are put aside.
+#[derive(Debug)]
+pub(crate) struct SnoozeMenu {
+    /// The conversations.
+    pub(crate) rows: Vec<ConversationRow>,
+    /// A wish being typed.
+    pub(crate) typed: Option<TextLine>,
+    /// Whether they stay away also when the customer writes before.
+    pub(crate) stays: bool,
+}
+
+impl SnoozeMenu {
+    fn lines(&self, inbox: &Inbox) -> Vec<DialogLine> {
+        let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
+        let moment = |at| snooze::moment(at, now, zone);
+        if let Some(typed) = &self.typed {
+            let named = snooze::parse(typed.text(), now, zone).map(|at| format!("comes back {}", moment(at)));
+            let mut lines = vec![DialogLine::prompt("Until: ", typed)];
+            let examples = "2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00";
+            lines.push(time_prompt::answer(typed, named, examples));
+            lines.extend([DialogLine::gap(), DialogLine::strong("[Enter] snooze   [Esc] back")]);
+            return lines;
+        }
+        let mut lines = vec![
+            DialogLine::plain("[r] until the customer writes"),
+            DialogLine::plain(format!("[h] for an hour, until {}", moment(snooze::in_an_hour(now)))),
+            DialogLine::plain(format!("[t] until {}", moment(snooze::tomorrow(now, zone)))),
+            DialogLine::plain(format!("[m] until {}", time_prompt::monday(now, zone))),
+            DialogLine::plain("[c] until another time"),
+        ];
+        if let Some(at) = inbox.snooze_again(&self.rows) {
+            lines.insert(0, DialogLine::plain(format!("[s] the same again, until {}", moment(at))));
+        }
+        if self.rows.iter().any(|it| it.local.is_asleep()) {
+            lines.push(DialogLine::plain("[x] wake now"));
+        }
+        lines.push(DialogLine::gap());
+        lines.push(match self.stays {
+            true => DialogLine::new("[k] back also when the customer writes before: NO", Tone::Waiting),
+            false => DialogLine::plain("[k] back also when the customer writes before: yes"),
+        });
+        lines.push(DialogLine::dim("Kept on this desk only."));
+        lines
+    }
+
+    fn type_key(&mut self, inbox: &mut Inbox, text: TextLine, key: KeyPress) -> KeyOutcome {
+        match time_prompt::type_key(text, key) {
+            TypedLine::Ended => (),
+            TypedLine::More(text) => self.typed = Some(text),
+            TypedLine::Whole(text) => {
+                let zone = &inbox.context.settings.zone;
+                if let Some(at) = snooze::parse(text.text(), inbox.context.now, zone) {
+                    return self.put_aside(inbox, Some(at));
+                }
+                self.typed = Some(text);
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn put_aside(&mut self, inbox: &mut Inbox, until: Option<Timestamp>) -> KeyOutcome {
+        let stays = self.stays && until.is_some();
+        inbox.plan(BulkWish::Snooze { until, stays }, std::mem::take(&mut self.rows));
+        KeyOutcome::Done
+    }
+}
+
+impl Overlay for SnoozeMenu {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        if let Some(text) = self.typed.take() {
+            return self.type_key(inbox, text, key);
+        }
+        let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
+        let until = match (key.typed(), inbox.snooze_again(&self.rows)) {
+            (Some('r'), _) => None,
+            (Some('h'), _) => Some(snooze::in_an_hour(now)),
+            (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
+            (Some('m'), _) => Some(snooze::monday(now, &zone)),
+            (Some('s'), Some(again)) => Some(again),
+            (Some('x'), _) => {
+                inbox.plan(BulkWish::Wake, std::mem::take(&mut self.rows));
+                return KeyOutcome::Done;
+            }
+            _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return KeyOutcome::Done,
+            (typed, _) => {
+                match typed {
+                    Some('c') => self.typed = Some(TextLine::default()),
+                    Some(it) if it.is_ascii_digit() => self.typed = Some(TextLine::new(it)),
+                    Some('k') => self.stays = !self.stays,
+                    _ => (),
+                }
+                return KeyOutcome::Stay;
+            }
+        };
+        self.put_aside(inbox, until)
+    }
+
+    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+        let title = match self.rows.as_slice() {
+            [one] => format!("Snooze {}", wrap::cut(one.conversation.title().as_str(), 40)),
+            many => format!("Snooze {} conversations", many.len()),
+        };
+        OverlayBody::Dialog(Dialog::new(title, self.lines(inbox)))
+    }
+
+    fn takes_text(&self) -> bool {
+        self.typed.is_some()
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        self.rows.iter().for_each(|it| known_names::of_row(it, names));
+    }
+}
+
 impl Inbox {
     /// Opens the menu for what is marked, or for the conversation at hand.
     pub(crate) fn ask_snooze(&mut self) {
@@ -51,7 +173,7 @@ impl Inbox {
             return self.snooze_marked();
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.open_layer(Layer::Snooze { rows: vec![row], typed: None, stays: false });
+        self.open_layer(SnoozeMenu { rows: vec![row], typed: None, stays: false });
     }
 
     /// The time one was put aside until before, once more.
@@ -59,51 +181,6 @@ impl Inbox {
         let [row] = rows else { return None };
         let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
         woken.or_else(|| self.slept.of(&row.key()))?.again(self.context.now, &self.context.settings.zone)
-    }
-
-    /// A key goes to the menu.
-    pub(crate) fn snooze_key(
-        &mut self,
-        rows: Vec<ConversationRow>,
-        typed: Option<TextLine>,
-        stays: bool,
-        key: KeyPress,
-    ) {
-        let (now, zone) = (self.context.now, self.context.settings.zone.clone());
-        if let Some(text) = typed {
-            return self.snooze_typing((rows, stays), text, key);
-        }
-        let until = match (key.typed(), self.snooze_again(&rows)) {
-            (Some('r'), _) => None,
-            (Some('h'), _) => Some(snooze::in_an_hour(now)),
-            (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
-            (Some('m'), _) => Some(snooze::monday(now, &zone)),
-            (Some('s'), Some(again)) => Some(again),
-            (Some('x'), _) => return self.plan(BulkWish::Wake, rows),
-            (Some('c'), _) => {
-                return self.layers.push(Layer::Snooze { rows, typed: Some(TextLine::default()), stays });
-            }
-            (Some(it), _) if it.is_ascii_digit() => {
-                let typed = Some(TextLine::new(it));
-                return self.layers.push(Layer::Snooze { rows, typed, stays });
-            }
-            (Some('k'), _) => return self.layers.push(Layer::Snooze { rows, typed: None, stays: !stays }),
-            _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
-            _ => return self.layers.push(Layer::Snooze { rows, typed: None, stays }),
-        };
-        self.plan(BulkWish::Snooze { until, stays: stays && until.is_some() }, rows);
-    }
-
-    fn snooze_typing(&mut self, (rows, stays): (Vec<ConversationRow>, bool), text: TextLine, key: KeyPress) {
-        let (now, zone) = (self.context.now, self.context.settings.zone.clone());
-        match time_prompt::type_key(text, key) {
-            TypedLine::Ended => self.layers.push(Layer::Snooze { rows, typed: None, stays }),
-            TypedLine::More(text) => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
-            TypedLine::Whole(text) => match snooze::parse(text.text(), now, &zone) {
-                Some(at) => self.plan(BulkWish::Snooze { until: Some(at), stays }, rows),
-                None => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
-            },
-        }
     }
 
     /// Puts aside, or brings back, all a plan applies to.

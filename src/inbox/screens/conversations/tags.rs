@@ -4,10 +4,14 @@
 
 use crate::Inbox;
 use crate::conditions;
+use crate::components::dialog::{Dialog, DialogLine};
 use crate::event::{Effect, Intent, Load};
+use crate::features::privacy::known_names;
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish, tagged};
+use crate::wrap;
 use model::account::Platform;
 use model::bounds;
 use model::conversations::ConversationRow;
@@ -19,6 +23,8 @@ use model::text::SafeText;
 const LINE: usize = 200;
 /// Characters of a tag at most.
 const TAG: usize = 40;
+/// Tags in use that are offered.
+const OFFERS: usize = 8;
 /// Tags in use that are asked for.
 pub(crate) const KNOWN: u32 = 500;
 
@@ -78,6 +84,95 @@ fn words<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
     words
 }
 
+/// Edits the tags of conversations.
+#[derive(Debug)]
+pub(crate) struct TagEditor {
+    rows: Vec<ConversationRow>,
+    line: TagLine,
+}
+
+impl TagEditor {
+    /// The line, and the tags in use that fit.
+    fn lines(&self, inbox: &Inbox) -> Vec<DialogLine> {
+        let (rows, line) = (&self.rows, &self.line);
+        let offers: Vec<&str> = line.offers().into_iter().take(OFFERS).map(SafeText::as_str).collect();
+        let offers = match offers.as_slice() {
+            [] => "separate tags with commas".to_owned(),
+            offers => format!("Tab: {}", offers.join(", ")),
+        };
+        let text = DialogLine { cursor: Some(line.text.len()), ..DialogLine::plain(line.text.as_str()) };
+        let mut lines = vec![text, DialogLine::dim(offers)];
+        if rows.len() > 1 {
+            lines.push(DialogLine::dim("tag or +tag adds, -tag takes away"));
+        }
+        let place = match rows.iter().filter(|it| inbox.tags_leave(it)).count() {
+            0 => not_sent(inbox, rows),
+            all if all == rows.len() => {
+                "Kept with the contact: colleagues and the AI may see them.".to_owned()
+            }
+            some => format!("{some} kept with the contact, {} on this desk only.", rows.len() - some),
+        };
+        lines.push(DialogLine::dim(place));
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::strong("[Enter] keep   [Tab] complete   [Esc] back"));
+        lines
+    }
+}
+
+/// Why tags of conversations stay on this desk.
+fn not_sent(inbox: &Inbox, rows: &[ConversationRow]) -> String {
+    let tabs = rows.iter().filter_map(|row| inbox.tabs.iter().find(|it| it.channel.id == row.channel));
+    let why = match tabs.into_iter().any(|it| it.channel.read_only) {
+        true => "this tab is read-only",
+        false => "this channel has no tags",
+    };
+    format!("Kept on this desk only: {why}.")
+}
+
+impl Overlay for TagEditor {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let line = &mut self.line;
+        match (key.code, key.typed()) {
+            (KeyCode::Esc, _) => return KeyOutcome::Done,
+            (KeyCode::Enter, _) => {
+                let wish = wish(&self.rows, line);
+                inbox.plan(wish, std::mem::take(&mut self.rows));
+                return KeyOutcome::Done;
+            }
+            (KeyCode::Tab, _) => line.complete(),
+            (KeyCode::Backspace, _) => drop(line.text.pop()),
+            (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
+            (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),
+            _ => (),
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+        let title = match self.rows.as_slice() {
+            [one] => format!("Tags of {}", wrap::cut(one.conversation.title().as_str(), 40)),
+            many => format!("Tags of {} conversations", many.len()),
+        };
+        OverlayBody::Dialog(Dialog::new(title, self.lines(inbox)))
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Tags(_))
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        self.rows.iter().for_each(|it| known_names::of_row(it, names));
+    }
+}
+
 impl Inbox {
     /// Opens the line for what is marked or at hand.
     pub(crate) fn ask_tags(&mut self) {
@@ -95,32 +190,15 @@ impl Inbox {
                 line.text.push_str(&format!("{}, ", tag.word));
             }
         }
-        self.open_layer(Layer::Tags { rows, line });
+        self.open_layer(TagEditor { rows, line });
         self.context.push(Effect::Load(Load::Tags(KNOWN)));
     }
 
     /// Tags in use have come.
     pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
-        if let Some(Layer::Tags { line, .. }) = self.layers.last_mut() {
-            line.known = known;
+        if let Some(editor) = self.layers.top_mut::<TagEditor>() {
+            editor.line.known = known;
         }
-    }
-
-    /// A key goes to the line.
-    pub(crate) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: KeyPress) {
-        match (key.code, key.typed()) {
-            (KeyCode::Esc, _) => return,
-            (KeyCode::Enter, _) => {
-                let wish = wish(&rows, &line);
-                return self.plan(wish, rows);
-            }
-            (KeyCode::Tab, _) => line.complete(),
-            (KeyCode::Backspace, _) => drop(line.text.pop()),
-            (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
-            (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),
-            _ => (),
-        }
-        self.layers.push(Layer::Tags { rows, line });
     }
 
     /// Whether the tags of a conversation are kept with a contact on the

@@ -10,7 +10,7 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
-use crate::overlays::Layer;
+use crate::overlays::line::LinePrompt;
 use crate::screens::conversations::ConversationList;
 use crate::screens::history::view::paused_by;
 use crate::screens::mail;
@@ -31,7 +31,7 @@ const TAB_NAME: usize = 12;
 /// Draws the list with its frame.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (tab, list) = (inbox.tab(), inbox.list());
-    let typing = matches!(inbox.layers.last(), Some(Layer::Line(_)));
+    let typing = inbox.layers.top::<LinePrompt>().is_some();
     let focused = tab.focus == Focus::List && (inbox.layers.is_empty() || typing);
     let title = title(inbox);
     let typed = typed(list, theme);

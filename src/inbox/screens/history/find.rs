@@ -6,7 +6,6 @@
 use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
-use crate::overlays::Layer;
 use crate::overlays::line::{LineKind, LinePrompt};
 use crate::screens::history::lines::ItemKey;
 use model::ids::{ChannelId, ConversationId, MessageId};
@@ -51,7 +50,7 @@ impl Inbox {
     pub(crate) fn open_find(&mut self) {
         let Some(history) = &self.tab().history else { return };
         let kind = LineKind::Find(history.selected.clone());
-        self.open_layer(Layer::Line(LinePrompt { kind, text: TextLine::default() }));
+        self.open_layer(LinePrompt { kind, text: TextLine::default() });
     }
 
     /// Looks for a text in the history at hand.

@@ -15,6 +15,7 @@ pub mod pictures_view;
 pub(crate) mod pipe;
 pub(crate) mod raw;
 pub(crate) mod reactions;
+pub(crate) mod reactions_view;
 pub(crate) mod reading;
 pub(crate) mod seeking;
 pub mod split_view;

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::overlays::outside_link::destination;
 use crate::screens::history::message_of;
 use model::links;
 use model::messages::Message;
@@ -90,15 +92,24 @@ impl Inbox {
                 if self.pictures.agreed.contains(&host) {
                     return self.fetch_picture(&url);
                 }
-                self.open_layer(Layer::AskPicture { url, host });
+                self.ask_picture(url, host);
             }
         }
     }
 
-    /// The person has seen the host and agrees.
-    pub(crate) fn agree_to_picture(&mut self, url: &str, host: String) {
-        self.pictures.agreed.push(host);
-        self.fetch_picture(url);
+    /// Says from where it would be fetched, and asks whether to.
+    fn ask_picture(&mut self, url: String, host: String) {
+        let mut lines = destination("It would be fetched from", &url, &host);
+        lines.push(DialogLine::plain(
+            "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
+             fetched without asking, until frontdesk ends.",
+        ));
+        let fetch = move |inbox: &mut Self| {
+            inbox.pictures.agreed.push(host);
+            inbox.fetch_picture(&url);
+        };
+        let question = Confirm::new("Show the picture here?", lines);
+        self.open_layer(question.answer('y', "FETCH and show", fetch).no("not"));
     }
 
     fn fetch_picture(&mut self, url: &str) {

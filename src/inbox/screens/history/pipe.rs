@@ -2,10 +2,12 @@
 //! a ticket system. It asks once for each command.
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
+use crate::components::text_view::TextView;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::overlays::line::{LineKind, LinePrompt};
 use model::text::SafeText;
 
@@ -21,7 +23,7 @@ impl Inbox {
         let last = self.piped.last().map_or("", String::as_str);
         let kind = LineKind::Command { back: 0, completing: None };
         let text = TextLine::given(format!("{PIPE}{last}"), PIPE.len());
-        self.open_layer(Layer::Line(LinePrompt { kind, text }));
+        self.open_layer(LinePrompt { kind, text });
     }
 
     /// Pipes the item at hand to a command, after asking where it is new.
@@ -35,13 +37,24 @@ impl Inbox {
         if self.piped.contains(&command) {
             self.run_pipe(command, json);
         } else {
-            self.open_layer(Layer::AskPipe { command, what, json });
+            let lines = vec![
+                DialogLine::strong(SafeText::line(&command).to_string()),
+                DialogLine::plain(format!(
+                    "It gets the {} as JSON, as the server sent it.",
+                    SafeText::line(&what)
+                )),
+                DialogLine::plain(
+                    "It runs in your shell, with your rights, for 10 s at most, and is not asked about again.",
+                ),
+            ];
+            let run = move |inbox: &mut Self| inbox.run_pipe(command, json);
+            self.open_layer(Confirm::new("Run this command?", lines).answer('y', "RUN it", run).no("not"));
         }
         Ok(())
     }
 
     /// Runs it; it is not asked about again until frontdesk ends.
-    pub(crate) fn run_pipe(&mut self, command: String, json: String) {
+    fn run_pipe(&mut self, command: String, json: String) {
         self.piped.retain(|it| *it != command);
         self.piped.push(command.clone());
         self.say(format!("running {}", SafeText::line(&command)));
@@ -58,7 +71,7 @@ impl Inbox {
             Ok(text) => {
                 let lines: Vec<SafeText> = text.lines().take(LINES).map(SafeText::block).collect();
                 self.notice = None;
-                self.open_layer(Layer::Raw { title: command.to_string(), lines, first: 0 });
+                self.open_layer(TextView::new(command.to_string(), lines));
             }
             Err(why) => self.warn(format!("{command}: {why}")),
         }

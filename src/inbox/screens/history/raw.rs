@@ -3,8 +3,8 @@
 //! It works on any text.
 
 use crate::Inbox;
+use crate::components::text_view::TextView;
 use crate::event::Effect;
-use crate::overlays::Layer;
 use crate::screens::history::details;
 use crate::screens::history::message_of;
 use crate::tab::Focus;
@@ -35,8 +35,8 @@ impl Inbox {
 
     /// Shows what is at hand; of a message, what the server has now follows.
     pub(crate) fn raw(&mut self) {
-        let Some((layer, message)) = self.raw_layer() else { return };
-        self.open_layer(layer);
+        let Some((title, lines, message)) = self.raw_item() else { return };
+        self.open_layer(TextView::new(title, lines));
         let reads = self.tab().platform().is_some_and(Platform::can_take_over);
         if let Some(message) = message.filter(|_| reads) {
             self.context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
@@ -59,20 +59,18 @@ impl Inbox {
             }
         }
         let title = unreadable::words(tab.unreadable_count());
-        self.open_layer(Layer::Raw { title, lines, first: 0 });
+        self.open_layer(TextView::new(title, lines));
     }
 
     /// A history has come: the view shows what it says now of the same message.
     pub(crate) fn follow_raw(&mut self) {
-        let Some((Layer::Raw { title, lines, .. }, Some(_))) = self.raw_layer() else { return };
-        if let Some(Layer::Raw { title: shown, lines: before, .. }) = self.layers.last_mut()
-            && *shown == title
-        {
-            *before = lines;
+        let Some((title, lines, Some(_))) = self.raw_item() else { return };
+        if let Some(view) = self.layers.top_mut::<TextView>().filter(|it| it.title == title) {
+            view.lines = lines;
         }
     }
 
-    fn raw_layer(&self) -> Option<(Layer, Option<MessageId>)> {
+    fn raw_item(&self) -> Option<(String, Vec<SafeText>, Option<MessageId>)> {
         let tab = self.tab();
         let selected = match (&tab.history, tab.focus) {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
@@ -93,7 +91,7 @@ impl Inbox {
         let marked = lines.iter().map(|it| details::mark_unknown(it, is_mail));
         let lines = above.into_iter().chain(marked).map(|it| SafeText::block(&it)).collect();
         let title = SafeText::line(&title).to_string();
-        Some((Layer::Raw { title, lines, first: 0 }, row.map(|it| it.message.id.clone())))
+        Some((title, lines, row.map(|it| it.message.id.clone())))
     }
 }
 

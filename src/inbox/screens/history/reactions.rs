@@ -1,25 +1,64 @@
 //! Reactions: choosing one for a message, and taking one away.
 
 use crate::Inbox;
+use crate::components::list::turned;
 use crate::event::{Effect, Intent};
-use crate::overlays::Layer;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::tab::Tab;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::outbox::Operation;
 use model::reactions;
+
+/// Chooses an emoji for a message.
+#[derive(Debug)]
+pub(crate) struct ReactionPicker {
+    pub(crate) channel: ChannelId,
+    conversation: ConversationId,
+    message: MessageId,
+    /// The chosen place in the quick list.
+    pub(crate) chosen: usize,
+}
+
+impl Overlay for ReactionPicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let offered = inbox.quick_reactions(&self.channel);
+        let count = offered.len();
+        let digit = key.typed().and_then(|it| it.to_digit(10)).and_then(|it| usize::try_from(it).ok());
+        let picked = match (key.code, digit) {
+            (KeyCode::Enter, _) => self.chosen,
+            (_, Some(number)) if (1..=count).contains(&number) => number - 1,
+            (KeyCode::Esc | KeyCode::Char('q'), _) => return KeyOutcome::Done,
+            (code, _) => {
+                self.chosen = match code {
+                    KeyCode::Left | KeyCode::Char('h' | 'k') => (self.chosen + count - 1) % count,
+                    KeyCode::Right | KeyCode::Char('l' | 'j') => (self.chosen + 1) % count,
+                    _ => turned(key, self.chosen, count).unwrap_or(self.chosen),
+                };
+                return KeyOutcome::Stay;
+            }
+        };
+        inbox.react(&self.channel, &self.conversation, &self.message, offered[picked]);
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+}
 
 impl Inbox {
     pub(crate) fn pick_reaction(&mut self) {
         let tab = self.tab();
         let Some(history) = &tab.history else { return };
         let Some(row) = history.selected_message() else { return };
-        let layer = Layer::React {
+        let picker = ReactionPicker {
             channel: tab.channel.id.clone(),
             conversation: history.conversation.clone(),
             message: row.message.id.clone(),
             chosen: 0,
         };
-        self.open_layer(layer);
+        self.open_layer(picker);
     }
 
     pub(crate) fn remove_reaction(&mut self) {
@@ -37,7 +76,7 @@ impl Inbox {
     }
 
     /// Puts a chosen emoji on a message.
-    pub(crate) fn react(
+    fn react(
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,

@@ -4,7 +4,6 @@
 use crate::Inbox;
 use crate::command::Command;
 use crate::event::{Effect, Load};
-use crate::overlays::Layer;
 use crate::screens::history::message_of;
 use crate::tab::Focus;
 use model::links;
@@ -15,7 +14,7 @@ impl Inbox {
     /// first where it leads.
     pub(crate) fn ask_open(&mut self) {
         match self.link_at_hand() {
-            Ok((url, host)) => self.open_layer(Layer::AskOpen { url, host }),
+            Ok((url, host)) => self.ask_open_outside(url, &host),
             Err(why) => self.warn(why),
         }
     }

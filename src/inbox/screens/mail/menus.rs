@@ -3,10 +3,12 @@
 //! chosen line, or what was typed where anything may stand.
 
 use crate::Inbox;
+use crate::components::list::turned;
 use crate::event::{Effect, Load};
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::letter_at_hand;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
@@ -83,6 +85,74 @@ impl Menu {
     }
 }
 
+impl Overlay for Menu {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let count = self.fitting().len();
+        match key.code {
+            KeyCode::Esc => return KeyOutcome::Done,
+            KeyCode::Enter => return self.take(inbox),
+            KeyCode::Right if self.kind == MailMenuKind::Contact => return self.go_to_chat(inbox),
+            KeyCode::Backspace => {
+                self.typed.pop();
+                self.chosen = 0;
+            }
+            _ => match (turned(key, self.chosen, count), key.typed()) {
+                (Some(chosen), _) => self.chosen = chosen,
+                (None, Some(it)) if self.typed.chars().count() < 100 => {
+                    self.typed.push(it);
+                    self.chosen = 0;
+                }
+                (None, _) => (),
+            },
+        }
+        let asks = key.typed().is_some() || key.code == KeyCode::Backspace;
+        if self.kind == MailMenuKind::Contact && asks {
+            inbox.ask_correspondents(&self.typed);
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        if self.kind == MailMenuKind::Contact {
+            let called = self.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
+            called.for_each(|it| names.add(it));
+        }
+    }
+}
+
+impl Menu {
+    /// Takes the chosen line, or what was typed where anything may stand.
+    fn take(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let chosen = self.fitting().get(self.chosen).map(|it| (*it).clone());
+        let typed = self.typed.trim();
+        let typed = (self.is_free() && !typed.is_empty()).then(|| MailMenuLine::new(typed, typed));
+        let Some(entry) = chosen.or(typed) else { return KeyOutcome::Stay };
+        match self.kind {
+            MailMenuKind::Show => inbox.show_threads(&entry.value),
+            MailMenuKind::Category => inbox.set_category(&entry.value),
+            MailMenuKind::Link => inbox.ask_link(&entry.value),
+            MailMenuKind::File => inbox.save_file(entry.value.parse().unwrap_or(0)),
+            MailMenuKind::Contact => inbox.show_threads_with(&entry.value),
+        }
+        KeyOutcome::Done
+    }
+
+    /// Goes to the same person on business chat.
+    fn go_to_chat(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let phone = self.fitting().get(self.chosen).and_then(|it| it.more.clone());
+        let Some(phone) = phone else {
+            inbox.warn("no number on business chat is linked to this address");
+            return KeyOutcome::Stay;
+        };
+        inbox.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))));
+        KeyOutcome::Done
+    }
+}
+
 impl Inbox {
     /// Asks which threads the list shows.
     pub(crate) fn choose_folder(&mut self) {
@@ -102,7 +172,7 @@ impl Inbox {
         };
         entries.extend(of("folder", folders, &FOLDERS));
         entries.extend(of("category", categories, &[]));
-        self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Show, entries)));
+        self.open_layer(Menu::new(MailMenuKind::Show, entries));
     }
 
     /// Asks what the thread at hand is about.
@@ -111,7 +181,7 @@ impl Inbox {
         let mut words: Vec<String> = seen.clone();
         words.extend(CATEGORIES.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
         let entries = words.iter().map(|it| MailMenuLine::new(it, it)).collect();
-        self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Category, entries)));
+        self.open_layer(Menu::new(MailMenuKind::Category, entries));
     }
 
     /// Asks which link is opened; one alone is asked about at once.
@@ -135,13 +205,13 @@ impl Inbox {
         match entries.len() {
             0 => self.warn("this mail has no link"),
             1 => self.ask_link(&all[0]),
-            _ => self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Link, entries))),
+            _ => self.open_layer(Menu::new(MailMenuKind::Link, entries)),
         }
     }
 
     fn ask_link(&mut self, url: &str) {
         match links::host_of(url) {
-            Some(host) => self.open_layer(Layer::AskOpen { url: url.to_owned(), host }),
+            Some(host) => self.ask_open_outside(url.to_owned(), &host),
             None => self.warn("its link is no http or https address: it is not opened"),
         }
     }
@@ -157,7 +227,7 @@ impl Inbox {
             .collect();
         match entries.len() {
             0 => self.say("nothing is attached to this mail"),
-            _ => self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::File, entries))),
+            _ => self.open_layer(Menu::new(MailMenuKind::File, entries)),
         }
     }
 
@@ -183,7 +253,7 @@ impl Inbox {
 
     /// Looks for whom mails were exchanged with.
     pub(crate) fn look_for_contacts(&mut self) {
-        self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Contact, Vec::new())));
+        self.open_layer(Menu::new(MailMenuKind::Contact, Vec::new()));
         self.ask_correspondents("");
     }
 
@@ -205,56 +275,12 @@ impl Inbox {
         if self.tab().channel.id != *channel {
             return;
         }
-        if let Some(Layer::MailMenu(menu)) = self.layers.last_mut()
+        if let Some(menu) = self.layers.top_mut::<Menu>()
             && menu.kind == MailMenuKind::Contact
             && menu.typed == text
         {
             menu.entries = found.iter().map(contact).collect();
             menu.chosen = menu.chosen.min(menu.entries.len().saturating_sub(1));
-        }
-    }
-
-    /// A key in a menu.
-    pub(crate) fn mail_menu_key(&mut self, mut menu: Menu, key: KeyPress) {
-        let count = menu.fitting().len();
-        match key.code {
-            KeyCode::Esc => return,
-            KeyCode::Enter => return self.take_entry(&menu),
-            KeyCode::Right if menu.kind == MailMenuKind::Contact => return self.go_to_chat(&menu),
-            KeyCode::Up | KeyCode::BackTab => menu.chosen = (menu.chosen + count.max(1) - 1) % count.max(1),
-            KeyCode::Down | KeyCode::Tab => menu.chosen = (menu.chosen + 1) % count.max(1),
-            KeyCode::Backspace => {
-                menu.typed.pop();
-                menu.chosen = 0;
-            }
-            _ => {
-                if let Some(it) = key.typed().filter(|_| menu.typed.chars().count() < 100) {
-                    menu.typed.push(it);
-                    menu.chosen = 0;
-                }
-            }
-        }
-        let asked = (menu.kind == MailMenuKind::Contact).then(|| menu.typed.clone());
-        self.layers.push(Layer::MailMenu(menu));
-        if let Some(text) = asked.filter(|_| key.typed().is_some() || key.code == KeyCode::Backspace) {
-            self.ask_correspondents(&text);
-        }
-    }
-
-    fn take_entry(&mut self, menu: &Menu) {
-        let chosen = menu.fitting().get(menu.chosen).map(|it| (*it).clone());
-        let typed = menu.typed.trim().to_owned();
-        let Some(entry) = chosen
-            .or_else(|| (menu.is_free() && !typed.is_empty()).then(|| MailMenuLine::new(&typed, &typed)))
-        else {
-            return self.layers.push(Layer::MailMenu(menu.clone()));
-        };
-        match menu.kind {
-            MailMenuKind::Show => self.show_threads(&entry.value),
-            MailMenuKind::Category => self.set_category(&entry.value),
-            MailMenuKind::Link => self.ask_link(&entry.value),
-            MailMenuKind::File => self.save_file(entry.value.parse().unwrap_or(0)),
-            MailMenuKind::Contact => self.show_threads_with(&entry.value),
         }
     }
 
@@ -273,18 +299,6 @@ impl Inbox {
         if asked != ThreadFilter::default() {
             self.fetch_mail(MailWish::Threads(asked));
             self.say("asking the server, too");
-        }
-    }
-
-    /// Goes to the same person on business chat.
-    fn go_to_chat(&mut self, menu: &Menu) {
-        let phone = menu.fitting().get(menu.chosen).and_then(|it| it.more.clone());
-        match phone {
-            Some(phone) => self.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
-            None => {
-                self.layers.push(Layer::MailMenu(menu.clone()));
-                self.warn("no number on business chat is linked to this address");
-            }
         }
     }
 

@@ -1,51 +1,55 @@
 //! The menus and questions of mail.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::view::centered;
+use crate::overlays::view::{OverlayView, centered};
 use crate::screens::mail::menus::{MailMenuKind, Menu};
 use crate::theme_view::Theme;
 
-/// Draws a menu.
-pub fn menu(inbox: &Inbox, theme: Theme, menu: &Menu, buffer: &mut Buffer) {
-    let fitting = menu.fitting();
-    let rows = u16::try_from(fitting.len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
-    let area = centered(inbox, 76, rows);
-    paint_view::blank(buffer, area);
-    let (title, hint) = words(&menu.kind);
-    paint_view::frame(
-        buffer,
-        area,
-        theme,
-        true,
-        Sides::All,
-        (&[(title, theme.strong())], &[(hint, theme.dim())]),
-    );
-    let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
-    let mark = if theme.ascii { "_" } else { "▏" };
-    let typed = format!("/{}{mark}", menu.typed);
-    paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.waiting());
-    let shown = usize::from(inner.height.saturating_sub(2)).max(1);
-    let first = menu.chosen.saturating_sub(shown.saturating_sub(1));
-    for (row, (at, entry)) in fitting.iter().enumerate().skip(first).take(shown).enumerate() {
-        let y = inner.y + 1 + u16::try_from(row).unwrap_or(0);
-        let chosen = at == menu.chosen;
-        let style = if chosen { theme.selected() } else { Style::new() };
-        if chosen {
-            paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+impl OverlayView for Menu {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let menu = self;
+        let fitting = menu.fitting();
+        let rows = u16::try_from(fitting.len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
+        let area = centered(inbox, 76, rows);
+        paint_view::blank(buffer, area);
+        let (title, hint) = words(&menu.kind);
+        paint_view::frame(
+            buffer,
+            area,
+            theme,
+            true,
+            Sides::All,
+            (&[(title, theme.strong())], &[(hint, theme.dim())]),
+        );
+        let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
+        let mark = if theme.ascii { "_" } else { "▏" };
+        let typed = format!("/{}{mark}", menu.typed);
+        paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.waiting());
+        let shown = usize::from(inner.height.saturating_sub(2)).max(1);
+        let first = menu.chosen.saturating_sub(shown.saturating_sub(1));
+        for (row, (at, entry)) in fitting.iter().enumerate().skip(first).take(shown).enumerate() {
+            let y = inner.y + 1 + u16::try_from(row).unwrap_or(0);
+            let chosen = at == menu.chosen;
+            let style = if chosen { theme.selected() } else { Style::new() };
+            if chosen {
+                paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+            }
+            paint_view::text(buffer, inner.x, y, inner.width, entry.words.as_str(), style);
         }
-        paint_view::text(buffer, inner.x, y, inner.width, entry.words.as_str(), style);
+        if fitting.is_empty() {
+            paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty(menu), theme.dim());
+        }
+        let y = inner.y + inner.height.saturating_sub(1);
+        paint_view::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.dim());
+        None
     }
-    if fitting.is_empty() {
-        paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty(menu), theme.dim());
-    }
-    let y = inner.y + inner.height.saturating_sub(1);
-    paint_view::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.dim());
 }
 
 fn words(kind: &MailMenuKind) -> (&'static str, &'static str) {
@@ -71,17 +75,4 @@ fn empty(menu: &Menu) -> &'static str {
         MailMenuKind::Contact => "nobody of this name yet",
         _ => "nothing fits",
     }
-}
-
-/// Whether to open a mail in the browser.
-pub fn browser(theme: Theme) -> Vec<(String, Style)> {
-    let plain = |it: &str| (it.to_owned(), Style::new());
-    vec![
-        plain(
-            "The mail is written into a file only you can read, without scripts, forms and pictures from elsewhere, and the browser opens that file.",
-        ),
-        plain("Its links lead where they lead: look before you click."),
-        plain(""),
-        ("[y] open   [n] stay".to_owned(), theme.strong()),
-    ]
 }

@@ -4,7 +4,10 @@
 //! Its text came with the mail.
 
 use crate::Inbox;
-use crate::overlays::Layer;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::event::Effect;
+use crate::outside::OutsideRequest;
 use crate::screens::history::message_of;
 use model::email::{LetterFile, MailMessage, files, quotes};
 use model::messages::MessageRow;
@@ -141,8 +144,16 @@ impl Inbox {
     /// without scripts and fetches nothing.
     pub(crate) fn ask_browser(&mut self) {
         let Some(row) = letter_at_hand(self) else { return };
-        let layer = Layer::AskBrowser { raw: row.message.raw.clone() };
-        self.open_layer(layer);
+        let raw = row.message.raw.clone();
+        let lines = vec![
+            DialogLine::plain(
+                "The mail is written into a file only you can read, without scripts, forms and pictures from \
+                 elsewhere, and the browser opens that file.",
+            ),
+            DialogLine::plain("Its links lead where they lead: look before you click."),
+        ];
+        let open = |inbox: &mut Self| inbox.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)));
+        self.open_layer(Confirm::new("Open in the browser?", lines).answer('y', "open", open).no("stay"));
     }
 }
 

@@ -4,11 +4,14 @@
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
+use crate::components::text_prompt::TextPrompt;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::mail::head::BODY;
 use crate::screens::mail::markdown;
 use crate::tab::Focus;
@@ -42,6 +45,57 @@ pub fn doubts(written: &WrittenMail) -> Vec<String> {
     doubts
 }
 
+/// The last look before a mail leaves.
+#[derive(Debug)]
+pub(crate) struct MailReview {
+    /// Whether what leaves is shown whole.
+    pub(crate) preview: bool,
+    /// First row on screen.
+    pub(crate) first: usize,
+}
+
+impl Overlay for MailReview {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let now = inbox.context.now;
+        match (key.typed(), key.code) {
+            (Some('y'), _) => inbox.send_unless_doubted(),
+            (Some('e'), _) | (_, KeyCode::Esc) => inbox.tab_mut().focus = Focus::Composer,
+            (Some('p'), _) => {
+                inbox.leave_mail();
+                inbox.say(inbox.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+            }
+            (Some('n'), _) => inbox.discard_mail(),
+            // Its letters act without changing what is asked: none goes astray.
+            (typed, _) => {
+                match typed {
+                    Some('a') => inbox.ask_file(),
+                    Some('d') => inbox.drop_file(),
+                    Some('m') => {
+                        if let Some(composer) = &mut inbox.tab_mut().composer {
+                            composer.change_head(now, |it| it.html = !it.html);
+                        }
+                    }
+                    Some('v') => *self = Self { preview: !self.preview, first: 0 },
+                    _ => {
+                        let moved = inbox.last_look(self.preview).and_then(|it| it.scrolled(self.first, key));
+                        self.first = moved.unwrap_or(self.first);
+                    }
+                }
+                return KeyOutcome::Stay;
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// Opens the review, or goes to what is wrong.
     pub(crate) fn review_mail(&mut self) {
@@ -59,7 +113,7 @@ impl Inbox {
         for file in written.files.iter().filter(|it| !is_link(it)) {
             self.context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
         }
-        self.open_layer(Layer::MailReview { preview: false, first: 0 });
+        self.open_layer(MailReview { preview: false, first: 0 });
     }
 
     fn thread_written_in(&self) -> Option<ThreadId> {
@@ -68,42 +122,13 @@ impl Inbox {
         (!id.starts_with(NEW)).then(|| ThreadId::new(id))
     }
 
-    /// A key in the review.
-    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: KeyPress) {
+    /// Takes the last file away.
+    fn drop_file(&mut self) {
         let now = self.context.now;
-        let stays = Layer::MailReview { preview, first };
-        match (key.typed(), key.code) {
-            (Some('y'), _) => self.send_unless_doubted(),
-            (Some('e'), _) | (_, KeyCode::Esc) => self.tab_mut().focus = Focus::Composer,
-            (Some('a'), _) => {
-                self.layers.push(stays);
-                self.ask_file();
-            }
-            (Some('d'), _) => {
-                let gone =
-                    self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
-                self.layers.push(stays);
-                match gone.flatten() {
-                    Some((file, _)) => self.say(format!("{file} does not go with it any more")),
-                    None => self.warn("nothing is attached"),
-                }
-            }
-            (Some('m'), _) => {
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.change_head(now, |it| it.html = !it.html);
-                }
-                self.layers.push(stays);
-            }
-            (Some('v'), _) => self.layers.push(Layer::MailReview { preview: !preview, first: 0 }),
-            (Some('p'), _) => {
-                self.leave_mail();
-                self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
-            }
-            (Some('n'), _) => self.discard_mail(),
-            _ => {
-                let moved = self.last_look(preview).and_then(|it| it.scrolled(first, key)).unwrap_or(first);
-                self.layers.push(Layer::MailReview { preview, first: moved });
-            }
+        let gone = self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
+        match gone.flatten() {
+            Some((file, _)) => self.say(format!("{file} does not go with it any more")),
+            None => self.warn("nothing is attached"),
         }
     }
 
@@ -129,7 +154,10 @@ impl Inbox {
         if doubts.is_empty() {
             return self.send_mail();
         }
-        self.open_layer(Layer::MailDoubt { doubts });
+        let lines = doubts.into_iter().map(DialogLine::plain).collect();
+        let back = |inbox: &mut Self| inbox.tab_mut().focus = Focus::Composer;
+        let question = Confirm::new("Send it so?", lines).answer('y', "send it so", Self::send_mail);
+        self.open_layer(question.answer('e', "back to the mail", back).left(back));
     }
 
     /// Queues the mail; it is held here, because the server holds nothing.
@@ -221,28 +249,27 @@ impl Inbox {
 
     /// Asks for a file or an address to go with the mail.
     pub(crate) fn ask_file(&mut self) {
-        self.open_layer(Layer::MailFile(TextLine::default()));
+        let below = |_: &Self, _: &TextLine| {
+            vec![
+                DialogLine::gap(),
+                DialogLine::dim("A path of this computer, or an https address the service fetches."),
+                DialogLine::strong("Enter attaches · Esc back"),
+            ]
+        };
+        self.open_layer(TextPrompt::new("Attach", "", below, |inbox, file| {
+            inbox.attach_to_mail(file.to_owned());
+            Ok(())
+        }));
     }
 
-    /// A key while a file is named.
-    pub(crate) fn file_key(&mut self, mut line: TextLine, key: KeyPress) {
+    fn attach_to_mail(&mut self, file: String) {
         let now = self.context.now;
-        match key.code {
-            KeyCode::Esc => (),
-            KeyCode::Enter if line.text().trim().is_empty() => (),
-            KeyCode::Enter if is_link(line.text().trim()) => {
-                let link = line.text().trim().to_owned();
-                if let Some(composer) = &mut self.tab_mut().composer {
-                    composer.change_head(now, |it| it.files.push((link, None)));
-                }
+        if is_link(&file) {
+            if let Some(composer) = &mut self.tab_mut().composer {
+                composer.change_head(now, |it| it.files.push((file, None)));
             }
-            KeyCode::Enter => {
-                self.context.push(Effect::Ask(OutsideRequest::FileSize(line.text().trim().to_owned())))
-            }
-            _ => {
-                line.key(key);
-                self.layers.push(Layer::MailFile(line));
-            }
+        } else if !file.is_empty() {
+            self.context.push(Effect::Ask(OutsideRequest::FileSize(file)));
         }
     }
 

@@ -81,24 +81,3 @@ pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer:
         }
     }
 }
-
-/// Whether the last decision is meant for all of a sender.
-pub fn same(
-    inbox: &Inbox,
-    theme: Theme,
-    what: TriageDecision,
-    count: usize,
-    from: &str,
-) -> Vec<(String, Style)> {
-    let from = model::text::SafeText::line(from);
-    let words = match what {
-        TriageDecision::Archived => format!("archive {count} threads from {from}"),
-        _ => format!("leave {count} threads from {from} as they are"),
-    };
-    vec![
-        (words, Style::new()),
-        (inbox.keyed("One {undo} takes all of them back."), theme.dim()),
-        (String::new(), Style::new()),
-        ("[y] yes   [n] one by one".to_owned(), theme.strong()),
-    ]
-}

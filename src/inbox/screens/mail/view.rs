@@ -18,9 +18,7 @@ use model::queries::UNREAD_MOST;
 use model::text::SafeText;
 use model::time::{Timestamp, short_span};
 
-pub use crate::screens::mail::menus_view::{browser, menu};
-pub use crate::screens::mail::review_view::{doubt, file, review};
-pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, OVER_HINTS, same, summary};
+pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, OVER_HINTS, summary};
 pub use crate::screens::mail::writing_view::compose;
 
 /// Between the parts of the account's line.

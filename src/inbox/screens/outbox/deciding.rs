@@ -1,15 +1,21 @@
 //! Deciding over rows of the outbox: asking, and carrying the answer out.
 
+use std::rc::Rc;
+
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{DialogLine, Tone};
 use crate::event::{Effect, Intent, Load};
-use crate::overlays::Layer;
+use crate::features::privacy::names::NameIndex;
+use crate::overlays::quoted_messages::{CUT, SHOWN, quoted};
 use crate::pages::PageKind;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
 use crate::screens::outbox::decisions;
 use crate::screens::outbox::decisions::DecisionOption;
+use crate::wrap;
 use model::ids::{ChannelId, RowId};
 use model::messages::Place;
-use model::outbox::{KEY_AGE, Operation, OutboxRow, StopVerdict};
+use model::outbox::{KEY_AGE, LookResult, Operation, OutboxRow, RowState, Stop, StopVerdict};
 use model::queries::{OutboxEntry, Pause};
 use model::text::SafeText;
 
@@ -37,18 +43,19 @@ impl Inbox {
         };
         let spent = entry.row.first_attempt_at.is_some_and(|it| self.context.now.since(it) >= KEY_AGE);
         let answers = decisions::answers(&entry, spent);
-        self.open_layer(Layer::Decide { entry, answers });
-    }
-
-    /// A person has answered.
-    pub(crate) fn decided_on(&mut self, entry: &OutboxEntry, answers: Vec<DecisionOption>, key: char) {
-        let Some(answer) = answers.into_iter().find(|it| it.key == key) else { return };
+        let mut question = Confirm::new(decisions::question(&entry.row), about(self, &entry));
         let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
-        self.context.push(Effect::Decide(
-            entry.row.id.clone(),
-            answer.verdict,
-            self.seen_of(&entry.row, shown),
-        ));
+        let (row, title) = (Rc::new(entry.row), entry.title);
+        for DecisionOption { key, verdict, word, effect } in answers {
+            let (row, shown) = (Rc::clone(&row), shown.clone());
+            let decide = move |inbox: &mut Self| {
+                let seen = inbox.seen_of(&row, shown);
+                inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
+            };
+            question = question.answer(key, format!("{word}: {effect}"), decide);
+        }
+        let question = question.esc("leave it for later").stacked();
+        self.open_layer(question.naming(move |names| names.add(title.as_str())));
     }
 
     /// How far the person has seen a row's conversation: what the question
@@ -90,11 +97,24 @@ impl Inbox {
         let (go, look) = decisions::plan(&self.outbox.rows);
         let go: Vec<(RowId, SafeText)> =
             go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        self.open_layer(Layer::DecideAll { go, look, price: None });
+        self.ask_to_send_all(go, look, None);
+    }
+
+    /// Asks whether to send all that can go, at this price where it waited for
+    /// credits.
+    pub(crate) fn ask_to_send_all(&mut self, go: Vec<(RowId, SafeText)>, look: usize, price: Option<&str>) {
+        let question = Confirm::new("Send what waited?", all(&go, look, price));
+        let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
+        let (titles, again): (Vec<SafeText>, bool) =
+            (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
+        let question =
+            question.answer('y', format!("send {count} now"), move |inbox| inbox.send_all(go, again));
+        let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
+        self.open_layer(question.esc("leave them").naming(names));
     }
 
     /// Sends all that can go; what was refused leaves again under a new key.
-    pub(crate) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
+    fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
         let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
         for (row, _) in go {
             let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
@@ -147,4 +167,57 @@ impl Inbox {
             self.quit();
         }
     }
+}
+
+/// What a row that waits for a person is, and what is known of it.
+fn about(inbox: &Inbox, entry: &OutboxEntry) -> Vec<DialogLine> {
+    let row = &entry.row;
+    let mut lines = Vec::new();
+    if let RowState::Stopped(stop, why) = &row.state
+        && *stop != Stop::Crossed
+        && !why.is_empty()
+    {
+        lines.push(DialogLine::error(why.to_string()));
+    }
+    lines.extend(finding(entry));
+    lines.extend(quoted(inbox, &entry.crossed));
+    lines.push(DialogLine::gap());
+    let what = SafeText::line(row.operation.summary().as_str());
+    let to = format!("To {}: {}", entry.title, wrap::cut(what.as_str(), CUT));
+    lines.push(DialogLine::new(to, Tone::Own));
+    lines
+}
+
+/// What looking for it in the history told.
+fn finding(entry: &OutboxEntry) -> Option<DialogLine> {
+    let words = match &entry.row.finding {
+        LookResult::Nothing => return None,
+        LookResult::Absent => {
+            "Looked for twice in the conversation and not found: probably not sent.".to_owned()
+        }
+        LookResult::Several(found) => format!("{} messages of the conversation could be it.", found.len()),
+    };
+    Some(DialogLine::new(words, Tone::Waiting))
+}
+
+/// Which of the rows that waited can go.
+fn all(go: &[(RowId, SafeText)], look: usize, price: Option<&str>) -> Vec<DialogLine> {
+    let total = go.len() + look;
+    let mut plan = format!("{} of {total} can go as they are", go.len());
+    match look {
+        0 => (),
+        1 => plan.push_str("; 1 thread has moved: look at it"),
+        look => plan.push_str(&format!("; {look} threads have moved: look at them")),
+    }
+    let mut lines = vec![DialogLine::plain(format!("{plan}.")), DialogLine::gap()];
+    if let Some(price) = price {
+        let words =
+            format!("They waited for credits and cost {price}; they leave in the order they were written.");
+        lines[0] = DialogLine::plain(words);
+    }
+    let names: Vec<&str> = go.iter().take(SHOWN).map(|(_, name)| name.as_str()).collect();
+    let rest = go.len().saturating_sub(SHOWN);
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    lines.push(DialogLine::new(wrap::cut(&format!("To {}{rest}", names.join(", ")), CUT), Tone::Own));
+    lines
 }

@@ -10,7 +10,7 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
-use crate::overlays::questions_view;
+use crate::overlays::quoted_messages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES};
 use crate::screens::outbox::row_state;
 use crate::theme_view::Theme;
@@ -130,7 +130,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
         row_state::line(inbox, row, others, theme, "{row-now} sends now · {row-back} takes it back");
     if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
         let said = SafeText::line(last.content.as_str());
-        state = format!("{} · {}: {said}", stop.label(), questions_view::speaker(theme, last).0);
+        state = format!("{} · {}: {said}", stop.label(), quoted_messages::speaker(last).0);
     }
     paint_view::text(buffer, indent, area.y + 1, width, &state, style);
     let what = row.operation.summary();

@@ -2,14 +2,18 @@
 //! transcript offered first. It takes the conversation's history with it.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::people::form::Opening;
 use model::contacts::PersonDetail;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, TranscriptFormat};
+use model::text::SafeText;
 use model::time::SECOND;
 
 /// Digits that are to be typed.
@@ -34,6 +38,78 @@ impl Deleting {
     }
 }
 
+impl Overlay for Deleting {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut 0, 0..1) {
+            FormKey::Leave => {
+                inbox.say("kept; nothing was deleted");
+                return KeyOutcome::Done;
+            }
+            FormKey::Submit if self.typed.text() == self.wanted() => {
+                inbox.delete(self);
+                return KeyOutcome::Done;
+            }
+            FormKey::Submit => inbox.warn(format!(
+                "not deleted: type {}, the last {DIGITS} digits of {}",
+                self.wanted(),
+                self.person.phone
+            )),
+            FormKey::Field if key.ctrl && key.code == KeyCode::Char('e') => inbox.export_before(self),
+            FormKey::Field => drop(self.typed.key(key)),
+            FormKey::Moved => (),
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let person = &self.person;
+        let name = if person.name.is_empty() { String::new() } else { format!("{} · ", person.name) };
+        let who = SafeText::line(&format!("{name}{}", person.phone));
+        let mut lines = vec![DialogLine::strong(who.to_string())];
+        let history = if person.conversation.is_some() {
+            "The contact goes from the server, and with it the whole conversation with all its messages. Nothing brings \
+         them back."
+        } else {
+            "The contact goes from the server. There is no conversation with it. Nothing brings it back."
+        };
+        lines.push(DialogLine::error(history));
+        lines.push(DialogLine::gap());
+        match (&self.exported, &person.conversation) {
+            (Some(file), _) => lines.push(DialogLine::plain(format!(
+                "The transcript was asked into {file}; the status line says where it is."
+            ))),
+            (None, Some(_)) => {
+                lines.push(DialogLine::plain(
+                    "[Ctrl-E] first write the transcript, as far as it was read here, into a file",
+                ));
+            }
+            (None, None) => (),
+        }
+        lines.push(DialogLine::gap());
+        let typed = self.typed.text();
+        let words = format!("Type the last four digits of the number to DELETE: {typed}_");
+        lines.push(DialogLine::strong(words));
+        lines.push(DialogLine::strong("[Enter] DELETE   [Esc] keep"));
+        OverlayBody::Dialog(Dialog::new("DELETE this person?", lines))
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        names.add(&self.person.name);
+    }
+}
+
 impl Inbox {
     /// Reads the chosen person, then asks.
     pub(crate) fn ask_delete_person(&mut self) {
@@ -44,24 +120,7 @@ impl Inbox {
 
     pub(crate) fn open_delete(&mut self, person: PersonDetail) {
         let typed = TextLine::default();
-        self.open_layer(Layer::AskDeletePerson(Box::new(Deleting { person, typed, exported: None })));
-    }
-
-    /// A key goes to the question.
-    pub(crate) fn delete_key(&mut self, mut asked: Box<Deleting>, key: KeyPress) {
-        match key.code {
-            KeyCode::Esc => return self.say("kept; nothing was deleted"),
-            KeyCode::Char('c') if key.ctrl => return self.say("kept; nothing was deleted"),
-            KeyCode::Char('e') if key.ctrl => self.export_before(&mut asked),
-            KeyCode::Enter if asked.typed.text() == asked.wanted() => return self.delete(&asked),
-            KeyCode::Enter => self.warn(format!(
-                "not deleted: type {}, the last {DIGITS} digits of {}",
-                asked.wanted(),
-                asked.person.phone
-            )),
-            _ => drop(asked.typed.key(key)),
-        }
-        self.layers.push(Layer::AskDeletePerson(asked));
+        self.open_layer(Deleting { person, typed, exported: None });
     }
 
     /// Writes the transcript as far as it was read here.

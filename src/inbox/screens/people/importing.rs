@@ -3,11 +3,16 @@
 
 use crate::Inbox;
 use crate::conditions;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::event::{Effect, Load};
-use crate::overlays::Layer;
 use model::account::Platform;
 use model::ids::ChannelId;
 use model::import::{DryRun, ImportProgress};
+use model::text::SafeText;
+
+/// Problems shown.
+const SHOWN: usize = 5;
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +100,7 @@ impl Inbox {
             ImportResult::Checked(_, Err(why)) => self.warn(format!("import: {why}")),
             ImportResult::Checked(source, Ok(found)) => {
                 self.notice = None;
-                self.open_layer(Layer::AskImport { source, found });
+                self.ask_import(source, *found);
             }
             ImportResult::Failed(_, why) => {
                 self.importing = None;
@@ -118,8 +123,15 @@ impl Inbox {
         }
     }
 
+    fn ask_import(&mut self, source: ImportSource, found: DryRun) {
+        let words = if found.good > found.done { "IMPORT" } else { "" };
+        let question = Confirm::new("Import these people?", ask(&source, &found));
+        let question = question.answer('y', words, move |inbox| inbox.start_import(source, &found));
+        self.open_layer(question.no(if words.is_empty() { "back" } else { "not" }));
+    }
+
     /// The import was agreed to.
-    pub(crate) fn start_import(&mut self, source: ImportSource, found: &DryRun) {
+    fn start_import(&mut self, source: ImportSource, found: &DryRun) {
         if found.good == 0 {
             return self.warn("there is nothing in it that could be imported");
         }
@@ -128,4 +140,42 @@ impl Inbox {
         self.context.push(Effect::Import(ImportAction::Start(source)));
         self.say("importing; it goes on while you work, :import stop stops it");
     }
+}
+
+/// What was found in a file.
+fn ask(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> {
+    let mut lines = vec![
+        DialogLine::strong(SafeText::line(&source.file).to_string()),
+        DialogLine::plain(format!("Columns: {}", SafeText::line(&found.columns))),
+        DialogLine::gap(),
+    ];
+    let counts = [
+        (found.good, "to be imported"),
+        (found.twice, "with a number that stands further up: left out"),
+        (found.bad, "wrong: left out"),
+        (found.done, "seen to by an earlier import: not done again"),
+    ];
+    lines.push(DialogLine::plain(format!("{} rows", found.rows)));
+    for (count, words) in counts.into_iter().filter(|it| it.0 > 0) {
+        lines.push(DialogLine::plain(format!("{count:>8}  {words}")));
+    }
+    for problem in found.problems.iter().take(SHOWN) {
+        lines.push(DialogLine::error(problem.words()));
+    }
+    if found.bad > SHOWN.min(found.problems.len()) as u64 {
+        let more = found.bad - SHOWN.min(found.problems.len()) as u64;
+        lines.push(DialogLine::dim(format!("… and {more} more; the results name each")));
+    }
+    lines.push(DialogLine::gap());
+    let merges = if found.merges { "Tags and metadata are merged with what the server has. " } else { "" };
+    let minutes = match found.minutes() {
+        0 | 1 => "about a minute".to_owned(),
+        minutes if minutes < 120 => format!("about {minutes} minutes"),
+        minutes => format!("about {} hours", minutes / 60),
+    };
+    lines.push(DialogLine::plain(format!(
+        "{merges}It takes {minutes} within the rate limit, free of charge. The results stand beside the file; after a \
+         crash the same command goes on behind them."
+    )));
+    lines
 }

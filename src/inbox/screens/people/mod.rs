@@ -6,7 +6,6 @@ pub mod deleting;
 pub mod form;
 pub mod form_view;
 pub mod importing;
-pub mod importing_view;
 pub mod marking;
 pub(crate) mod saving;
 pub mod view;

@@ -2,9 +2,11 @@
 //! refused and back in the form, or done.
 
 use crate::Inbox;
+use crate::components::form::FormKey;
 use crate::event::{Effect, Intent, Load};
+use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::pages::PageKind;
 use crate::screens::people::form::{Opening, PersonField, PersonForm};
 use model::contacts::PersonDetail;
@@ -13,11 +15,68 @@ use model::ids::{ChannelId, ConversationId};
 use model::outbox::{Operation, OutboxRow, RowState, StopVerdict};
 use model::text;
 
+impl Overlay for PersonForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let first = usize::from(!self.is_new);
+        if key.ctrl && key.code == KeyCode::Char('g') {
+            inbox.context.push(Effect::Edit(self.json()));
+            inbox.people.lent = Some(Box::new(self.clone()));
+            return KeyOutcome::Done;
+        }
+        match FormKey::of(key, &mut self.focus, first..self.values.len()) {
+            FormKey::Leave => {
+                inbox.leave_form(self);
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => {
+                self.tried = true;
+                match self.first_wrong() {
+                    None => return inbox.save_person(self),
+                    Some((field, why)) => {
+                        self.focus = field;
+                        inbox.warn(format!("not saved: {} {why}", PersonField::at(field).label()));
+                    }
+                }
+            }
+            FormKey::Field => {
+                let focus = self.focus;
+                if self.values.get_mut(focus).is_some_and(|it| it.key(key)) {
+                    self.told = self.told.take().filter(|it| it.0 != focus);
+                }
+                self.grow();
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        if let Some(value) = self.values.get_mut(self.focus) {
+            value.insert(text::pasted(outside).trim());
+        }
+        self.grow();
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        names.add(&self.before.name);
+        self.values.get(PersonField::Name.place()).into_iter().for_each(|it| names.add(it.text()));
+    }
+}
+
 impl Inbox {
     pub(crate) fn new_person(&mut self) {
         let begun = self.people.begun.take();
         let form = begun.unwrap_or_else(|| Box::new(PersonForm::new(None, PersonField::Phone)));
-        self.open_layer(Layer::PersonForm(form));
+        self.open_layer(*form);
     }
 
     /// Opens the form of the chosen person once it has been read whole; the
@@ -37,9 +96,9 @@ impl Inbox {
         }
         let Some(detail) = detail else {
             self.people.opening = Opening::default();
-            let untouched = matches!(self.layers.last(), Some(Layer::PersonForm(form))
-                if form.before.phone == phone && form.change().is_some_and(|it| it.is_empty()));
-            if untouched {
+            let is_untouched =
+                |it: &PersonForm| it.before.phone == phone && it.change().is_some_and(|it| it.is_empty());
+            if self.layers.top::<PersonForm>().is_some_and(is_untouched) {
                 self.layers.pop();
             }
             return self.warn(format!("{phone} is no contact any more"));
@@ -51,7 +110,7 @@ impl Inbox {
             if let Some((change, row, why)) = self.refused_change(phone) {
                 form = form.refused(&change, row, &why);
             }
-            self.open_layer(Layer::PersonForm(Box::new(form)));
+            self.open_layer(form);
         } else if opening.delete.as_deref() == Some(phone) {
             self.open_delete(detail);
         } else {
@@ -62,14 +121,14 @@ impl Inbox {
     /// What the server told since the form was opened joins it, as long as
     /// nothing was typed.
     fn refresh_form(&mut self, detail: &PersonDetail) {
-        if let Some(Layer::PersonForm(form)) = self.layers.last_mut()
+        if let Some(form) = self.layers.top_mut::<PersonForm>()
             && !form.is_new
             && form.before.phone == detail.phone
             && form.before != *detail
             && form.change().is_some_and(|it| it.is_empty())
         {
             let focus = form.focus;
-            **form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
+            *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
             form.focus = focus.min(form.values.len() - 1);
         }
     }
@@ -115,52 +174,13 @@ impl Inbox {
         } else {
             let form =
                 PersonForm::new(None, PersonField::Phone).refused(change, row.id.clone(), why.as_str());
-            self.open_layer(Layer::PersonForm(Box::new(form)));
+            self.open_layer(form);
         }
     }
 
-    /// A key in the form.
-    pub(crate) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: KeyPress) {
-        let count = form.values.len().max(1);
-        let first = usize::from(!form.is_new);
-        match key.code {
-            KeyCode::Esc => return self.leave_form(form),
-            KeyCode::Char('c') if key.ctrl => return self.leave_form(form),
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
-            KeyCode::BackTab | KeyCode::Up if form.focus <= first => form.focus = count - 1,
-            KeyCode::BackTab | KeyCode::Up => form.focus -= 1,
-            KeyCode::Char('g') if key.ctrl => {
-                self.context.push(Effect::Edit(form.json()));
-                self.people.lent = Some(form);
-                return;
-            }
-            KeyCode::Enter => {
-                form.tried = true;
-                match form.first_wrong() {
-                    None => return self.save_person(form),
-                    Some((field, why)) => {
-                        form.focus = field;
-                        self.warn(format!("not saved: {} {why}", PersonField::at(field).label()));
-                    }
-                }
-            }
-            _ => {
-                let focus = form.focus;
-                if let Some(value) = form.values.get_mut(focus)
-                    && value.key(key)
-                {
-                    form.told = form.told.take().filter(|it| it.0 != focus);
-                }
-                form.grow();
-            }
-        }
-        form.focus = form.focus.max(first);
-        self.layers.push(Layer::PersonForm(form));
-    }
-
-    fn leave_form(&mut self, form: Box<PersonForm>) {
+    fn leave_form(&mut self, form: &PersonForm) {
         if form.is_new && form.replaces.is_none() && form.has_words() {
-            self.people.begun = Some(form);
+            self.people.begun = Some(Box::new(form.clone()));
             return self.say(self.keyed("not saved; {new-person} goes on with it"));
         }
         if form.change().is_none_or(|it| !it.is_empty()) {
@@ -168,16 +188,17 @@ impl Inbox {
         }
     }
 
-    fn save_person(&mut self, form: Box<PersonForm>) {
-        let Some(change) = form.change() else { return };
+    fn save_person(&mut self, form: &PersonForm) -> KeyOutcome {
+        let Some(change) = form.change() else { return KeyOutcome::Done };
         if change.is_empty() && !form.is_new {
-            return self.say("nothing differs; nothing was saved");
+            self.say("nothing differs; nothing was saved");
+            return KeyOutcome::Done;
         }
         let name = if form.text(1).is_empty() { change.phone.clone() } else { form.text(1).to_owned() };
         let phone = change.phone.clone();
         let Some(intent) = self.contact_intent(&phone, Operation::ChangeContact(Box::new(change)), 0) else {
             self.warn("not saved: the channel of this tab is not known yet");
-            return self.layers.push(Layer::PersonForm(form));
+            return KeyOutcome::Stay;
         };
         if let Some(row) = form.replaces.clone() {
             self.context.push(Effect::Decide(row, StopVerdict::Drop, None));
@@ -185,6 +206,7 @@ impl Inbox {
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         self.people.opening.choose = Some(phone);
         self.say(format!("saving {name}"));
+        KeyOutcome::Done
     }
 
     /// A change of a contact of the tab at hand, before it has bytes.
@@ -221,7 +243,7 @@ impl Inbox {
             Ok(()) => self.say("metadata taken over; Enter saves"),
             Err(why) => self.warn(format!("{why}; the metadata is as it was")),
         }
-        self.open_layer(Layer::PersonForm(form));
+        self.open_layer(*form);
         true
     }
 }

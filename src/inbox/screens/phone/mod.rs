@@ -2,13 +2,16 @@
 //! is its conversation here, also before the server lists it.
 
 pub(crate) mod commands;
-pub mod view;
-
 use crate::Inbox;
 use crate::command::Command;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::form::FormKey;
+use crate::components::text_line::TextLine;
+use crate::components::text_prompt::TextPrompt;
 use crate::event::{Effect, Intent};
-use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::keys::KeyPress;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::bounds;
@@ -16,18 +19,23 @@ use model::conversations::{Conversation, ConversationRow};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
 use model::outbox::content::Json;
+use model::phones;
+use model::prices;
 use model::queries::ConversationKey;
 use model::text;
+use model::text::SafeText;
 use model::time::SECOND;
 
-/// Characters of a field at most.
-const FIELD: usize = 2_000;
+/// Columns of a label.
+const LABEL: usize = 13;
+/// What stands before a number.
+const NUMBER: &str = "To            ";
 
 /// A call as it is filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallForm {
     /// What each of [`CallForm::LABELS`] holds.
-    pub fields: [String; 3],
+    pub fields: [TextLine; 3],
     /// The field with the cursor.
     pub at: usize,
     /// What is wrong with them, if anything.
@@ -40,7 +48,7 @@ impl CallForm {
 
     /// The call, or what is wrong with the fields.
     fn operation(&self) -> Result<Operation, String> {
-        let [to, told, via] = self.fields.each_ref().map(|it| it.trim());
+        let [to, told, via] = self.fields.each_ref().map(|it| it.text().trim());
         let to = number(to)?;
         let context = match told {
             "" => None,
@@ -63,17 +71,6 @@ fn number(typed: &str) -> Result<String, String> {
 /// A line of words inside a JSON text; it holds no control characters.
 fn escaped(words: &str) -> String {
     words.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-/// What a key does to a line of text; false if it means nothing there.
-fn edit(line: &mut String, key: KeyPress) -> bool {
-    match (key.typed(), key.code) {
-        (Some(it), _) if line.chars().count() < FIELD => line.push(it),
-        (_, KeyCode::Backspace) => drop(line.pop()),
-        (_, KeyCode::Char('u')) if key.ctrl => line.clear(),
-        _ => return false,
-    }
-    true
 }
 
 /// The row of a number the server does not list yet.
@@ -100,67 +97,97 @@ impl Tab {
     }
 }
 
+impl Overlay for CallForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.at, 0..self.fields.len()) {
+            FormKey::Leave => {
+                inbox.tab_mut().call = Some(self.clone());
+                inbox.say("no call; C brings the form back as it was");
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => match self.operation() {
+                Ok(operation) => {
+                    self.wrong = None;
+                    inbox.ask_to_call(self.clone(), operation);
+                    return KeyOutcome::Done;
+                }
+                Err(wrong) => self.wrong = Some(wrong),
+            },
+            FormKey::Field => {
+                self.wrong = None;
+                self.fields[self.at].key(key);
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        self.fields[self.at].insert(text::pasted(outside).trim());
+        true
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        let fields = Self::LABELS.iter().zip(&self.fields).enumerate();
+        let mut lines: Vec<DialogLine> = fields
+            .map(|(at, (label, text))| {
+                DialogLine::field(label, LABEL, (text.before(), text.after()), at == self.at)
+            })
+            .collect();
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::dim(
+            "The AI speaks. Words for it leave as {\"note\": …}; a JSON object leaves as it is. The channel may \
+             stay empty.",
+        ));
+        lines.extend(self.wrong.iter().map(DialogLine::error));
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::strong("Enter asks whether to call · Tab next field · Esc back"));
+        OverlayBody::Dialog(Dialog::new("Call", lines))
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// Asks for a number to write to.
     pub(crate) fn ask_number(&mut self) {
-        self.open_layer(Layer::Number { typed: String::new(), wrong: None });
+        let below = |_: &Self, _: &TextLine| {
+            vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
+        };
+        self.open_layer(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
+            let number = number(typed)?;
+            inbox.write_to(&ConversationId::new(number));
+            Ok(())
+        }));
     }
 
     /// Opens the call form: as it was left, or for the number at hand.
     pub(crate) fn ask_call(&mut self) {
         let at_hand = self.at_hand().and_then(|it| it.conversation.address.clone()).unwrap_or_default();
         let tab = self.tab_mut();
-        let kept = tab.call.take().filter(|it| it.fields[0] == at_hand || at_hand.is_empty());
+        let kept = tab.call.take().filter(|it| it.fields[0].text() == at_hand || at_hand.is_empty());
         let form = kept.unwrap_or_else(|| CallForm {
             at: usize::from(!at_hand.is_empty()),
-            fields: [at_hand, String::new(), String::new()],
+            fields: [TextLine::new(at_hand), TextLine::default(), TextLine::default()],
             wrong: None,
         });
-        self.open_layer(Layer::Call(form));
+        self.open_layer(form);
     }
 
-    /// A key while a number is typed.
-    pub(crate) fn number_key(&mut self, mut typed: String, key: KeyPress) {
-        match key.code {
-            KeyCode::Esc => {}
-            KeyCode::Enter => match number(&typed) {
-                Ok(number) => self.write_to(&ConversationId::new(number)),
-                Err(wrong) => self.layers.push(Layer::Number { typed, wrong: Some(wrong) }),
-            },
-            _ => {
-                edit(&mut typed, key);
-                self.layers.push(Layer::Number { typed, wrong: None });
-            }
-        }
-    }
-
-    /// A key while a call is filled in.
-    pub(crate) fn call_key(&mut self, mut form: CallForm, key: KeyPress) {
-        let count = form.fields.len();
-        match key.code {
-            KeyCode::Esc => {
-                self.tab_mut().call = Some(form);
-                return self.say("no call; C brings the form back as it was");
-            }
-            KeyCode::Tab | KeyCode::Down => form.at = (form.at + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => form.at = (form.at + count - 1) % count,
-            KeyCode::Enter => match form.operation() {
-                Ok(operation) => {
-                    form.wrong = None;
-                    return self.open_layer(Layer::AskCall { form, operation });
-                }
-                Err(wrong) => form.wrong = Some(wrong),
-            },
-            _ => {
-                form.wrong = None;
-                edit(&mut form.fields[form.at], key);
-            }
-        }
-        self.layers.push(Layer::Call(form));
+    fn ask_to_call(&mut self, form: CallForm, operation: Operation) {
+        let words = {
+            let operation = operation.clone();
+            move |inbox: &Self| ask(inbox, &operation)
+        };
+        let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
+        let back = |inbox: &mut Self| inbox.open_layer(form);
+        self.open_layer(question.answer('y', "CALL", |inbox| inbox.place_call(operation)).left(back));
     }
 
     /// The call was agreed to: it waits in the outbox for its hold.
-    pub(crate) fn place_call(&mut self, operation: Operation) {
+    fn place_call(&mut self, operation: Operation) {
         let hold = self.context.settings.hold;
         let tab = self.tab();
         let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
@@ -183,42 +210,9 @@ impl Inbox {
     pub(crate) fn call_not_queued(&mut self, operation: &Operation) {
         if let Operation::Call { to, via, context } = operation {
             let told = context.as_ref().map(|it| it.0.clone()).unwrap_or_default();
-            let fields = [to.clone(), told, via.clone().unwrap_or_default()];
-            self.open_layer(Layer::Call(CallForm { fields, at: 1, wrong: None }));
+            let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
+            self.open_layer(CallForm { fields, at: 1, wrong: None });
         }
-    }
-
-    /// Pasted text goes into the field at hand; false if there is none.
-    pub(crate) fn paste_into_field(&mut self, outside: &str) -> bool {
-        let line = match self.layers.last_mut() {
-            Some(Layer::Number { typed, .. }) => typed,
-            Some(Layer::Call(form)) => &mut form.fields[form.at],
-            Some(Layer::Wizard(wizard)) => {
-                if let Some(line) = wizard.line() {
-                    line.insert(text::pasted(outside).trim());
-                }
-                return true;
-            }
-            Some(Layer::Credential(form)) => {
-                form.secret.0.insert(text::pasted(outside).trim());
-                return true;
-            }
-            Some(Layer::EndpointForm(form)) => {
-                if let Some(line) = form.values.get_mut(form.focus) {
-                    line.insert(text::pasted(outside).trim());
-                }
-                return true;
-            }
-            Some(Layer::MailFile(line)) => {
-                line.insert(text::pasted(outside).trim());
-                return true;
-            }
-            _ => return false,
-        };
-        let room = FIELD.saturating_sub(line.chars().count());
-        let clean = text::pasted(outside).replace('\n', " ");
-        line.extend(clean.trim().chars().take(room));
-        true
     }
 
     /// Opens the composer for a number, listed or not.
@@ -241,6 +235,46 @@ impl Inbox {
     }
 }
 
+/// Whether to call now: whom, what the AI is told, what time it is there, and
+/// what is not known of the price.
+fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
+    let Operation::Call { to, via, context } = operation else { return Vec::new() };
+    let line = |it: &str| SafeText::line(it).to_string();
+    let mut lines = vec![DialogLine::plain(format!("An AI voice will CALL {}.", line(to)))];
+    lines.extend(context.as_ref().map(|it| DialogLine::plain(format!("It is told: {}", line(&it.0)))));
+    lines.extend(via.as_ref().map(|it| DialogLine::plain(format!("From the channel {}", line(it)))));
+    lines.push(time_there(inbox, to));
+    let tab = inbox.tab();
+    let price = match (&tab.account, tab.is_simulated()) {
+        (_, true) => "TEST key: nothing rings and nothing is paid.".to_owned(),
+        (Some(account), _) => format!(
+            "The price of a minute is unknown: it is not published. {} are left.",
+            prices::credits(account.credits)
+        ),
+        (None, _) => "The price of a minute is unknown: it is not published.".to_owned(),
+    };
+    lines.push(DialogLine::plain(price));
+    lines.push(DialogLine::plain("A call cannot be ended or followed from here."));
+    lines
+}
+
+/// What time it is there, as far as the number tells; a warning outside the
+/// hours in which one calls.
+fn time_there(inbox: &Inbox, to: &str) -> DialogLine {
+    let there = phones::zone_of(to);
+    let zone = there.as_ref().unwrap_or(&inbox.context.settings.zone);
+    let clock = inbox.context.now.clock_face(zone);
+    let words = match there {
+        Some(_) => format!("There it is about {clock}"),
+        None => format!("What time it is there is not known; here it is {clock}"),
+    };
+    if phones::is_unsocial(inbox.context.now, zone) {
+        DialogLine::error(format!("{words}: OUTSIDE 08–20, this may wake someone."))
+    } else {
+        DialogLine::plain(format!("{words}."))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,7 +282,7 @@ mod tests {
     #[test]
     fn what_is_typed_becomes_a_call() {
         let form = |to: &str, told: &str| CallForm {
-            fields: [to.to_owned(), told.to_owned(), String::new()],
+            fields: [to, told, ""].map(TextLine::new),
             ..CallForm::default()
         };
         let context = |told| match form("+44 (7700) 900-517", told).operation() {

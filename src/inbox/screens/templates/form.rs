@@ -3,11 +3,12 @@
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::components::form::FormKey;
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::pages::PageKind;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -126,6 +127,94 @@ impl Tab {
     }
 }
 
+/// Picks a template.
+#[derive(Debug, Default)]
+pub(crate) struct TemplatePicker {
+    /// What was typed.
+    pub(crate) picker: Picker,
+}
+
+impl Overlay for TemplatePicker {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        if inbox.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
+            inbox.fetch_templates(&inbox.tab().channel.id.clone());
+            inbox.say("asking for the templates");
+            return KeyOutcome::Stay;
+        }
+        let found = inbox.tab().found_templates(&self.picker.query);
+        match self.picker.key(key, found.len()) {
+            Picked::Stays => return KeyOutcome::Stay,
+            Picked::Left => (),
+            Picked::Entry(index) => {
+                let template = found[index].clone();
+                inbox.fill_template(template, false);
+            }
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Templates(_))
+    }
+}
+
+impl Overlay for TemplateForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
+            FormKey::Leave => {
+                match key.code {
+                    // The page still has its search and its chosen card.
+                    KeyCode::Esc if self.from_page => inbox.page = PageKind::Templates,
+                    KeyCode::Esc => inbox.pick_template(),
+                    _ => (),
+                }
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => match self.missing() {
+                None => return inbox.send_template(self),
+                Some(why) => {
+                    self.focus = self.values.iter().position(TextLine::is_empty).unwrap_or(self.focus);
+                    inbox.warn(format!("not sent: {why}"));
+                }
+            },
+            FormKey::Field => {
+                if let Some(value) = self.values.get_mut(self.focus) {
+                    value.key(key);
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {
+        if let Some(value) = self.values.get_mut(self.focus) {
+            value.insert(text);
+        }
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+}
+
 impl Inbox {
     /// Answers in the one way that is left, and says why.
     pub(crate) fn reply_with_template(&mut self) {
@@ -139,14 +228,13 @@ impl Inbox {
             self.open(Focus::History);
         }
         self.context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
-        self.open_layer(Layer::Templates { picker: Picker::default() });
+        self.open_layer(TemplatePicker::default());
     }
 
     /// The list as it is stored has come.
     pub(crate) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
         let now = self.context.now;
-        let shown =
-            self.page == PageKind::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
+        let shown = self.page == PageKind::Templates || self.layers.top::<TemplatePicker>().is_some();
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
@@ -185,62 +273,16 @@ impl Inbox {
         }
     }
 
-    /// A key in the picker.
-    pub(crate) fn templates_key(&mut self, mut picker: Picker, key: KeyPress) {
-        if self.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
-            self.fetch_templates(&self.tab().channel.id.clone());
-            self.say("asking for the templates");
-            return self.layers.push(Layer::Templates { picker });
-        }
-        let found = self.tab().found_templates(&picker.query);
-        match picker.key(key, found.len()) {
-            Picked::Stays => self.layers.push(Layer::Templates { picker }),
-            Picked::Left => (),
-            Picked::Entry(index) => {
-                let template = found[index].clone();
-                self.fill_template(template, false);
-            }
-        }
-    }
-
     /// Opens the form of a template for the conversation at hand.
     pub(crate) fn fill_template(&mut self, template: ApprovedTemplate, from_page: bool) {
         let name = self.facts().contact;
         let first = name.as_deref().and_then(|it| it.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
-        self.open_layer(Layer::TemplateForm(Box::new(form)));
-    }
-
-    /// A key in the form. Enter sends a full one and else goes to the next
-    /// empty box.
-    pub(crate) fn form_key(&mut self, mut form: Box<TemplateForm>, key: KeyPress) {
-        let count = form.values.len().max(1);
-        match key.code {
-            // The page still has its search and its chosen card.
-            KeyCode::Esc if form.from_page => return self.page = PageKind::Templates,
-            KeyCode::Esc => return self.pick_template(),
-            KeyCode::Char('c') if key.ctrl => return,
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + count - 1) % count,
-            KeyCode::Enter => match form.missing() {
-                None => return self.send_template(form),
-                Some(why) => {
-                    form.focus = form.values.iter().position(TextLine::is_empty).unwrap_or(form.focus);
-                    self.warn(format!("not sent: {why}"));
-                }
-            },
-            _ => {
-                let focus = form.focus;
-                if let Some(value) = form.values.get_mut(focus) {
-                    value.key(key);
-                }
-            }
-        }
-        self.layers.push(Layer::TemplateForm(form));
+        self.open_layer(form);
     }
 
     /// Sends a full form; a quote does not go with a template.
-    fn send_template(&mut self, form: Box<TemplateForm>) {
+    fn send_template(&mut self, form: &mut TemplateForm) -> KeyOutcome {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let refused = match row.and_then(|it| it.conversation.address.clone()) {
@@ -251,11 +293,11 @@ impl Inbox {
             Ok(to) => {
                 let content = ChatContent::Template(form.filled());
                 let operation = Operation::SendContent { to, content, reply_to: None };
-                self.send_beside_draft(operation, Layer::TemplateForm(form));
+                self.send_beside_draft(operation, form)
             }
             Err(why) => {
                 self.warn(format!("not sent: {why}"));
-                self.layers.push(Layer::TemplateForm(form));
+                KeyOutcome::Stay
             }
         }
     }

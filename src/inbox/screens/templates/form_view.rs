@@ -2,114 +2,114 @@
 //! the customer will see.
 
 use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
 use ratatui::style::{Modifier, Style};
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::components::field_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::components::picker::Picker;
 use crate::layout::Area;
-use crate::overlays::view::centered;
+use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::Words;
-use crate::screens::templates::form::TemplateForm;
+use crate::screens::templates::form::{TemplateForm, TemplatePicker};
 use crate::theme_view::Theme;
-use crate::wrap;
 use model::templates::TemplatePart;
 use model::text::SafeText;
 use model::time::{MINUTE, short_span};
 
-/// Draws the picker with the chosen template as it would be seen.
-pub fn picker(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
-    let tab = inbox.tab();
-    let found = tab.found_templates(&picker.query);
-    let line = |it: &str| SafeText::line(it).to_string();
-    let entries: Vec<(String, String)> = found
-        .iter()
-        .map(|it| (line(&it.name), line(&format!("{}  {}", it.language, it.category.to_lowercase()))))
-        .collect();
-    let fetched = match tab.templates.fetched_at {
-        None => "reading the list…".to_owned(),
-        Some(at) if inbox.context.now.since(at) < MINUTE => {
-            "list fetched just now; new approvals can lag".to_owned()
-        }
-        Some(at) => {
-            format!("list fetched {} ago; new approvals can lag", short_span(inbox.context.now.since(at)))
-        }
-    };
-    let again = inbox.context.settings.keymap.named_in_text(Command::Refresh);
-    let words = Words {
-        title: &format!("Templates · {fetched}"),
-        hint: &format!("Enter fills it in · {again} asks anew · Esc back"),
-        none: if tab.templates.all.is_empty() {
-            "No template is approved for this channel yet."
-        } else {
-            "None is called so."
-        },
-        entries: &entries,
-    };
-    let place = pickers_view::list(inbox, theme, picker, &words, buffer);
-    if let Some(chosen) = found.get(picker.chosen.min(found.len().saturating_sub(1))) {
-        let preview = chosen.preview(&[], &[]);
-        let preview = if chosen.parts.is_some() {
-            preview
-        } else {
-            vec![(TemplatePart::Body(String::new()), chosen.raw.clone())]
+impl OverlayView for TemplatePicker {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let tab = inbox.tab();
+        let found = tab.found_templates(&self.picker.query);
+        let line = |it: &str| SafeText::line(it).to_string();
+        let entries: Vec<(String, String)> = found
+            .iter()
+            .map(|it| (line(&it.name), line(&format!("{}  {}", it.language, it.category.to_lowercase()))))
+            .collect();
+        let fetched = match tab.templates.fetched_at {
+            None => "reading the list…".to_owned(),
+            Some(at) if inbox.context.now.since(at) < MINUTE => {
+                "list fetched just now; new approvals can lag".to_owned()
+            }
+            Some(at) => {
+                format!("list fetched {} ago; new approvals can lag", short_span(inbox.context.now.since(at)))
+            }
         };
-        seen(theme, &preview, place, buffer);
+        let again = inbox.context.settings.keymap.named_in_text(Command::Refresh);
+        let words = Words {
+            title: &format!("Templates · {fetched}"),
+            hint: &format!("Enter fills it in · {again} asks anew · Esc back"),
+            none: if tab.templates.all.is_empty() {
+                "No template is approved for this channel yet."
+            } else {
+                "None is called so."
+            },
+            entries: &entries,
+        };
+        let place = pickers_view::list(inbox, theme, &self.picker, &words, buffer);
+        if let Some(chosen) = found.get(self.picker.chosen.min(found.len().saturating_sub(1))) {
+            let preview = chosen.preview(&[], &[]);
+            let preview = if chosen.parts.is_some() {
+                preview
+            } else {
+                vec![(TemplatePart::Body(String::new()), chosen.raw.clone())]
+            };
+            seen(theme, &preview, place, buffer);
+        }
+        None
     }
 }
 
-/// Draws the form.
-pub fn form(inbox: &Inbox, theme: Theme, form: &TemplateForm, buffer: &mut Buffer) {
-    let (columns, rows) = inbox.context.size;
-    let area = centered(inbox, columns.min(92), rows.min(30).saturating_sub(3));
-    paint_view::blank(buffer, area);
-    let template = &form.template;
-    let title = SafeText::line(&format!(
-        "Template {} · {} · {}",
-        template.name,
-        template.language,
-        template.category.to_lowercase()
-    ));
-    let (label, style) = crate::tabs_view::environment(inbox.tab(), theme);
-    let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
-    bottom(inbox, theme, form, area, buffer);
-    let inner = area.inner();
-    let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
-    let end = inner.y + inner.height;
-    let mut y = kept(inbox, theme, Area { x, width, ..inner }, buffer);
-    for (index, (slot, value)) in form.slots.iter().zip(&form.values).enumerate() {
-        if y >= end {
-            return;
+impl OverlayView for TemplateForm {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let form = self;
+        let (columns, rows) = inbox.context.size;
+        let area = centered(inbox, columns.min(92), rows.min(30).saturating_sub(3));
+        paint_view::blank(buffer, area);
+        let template = &form.template;
+        let title = SafeText::line(&format!(
+            "Template {} · {} · {}",
+            template.name,
+            template.language,
+            template.category.to_lowercase()
+        ));
+        let (label, style) = crate::tabs_view::environment(inbox.tab(), theme);
+        let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
+        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        bottom(inbox, theme, form, area, buffer);
+        let inner = area.inner();
+        let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
+        let end = inner.y + inner.height;
+        let mut y = kept(inbox, theme, Area { x, width, ..inner }, buffer);
+        for (index, (slot, value)) in form.slots.iter().zip(&form.values).enumerate() {
+            if y >= end {
+                return None;
+            }
+            let focused = index == form.focus;
+            let label = SafeText::line(&format!("{}  ", slot.label));
+            let style = if focused { theme.selected() } else { theme.dim() };
+            let used = paint_view::text(buffer, x, y, width / 2, label.as_str(), style) + 1;
+            let room = width.saturating_sub(used);
+            let place = Area { x: x + used, y, width: room, height: 1 };
+            field_view::draw(theme, value, (focused, Style::new()), place, buffer);
+            y += 1;
         }
-        let focused = index == form.focus;
-        let label = SafeText::line(&format!("{}  ", slot.label));
-        let style = if focused { theme.selected() } else { theme.dim() };
-        let used = paint_view::text(buffer, x, y, width / 2, label.as_str(), style) + 1;
-        let room = width.saturating_sub(used);
-        // The end of a long value is what is being typed.
-        let (before, after) = (SafeText::line(value.before()), SafeText::line(value.after()));
-        let skip = wrap::cells(before.as_str()).saturating_sub(usize::from(room.saturating_sub(2)));
-        let shown: String = before.as_str().chars().skip(skip).collect();
-        let cursor = if focused { "_" } else { "" };
-        let runs = [(shown.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
-        paint_view::runs(buffer, x + used, y, room, &runs);
-        y += 1;
-    }
-    if template.parts.is_none() {
-        let words = "This template has parts of a shape that is not known here: give its components as JSON, with \
+        if template.parts.is_none() {
+            let words = "This template has parts of a shape that is not known here: give its components as JSON, with \
                      a value for every variable.";
-        let place = Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) };
-        paint_view::paragraph(buffer, place, words, theme.dim());
-        return;
-    }
-    if y + 1 < end {
-        paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
-        let preview = template.preview(&form.slots, &form.texts());
-        seen(theme, &preview, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+            let place = Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) };
+            paint_view::paragraph(buffer, place, words, theme.dim());
+            return None;
+        }
+        if y + 1 < end {
+            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
+            let preview = template.preview(&form.slots, &form.texts());
+            seen(theme, &preview, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+        }
+        None
     }
 }
 

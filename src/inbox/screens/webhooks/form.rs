@@ -2,13 +2,16 @@
 //! they are signed with, which is made here and shown this once.
 
 use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::Layer;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use model::account::Platform;
 use model::outbox::Operation;
 use model::secret::Secret;
+use model::text::SafeText;
 use model::webhooks;
 
 /// The form.
@@ -78,56 +81,53 @@ impl WebhookForm {
     }
 }
 
+impl Overlay for WebhookForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.events.len() + 2) {
+            FormKey::Leave => return KeyOutcome::Done,
+            FormKey::Moved => (),
+            FormKey::Submit => {
+                self.tried = true;
+                match self.wrong() {
+                    None => {
+                        inbox.open_layer(WebhookQuestion { form: self.clone() });
+                        return KeyOutcome::Done;
+                    }
+                    Some(why) => inbox.warn(format!("not yet: {why}")),
+                }
+            }
+            FormKey::Field if self.focus == 0 => drop(self.url.key(key)),
+            FormKey::Field if key.code == KeyCode::Char(' ') => match self.events.get_mut(self.focus - 1) {
+                Some(event) => event.2 = !event.2,
+                None => self.signs = !self.signs,
+            },
+            FormKey::Field => (),
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn takes_text(&self) -> bool {
+        self.focus == 0
+    }
+
+    fn takes_pastes(&self) -> bool {
+        false
+    }
+}
+
 impl Inbox {
     /// A secret was made.
     pub(crate) fn secret_made(&mut self, secret: Secret) {
-        if let Some(Layer::WebhookForm(form)) = self.layers.last_mut() {
+        if let Some(form) = self.layers.top_mut::<WebhookForm>() {
             form.secret.get_or_insert(secret);
         }
     }
 
-    /// A key in the form.
-    pub(crate) fn webhook_form_key(&mut self, mut form: Box<WebhookForm>, key: KeyPress) {
-        let places = form.events.len() + 2;
-        match key.code {
-            KeyCode::Esc => return,
-            KeyCode::Char('c') if key.ctrl => return,
-            KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % places,
-            KeyCode::BackTab | KeyCode::Up => form.focus = (form.focus + places - 1) % places,
-            KeyCode::Enter => {
-                form.tried = true;
-                match form.wrong() {
-                    None => return self.open_layer(Layer::AskWebhook(form)),
-                    Some(why) => self.warn(format!("not yet: {why}")),
-                }
-            }
-            KeyCode::Char(' ') if form.focus > 0 => {
-                let place = form.focus - 1;
-                match form.events.get_mut(place) {
-                    Some(event) => event.2 = !event.2,
-                    None => form.signs = !form.signs,
-                }
-            }
-            _ if form.focus == 0 => drop(form.url.key(key)),
-            _ => (),
-        }
-        self.layers.push(Layer::WebhookForm(form));
-    }
-
-    /// An answer to the question whether to register it.
-    pub(crate) fn ask_webhook_key(&mut self, form: Box<WebhookForm>, key: KeyPress) {
-        match (key.typed(), form.secret.clone().filter(|_| form.signs)) {
-            (Some('y'), secret) => return self.register(&form, secret),
-            (Some('c'), Some(secret)) => {
-                self.context.push(Effect::Copy(secret.expose().to_owned(), "the secret".to_owned()));
-            }
-            _ if key.code == KeyCode::Esc => return self.layers.push(Layer::WebhookForm(form)),
-            _ => (),
-        }
-        self.layers.push(Layer::AskWebhook(form));
-    }
-
-    fn register(&mut self, form: &WebhookForm, secret: Option<Secret>) {
+    fn register_webhook(&mut self, form: &WebhookForm, secret: Option<Secret>) {
         let url = form.address().to_owned();
         let operation = Operation::AddWebhook { url, events: form.wanted() };
         let Some(intent) = self.webhook_intent(operation) else {
@@ -135,6 +135,70 @@ impl Inbox {
         };
         self.context.push(Effect::Register { intent: Box::new(intent), secret });
         self.say("registering; the server asks the endpoint for its challenge now");
+    }
+}
+
+/// Shows the secret of a webhook, and asks whether to register it.
+#[derive(Debug)]
+pub(crate) struct WebhookQuestion {
+    pub(crate) form: WebhookForm,
+}
+
+impl WebhookQuestion {
+    fn lines(&self) -> Vec<DialogLine> {
+        let form = &self.form;
+        let mut lines = vec![
+            DialogLine::strong(SafeText::line(form.address()).to_string()),
+            DialogLine::plain(format!("is told of {}.", form.wanted().join(", "))),
+            DialogLine::gap(),
+        ];
+        match form.secret.as_ref().filter(|_| form.signs) {
+            Some(secret) => {
+                lines.push(DialogLine::plain(
+                    "Its deliveries are signed with this secret. It is shown only here:",
+                ));
+                lines.push(DialogLine::new(secret.expose(), Tone::Own));
+                let copied = if form.copied { "copied" } else { "not copied yet" };
+                lines.push(DialogLine::dim(format!("Put it where the endpoint reads it first ({copied}).")));
+            }
+            None => lines.push(DialogLine::new(
+                "Its deliveries are NOT signed: whoever knows the address can make them up.",
+                Tone::Waiting,
+            )),
+        }
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::plain(
+        "The server asks the address for a challenge at once: GET with ?challenge=VALUE, to be answered with the VALUE \
+         alone as plain text.",
+    ));
+        lines.push(DialogLine::gap());
+        let copies = if form.signs { "[c] copy the secret   " } else { "" };
+        lines.push(DialogLine::strong(format!("{copies}[y] REGISTER   [Esc] back")));
+        lines
+    }
+}
+
+impl Overlay for WebhookQuestion {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match (key.typed(), self.form.secret.clone().filter(|_| self.form.signs)) {
+            (Some('y'), secret) => inbox.register_webhook(&self.form, secret),
+            (Some('c'), Some(secret)) => {
+                let effect = Effect::Copy(secret.expose().to_owned(), "the secret".to_owned());
+                inbox.context.push(effect);
+                return KeyOutcome::Stay;
+            }
+            _ if key.code == KeyCode::Esc => inbox.layers.push(self.form.clone()),
+            _ => return KeyOutcome::Ignored,
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Dialog(Dialog::new("REGISTER this webhook?", self.lines()))
+    }
+
+    fn is_question(&self) -> bool {
+        true
     }
 }
 

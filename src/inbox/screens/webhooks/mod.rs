@@ -6,9 +6,10 @@ pub mod form;
 pub(crate) mod form_view;
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::event::{Effect, Intent};
 use crate::outside::OutsideRequest;
-use crate::overlays::Layer;
 use crate::screens::cards::{CardEmphasis, DeckCard};
 use crate::screens::webhooks::form::WebhookForm;
 use model::account::Platform;
@@ -58,7 +59,7 @@ impl Inbox {
 
     pub(crate) fn new_webhook(&mut self) {
         let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
-        self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
+        self.open_layer(WebhookForm::new(&platform));
         self.context.push(Effect::Ask(OutsideRequest::Secret));
     }
 
@@ -66,7 +67,16 @@ impl Inbox {
         let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
         let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
         if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
-            self.open_layer(Layer::AskRemoveWebhook(Box::new(webhook)));
+            let lines = vec![
+                DialogLine::strong(SafeText::line(&webhook.url).to_string()),
+                DialogLine::plain(
+                    "Nothing is delivered there any more. Registering it anew takes another secret.",
+                ),
+            ];
+            let remove = move |inbox: &mut Self| inbox.remove_webhook(&webhook);
+            self.open_layer(
+                Confirm::new("REMOVE this webhook?", lines).answer('y', "REMOVE", remove).no("keep"),
+            );
         }
     }
 
@@ -78,7 +88,7 @@ impl Inbox {
     }
 
     /// The removal was agreed to.
-    pub(crate) fn remove_webhook(&mut self, webhook: &Webhook) {
+    fn remove_webhook(&mut self, webhook: &Webhook) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
             self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });

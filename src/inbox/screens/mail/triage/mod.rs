@@ -5,9 +5,10 @@
 pub(crate) mod session;
 
 use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::event::{Effect, Load};
 use crate::features::undo::Done;
-use crate::overlays::Layer;
 use crate::screens::history::History;
 use crate::screens::mail::filing::{place, read_change};
 use crate::tab::{Focus, Tab};
@@ -18,6 +19,7 @@ use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::content::ThreadChange;
 use model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
+use model::text::SafeText;
 use model::time::Timestamp;
 
 pub use session::{Triage, TriageDecision};
@@ -285,14 +287,23 @@ impl Inbox {
         match self.tab().triage().and_then(Triage::alike) {
             Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
                 let from = rest.first().and_then(address).unwrap_or_default().to_owned();
-                self.open_layer(Layer::AskSame { what, count: rest.len(), from });
+                let (count, name) = (rest.len(), SafeText::line(&from));
+                let words = match what {
+                    TriageDecision::Archived => format!("archive {count} threads from {name}"),
+                    _ => format!("leave {count} threads from {name} as they are"),
+                };
+                let once = self.keyed("One {undo} takes all of them back.");
+                let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
+                let question =
+                    Confirm::new("The same for all?", lines).answer('y', "yes", Self::same_for_all);
+                self.open_layer(question.no("one by one").naming(move |names| names.add(&from)));
             }
             _ => self.say("the same for all is offered after three alike from one sender"),
         }
     }
 
     /// The last decision is meant for all of its sender.
-    pub(crate) fn same_for_all(&mut self) {
+    fn same_for_all(&mut self) {
         let Some((what, rest)) = self.tab().triage().and_then(Triage::alike) else { return };
         if what == TriageDecision::Archived {
             self.file(rest.clone(), "archived", &|_| place(true));

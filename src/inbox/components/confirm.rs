@@ -1,0 +1,136 @@
+//! A question over the screen: what is asked, its answers, and what each does.
+//! It is answered by a letter of its own, never by Enter and never by the key
+//! that opened it.
+
+use std::fmt;
+
+use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine};
+use crate::features::privacy::names::NameIndex;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+
+type Act = Box<dyn FnOnce(&mut Inbox)>;
+type Words = Box<dyn Fn(&Inbox) -> Vec<DialogLine>>;
+
+struct ConfirmAnswer {
+    key: char,
+    words: String,
+    act: Act,
+}
+
+/// The question.
+pub struct Confirm {
+    title: String,
+    words: Words,
+    answers: Vec<ConfirmAnswer>,
+    /// How leaving it is named: its key and its words.
+    leaving: Option<(&'static str, String)>,
+    left: Option<Act>,
+    /// Whether each answer has a line of its own.
+    stacked: bool,
+    names: Vec<Box<dyn Fn(&mut NameIndex)>>,
+}
+
+impl Confirm {
+    /// A question that says these lines.
+    pub fn new(title: impl Into<String>, lines: Vec<DialogLine>) -> Self {
+        Self::live(title, move |_| lines.clone())
+    }
+
+    /// A question whose lines change as it stands.
+    pub fn live(title: impl Into<String>, words: impl Fn(&Inbox) -> Vec<DialogLine> + 'static) -> Self {
+        let (title, words) = (title.into(), Box::new(words));
+        let (answers, names) = (Vec::new(), Vec::new());
+        Self { title, words, answers, leaving: None, left: None, stacked: false, names }
+    }
+
+    /// An answer: its letter, what is said of it, and what it does. Without
+    /// words it is not shown.
+    pub fn answer(
+        mut self,
+        key: char,
+        words: impl Into<String>,
+        act: impl FnOnce(&mut Inbox) + 'static,
+    ) -> Self {
+        self.answers.push(ConfirmAnswer { key, words: words.into(), act: Box::new(act) });
+        self
+    }
+
+    /// `n` and Esc leave all as it is.
+    pub fn no(mut self, words: impl Into<String>) -> Self {
+        self.leaving = Some(("n", words.into()));
+        self
+    }
+
+    /// Only Esc leaves all as it is.
+    pub fn esc(mut self, words: impl Into<String>) -> Self {
+        self.leaving = Some(("Esc", words.into()));
+        self
+    }
+
+    /// What leaving it does.
+    pub fn left(mut self, act: impl FnOnce(&mut Inbox) + 'static) -> Self {
+        self.left = Some(Box::new(act));
+        self
+    }
+
+    /// Each answer on a line of its own.
+    pub fn stacked(mut self) -> Self {
+        self.stacked = true;
+        self
+    }
+
+    /// The people it names.
+    pub fn naming(mut self, names: impl Fn(&mut NameIndex) + 'static) -> Self {
+        self.names.push(Box::new(names));
+        self
+    }
+
+    fn keys(&self) -> Vec<DialogLine> {
+        let shown = self.answers.iter().filter(|it| !it.words.is_empty());
+        let answers = shown.map(|it| format!("[{}] {}", it.key, it.words));
+        let leaving = self.leaving.iter().map(|(key, words)| format!("[{key}] {words}"));
+        let all: Vec<String> = answers.chain(leaving).collect();
+        let lines = if self.stacked { all } else { vec![all.join("   ")] };
+        lines.into_iter().map(DialogLine::strong).collect()
+    }
+}
+
+impl fmt::Debug for Confirm {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Confirm").field("title", &self.title).finish_non_exhaustive()
+    }
+}
+
+impl Overlay for Confirm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let answered = key.typed().and_then(|it| self.answers.iter().position(|answer| answer.key == it));
+        let says_no = key.typed() == Some('n') && self.leaving.as_ref().is_some_and(|it| it.0 == "n");
+        match answered {
+            Some(at) => (self.answers.remove(at).act)(inbox),
+            None if says_no || key.code == KeyCode::Esc => {
+                if let Some(left) = self.left.take() {
+                    left(inbox);
+                }
+            }
+            None => return KeyOutcome::Ignored,
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+        let mut lines = (self.words)(inbox);
+        lines.push(DialogLine::gap());
+        lines.extend(self.keys());
+        OverlayBody::Dialog(Dialog::new(&self.title, lines))
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        self.names.iter().for_each(|it| it(names));
+    }
+}

@@ -1,0 +1,113 @@
+//! Words in a box over the screen, as data: a view gives each line its style.
+
+use crate::components::text_line::TextLine;
+use crate::wrap;
+use model::text::SafeText;
+
+/// What a line is, from which its style follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// What is said.
+    Plain,
+    /// What can be pressed, and what matters most.
+    Strong,
+    /// What is said beside it.
+    Dim,
+    /// What is wrong, or lost.
+    Error,
+    /// What should be looked at.
+    Waiting,
+    /// What leaves from here.
+    Own,
+    /// What the customer said.
+    Customer,
+    /// What the AI said.
+    Ai,
+    /// What is chosen.
+    Selected,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DialogLine {
+    /// Its words.
+    pub words: String,
+    /// What it is.
+    pub tone: Tone,
+    /// The byte before which the cursor stands.
+    pub cursor: Option<usize>,
+}
+
+/// Words in a box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dialog {
+    /// The title.
+    pub title: String,
+    /// The lines.
+    pub lines: Vec<DialogLine>,
+}
+
+impl DialogLine {
+    /// A line of a tone.
+    pub fn new(words: impl Into<String>, tone: Tone) -> Self {
+        Self { words: words.into(), tone, cursor: None }
+    }
+
+    /// A line that says something.
+    pub fn plain(words: impl Into<String>) -> Self {
+        Self::new(words, Tone::Plain)
+    }
+
+    /// What is pressed, and what it does.
+    pub fn strong(words: impl Into<String>) -> Self {
+        Self::new(words, Tone::Strong)
+    }
+
+    /// A line beside the others.
+    pub fn dim(words: impl Into<String>) -> Self {
+        Self::new(words, Tone::Dim)
+    }
+
+    /// What is wrong.
+    pub fn error(words: impl Into<String>) -> Self {
+        Self::new(words, Tone::Error)
+    }
+
+    /// An empty line.
+    pub fn gap() -> Self {
+        Self::plain("")
+    }
+
+    /// A field: a label so wide, the text, and the cursor where it has the
+    /// keyboard.
+    pub fn field(label: &str, width: usize, (before, after): (&str, &str), focused: bool) -> Self {
+        let label = wrap::cut(label, width);
+        let pad = " ".repeat(width.saturating_sub(wrap::cells(&label)) + 1);
+        let before = format!("{label}{pad}{}", SafeText::line(before));
+        let cursor = focused.then_some(before.len());
+        let tone = if focused { Tone::Strong } else { Tone::Plain };
+        Self { words: format!("{before}{}", SafeText::line(after)), tone, cursor }
+    }
+
+    /// A text being typed behind a prompt.
+    pub fn prompt(prompt: &str, text: &TextLine) -> Self {
+        let before = format!("{prompt}{}", SafeText::line(text.before()));
+        let cursor = Some(before.len());
+        Self { words: format!("{before}{}", SafeText::line(text.after())), tone: Tone::Plain, cursor }
+    }
+
+    /// The words with the cursor drawn as this.
+    pub fn with_cursor(&self, mark: &str) -> String {
+        match self.cursor.and_then(|at| self.words.split_at_checked(at)) {
+            Some((before, after)) => format!("{before}{mark}{after}"),
+            None => self.words.clone(),
+        }
+    }
+}
+
+impl Dialog {
+    /// A box of these lines.
+    pub fn new(title: impl Into<String>, lines: Vec<DialogLine>) -> Self {
+        Self { title: title.into(), lines }
+    }
+}

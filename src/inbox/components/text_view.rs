@@ -1,0 +1,96 @@
+//! Lines that are read and scrolled, over the screen.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{AROUND, KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::view::{OverlayView, centered};
+use crate::theme_view::Theme;
+use model::text::SafeText;
+
+/// The lines; any key that does not scroll closes them.
+#[derive(Debug)]
+pub struct TextView {
+    /// What they are.
+    pub title: String,
+    /// The lines.
+    pub lines: Vec<SafeText>,
+    /// First line on screen.
+    pub first: usize,
+}
+
+impl TextView {
+    /// These lines, from the first on.
+    pub fn new(title: impl Into<String>, lines: Vec<SafeText>) -> Self {
+        Self { title: title.into(), lines, first: 0 }
+    }
+}
+
+impl Overlay for TextView {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match scrolled(self.first, key, usize::from(inbox.context.size.1), self.lines.len()) {
+            Some(first) => self.first = first,
+            None => return KeyOutcome::Done,
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+}
+
+impl OverlayView for TextView {
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let (columns, rows) = inbox.context.size;
+        let area = centered(inbox, columns.saturating_sub(4), rows.saturating_sub(2));
+        paint_view::blank(buffer, area);
+        let hint = "j k scroll · Esc back";
+        paint_view::frame(
+            buffer,
+            area,
+            theme,
+            true,
+            Sides::All,
+            (&[(self.title.as_str(), theme.strong())], &[(hint, theme.dim())]),
+        );
+        let inner = area.inner();
+        for (row, line) in self.lines.iter().skip(self.first).take(usize::from(inner.height)).enumerate() {
+            let y = inner.y + u16::try_from(row).unwrap_or(0);
+            paint_view::text(
+                buffer,
+                inner.x + 1,
+                y,
+                inner.width.saturating_sub(2),
+                line.as_str(),
+                Style::new(),
+            );
+        }
+        None
+    }
+}
+
+/// The first of so many lines after a key; `None` for a key that does not scroll.
+pub(crate) fn scrolled(first: usize, key: KeyPress, rows: usize, total: usize) -> Option<usize> {
+    // Some rows stay free around a layer, two are its border.
+    let shown = rows.saturating_sub(usize::from(AROUND) + 2).max(1);
+    let page = shown.saturating_sub(2).max(1);
+    let last = total.saturating_sub(shown);
+    let moved = match key.code {
+        KeyCode::Char('j') | KeyCode::Down => Some(first + 1),
+        KeyCode::Char('k') | KeyCode::Up => Some(first.saturating_sub(1)),
+        KeyCode::PageDown | KeyCode::Char(' ') => Some(first + page),
+        KeyCode::PageUp => Some(first.saturating_sub(page)),
+        KeyCode::Char('d') if key.ctrl => Some(first + page / 2),
+        KeyCode::Char('u') if key.ctrl => Some(first.saturating_sub(page / 2)),
+        KeyCode::Home | KeyCode::Char('g') => Some(0),
+        KeyCode::End | KeyCode::Char('G') => Some(last),
+        _ => None,
+    };
+    moved.map(|it| it.min(last))
+}

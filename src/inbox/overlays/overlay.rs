@@ -1,0 +1,210 @@
+//! What lies over the screen: one trait, implemented by one type per popup, and
+//! the stack they lie on. The topmost has the keyboard.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use crate::Inbox;
+use crate::components::dialog::Dialog;
+use crate::event::Load;
+use crate::features::privacy::names::NameIndex;
+use crate::keys::KeyPress;
+use crate::overlays::view::OverlayView;
+
+/// Rows around a popup: the tabs above it, two lines below it.
+pub(crate) const AROUND: u16 = 3;
+
+/// What a key came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOutcome {
+    /// It stays open.
+    Stay,
+    /// It stays open, and the key means nothing in it.
+    Ignored,
+    /// It closes.
+    Done,
+}
+
+/// What a popup shows.
+#[derive(Debug)]
+pub enum OverlayBody<'a> {
+    /// Words in a box.
+    Dialog(Dialog),
+    /// What a view of its own draws.
+    Drawn(&'a dyn OverlayView),
+}
+
+/// One popup.
+pub trait Overlay: Any + Debug {
+    /// Takes a key. It is off the stack meanwhile: what it opens lies over it,
+    /// or takes its place if it is done.
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome;
+
+    /// What it shows.
+    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a>;
+
+    /// Takes pasted text; false if that is nothing to it.
+    fn paste(&mut self, _inbox: &mut Inbox, _text: &str) -> bool {
+        false
+    }
+
+    /// Whether fast typing must not answer it.
+    fn is_question(&self) -> bool {
+        false
+    }
+
+    /// Whether what is typed into it is text, whatever the letters.
+    fn takes_text(&self) -> bool {
+        false
+    }
+
+    /// Whether a paste goes into its text whole. What takes text and no pastes
+    /// takes letters, of which none does anything else.
+    fn takes_pastes(&self) -> bool {
+        self.takes_text()
+    }
+
+    /// Whether its keys are steps of a macro. Answers are a person's to give.
+    fn is_recorded(&self) -> bool {
+        !self.is_question()
+    }
+
+    /// Whether plain mode reads it out; a line that is typed is not.
+    fn is_read_out(&self) -> bool {
+        true
+    }
+
+    /// Adds the names of people it shows, which can be hidden.
+    fn names(&self, _inbox: &Inbox, _names: &mut NameIndex) {}
+
+    /// Whether it shows what this load brings: a failed one is said in it.
+    fn shows(&self, _load: &Load) -> bool {
+        false
+    }
+
+    /// What it made is on its way to the customer.
+    fn has_left(&mut self, _inbox: &mut Inbox) {}
+
+    /// The keys the last line names instead of those of the page.
+    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
+        None
+    }
+}
+
+/// The popups that are open, topmost last.
+#[derive(Debug, Default)]
+pub struct OverlayStack(Vec<Box<dyn Overlay>>);
+
+impl OverlayStack {
+    /// Whether nothing is open.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many are open.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The topmost.
+    pub fn last(&self) -> Option<&dyn Overlay> {
+        self.0.last().map(Box::as_ref)
+    }
+
+    /// All of them, topmost last.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &dyn Overlay> {
+        self.0.iter().map(Box::as_ref)
+    }
+
+    /// The topmost, if it is one of these.
+    pub fn top<T: Overlay>(&self) -> Option<&T> {
+        let top: &dyn Any = self.0.last()?.as_ref();
+        top.downcast_ref()
+    }
+
+    /// The topmost, if it is one of these.
+    pub(crate) fn top_mut<T: Overlay>(&mut self) -> Option<&mut T> {
+        let top: &mut dyn Any = self.0.last_mut()?.as_mut();
+        top.downcast_mut()
+    }
+
+    /// Each of these, topmost first.
+    pub(crate) fn of_mut<T: Overlay>(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().rev().filter_map(|it| {
+            let it: &mut dyn Any = it.as_mut();
+            it.downcast_mut()
+        })
+    }
+
+    /// Each of these, topmost first.
+    pub(crate) fn of<T: Overlay>(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().rev().filter_map(|it| {
+            let it: &dyn Any = it.as_ref();
+            it.downcast_ref()
+        })
+    }
+
+    pub(crate) fn push(&mut self, overlay: impl Overlay) {
+        self.0.push(Box::new(overlay));
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Box<dyn Overlay>> {
+        self.0.pop()
+    }
+
+    /// Puts one at a place counted from below.
+    pub(crate) fn insert(&mut self, depth: usize, overlay: Box<dyn Overlay>) {
+        self.0.insert(depth.min(self.0.len()), overlay);
+    }
+
+    /// Closes each of these that does not fit.
+    pub(crate) fn retain<T: Overlay>(&mut self, fits: impl Fn(&T) -> bool) {
+        self.0.retain(|it| {
+            let it: &dyn Any = it.as_ref();
+            it.downcast_ref().is_none_or(&fits)
+        });
+    }
+}
+
+impl Inbox {
+    /// Opens a popup over what is there.
+    pub(crate) fn open_layer(&mut self, overlay: impl Overlay) {
+        self.guard.raise();
+        self.layers.push(overlay);
+    }
+
+    /// A key goes to the topmost popup; true if there is one.
+    pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
+        let Some(top) = self.layers.last() else { return false };
+        let asks = top.is_question();
+        if asks && !self.guard_lets(key) {
+            return true;
+        }
+        let depth = self.layers.len() - 1;
+        let Some(mut overlay) = self.layers.pop() else { return false };
+        let step = overlay.key(self, key);
+        if step != KeyOutcome::Done {
+            self.layers.insert(depth, overlay);
+        }
+        if step == KeyOutcome::Ignored && asks {
+            self.went_astray(key);
+        }
+        true
+    }
+
+    /// Text was pasted while a popup is open; false if it is nothing to it.
+    pub(crate) fn layer_pastes(&mut self, text: &str) -> bool {
+        let depth = self.layers.len().saturating_sub(1);
+        let Some(mut overlay) = self.layers.pop() else { return false };
+        let taken = overlay.paste(self, text);
+        self.layers.insert(depth, overlay);
+        taken
+    }
+
+    /// The wheel turned over the topmost popup: texts scroll, questions stay.
+    pub(crate) fn layer_scrolls(&mut self, key: KeyPress) {
+        if self.layers.last().is_some_and(|it| !it.is_question()) {
+            self.layer_takes(key);
+        }
+    }
+}

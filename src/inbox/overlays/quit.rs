@@ -1,0 +1,51 @@
+//! The question before the desk ends: what is left open.
+
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::tab::Tab;
+
+impl Inbox {
+    /// Quits, after saying what is left open.
+    pub(crate) fn ask_quit(&mut self) {
+        let sum = |count: fn(&Tab) -> u32| self.tabs.iter().map(count).sum::<u32>();
+        let (outbox, stopped, paused) =
+            (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
+        let mut open = Vec::new();
+        if outbox > 0 {
+            open.push(format!("{outbox} not yet sent; kept on disk, leaves when frontdesk runs again"));
+        }
+        if stopped > 0 {
+            open.push(format!("{stopped} stopped on the way out; kept for your decision"));
+        }
+        match sum(|it| it.counts.broadcasts) {
+            0 => (),
+            1 => open.push("1 broadcast has waves left: none leaves until frontdesk runs again".to_owned()),
+            many => open
+                .push(format!("{many} broadcasts have waves left: none leaves until frontdesk runs again")),
+        }
+        if paused > 0 {
+            let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
+            open.push(format!("the AI is paused by you in {people}: no one answers there"));
+        }
+        let drafts = self.unsaved_drafts();
+        match drafts {
+            0 => (),
+            1 => open.push("1 draft could not be put on disk: quitting loses it".to_owned()),
+            _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
+        }
+        if open.is_empty() {
+            return self.quit();
+        }
+        let lines = open.into_iter().map(DialogLine::plain).collect();
+        let question = Confirm::new("Quit frontdesk?", lines).answer('n', "", |_| ()).esc("stay");
+        self.open_layer(match paused {
+            0 => question.answer('y', "quit", Self::quit),
+            _ => question.answer('y', "quit, keep them paused", Self::quit).answer(
+                'h',
+                "hand all back, then quit",
+                Self::hand_all_back,
+            ),
+        });
+    }
+}

@@ -1,0 +1,97 @@
+//! The form in which a file or a link is named: its keys.
+
+use crate::Inbox;
+use crate::command::Command;
+use crate::event::{Effect, Load};
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::screens::composer::ComposerMode;
+use crate::screens::composer::attachments::{AttachForm, AttachmentCheck, next_kind};
+use crate::tab::Focus;
+
+impl Overlay for AttachForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let turns = inbox.context.settings.keymap.in_text(Command::Attach) == Some(key);
+        match key.code {
+            KeyCode::Esc => return self.leave(inbox),
+            KeyCode::Char('c') if key.ctrl => return self.leave(inbox),
+            _ if turns => self.kind = next_kind(self, inbox.tab().platform()).or(self.kind),
+            KeyCode::Tab => {
+                if let Some(longer) = self.longer.take() {
+                    self.line.set(longer);
+                    self.look_at_typed(inbox);
+                }
+            }
+            KeyCode::Down | KeyCode::Up => self.pick(key.code == KeyCode::Down),
+            KeyCode::Enter => return self.attach(inbox),
+            _ => {
+                let before = self.line.text().to_owned();
+                if self.line.key(key) && self.line.text() != before {
+                    inbox.notice = None;
+                    self.look_at_typed(inbox);
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Drawn(self)
+    }
+
+    fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
+        self.put(text);
+        self.look_at_typed(inbox);
+        true
+    }
+
+    fn takes_text(&self) -> bool {
+        true
+    }
+
+    fn shows(&self, load: &Load) -> bool {
+        matches!(load, Load::Shelf(_))
+    }
+}
+
+impl AttachForm {
+    /// Asks again about what is typed.
+    fn look_at_typed(&mut self, inbox: &mut Inbox) {
+        inbox.context.effects.extend(self.look().map(Effect::Ask));
+    }
+
+    /// Attaches what was found; an empty line takes away what was attached.
+    fn attach(&self, inbox: &mut Inbox) -> KeyOutcome {
+        let now = inbox.context.now;
+        let refused = match (&self.found, self.thing()) {
+            (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
+            (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
+            (_, Some(thing)) => thing.refusal(inbox.tab().platform()),
+            (_, None) => None,
+        };
+        if let Some(why) = refused {
+            inbox.warn(format!("not attached: {why}"));
+            return KeyOutcome::Stay;
+        }
+        let thing = self.thing();
+        let words = match &thing {
+            Some(it) => format!("{} is attached; the text is its caption; nothing was sent", it.name()),
+            None => "nothing is attached".to_owned(),
+        };
+        let Some(composer) = &mut inbox.tab_mut().composer else { return KeyOutcome::Done };
+        composer.mode = ComposerMode::Reply;
+        composer.attach(thing, now);
+        inbox.tab_mut().focus = Focus::Composer;
+        inbox.say(words);
+        KeyOutcome::Done
+    }
+
+    /// Nothing is attached: a text that was taken for a path comes back.
+    fn leave(&mut self, inbox: &mut Inbox) -> KeyOutcome {
+        let now = inbox.context.now;
+        if let (Some(text), Some(composer)) = (self.instead.take(), &mut inbox.tab_mut().composer) {
+            composer.paste(&text, now);
+        }
+        KeyOutcome::Done
+    }
+}

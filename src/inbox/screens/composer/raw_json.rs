@@ -1,0 +1,129 @@
+//! Buttons or a list as JSON of the person's own: written in the editor, looked
+//! through, and sent as it is.
+
+use crate::Inbox;
+use crate::command::Command;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::event::Effect;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use model::bounds;
+use model::interactive;
+use model::json;
+use model::outbox::content::{ChatContent, Json};
+use model::text;
+use model::text::SafeText;
+
+/// Lines that are shown around what is wrong.
+const AROUND: usize = 2;
+/// Characters of such a line.
+const WIDE: usize = 60;
+
+/// JSON of the person's own, and what is wrong with it where.
+#[derive(Debug)]
+pub(crate) struct RawJson {
+    /// The text.
+    pub(crate) text: String,
+    /// Line, column and what is wrong there.
+    pub(crate) wrong: Option<(usize, usize, &'static str)>,
+}
+
+impl Overlay for RawJson {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match key.typed() {
+            Some('e') => inbox.edit_json(),
+            Some('y') if self.wrong.is_none() => {
+                let content = ChatContent::Interactive(Json(self.text.clone()));
+                return inbox.send_form_content(content, self);
+            }
+            _ if key.code == KeyCode::Esc => {
+                let menu = inbox.key_of(Command::Menu);
+                inbox.say(format!("kept; {menu} r opens it again"));
+            }
+            _ => return KeyOutcome::Ignored,
+        }
+        KeyOutcome::Done
+    }
+
+    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+        OverlayBody::Dialog(self.dialog(inbox))
+    }
+
+    fn is_question(&self) -> bool {
+        true
+    }
+
+    fn has_left(&mut self, inbox: &mut Inbox) {
+        inbox.tab_mut().json = None;
+    }
+}
+
+impl RawJson {
+    /// What is wrong where, or what would leave.
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
+        let all: Vec<&str> = self.text.lines().collect();
+        let mut lines = Vec::new();
+        let wrong = self.wrong.as_ref();
+        let (from, to) = match wrong {
+            Some((line, ..)) => (line.saturating_sub(1 + AROUND), (line + AROUND).min(all.len())),
+            None => (0, all.len().min(12)),
+        };
+        for (number, line) in all.iter().enumerate().take(to).skip(from) {
+            let at = wrong.is_some_and(|it| it.0 == number + 1);
+            let tone = if at { Tone::Error } else { Tone::Plain };
+            // What is wrong is kept in sight in a long line.
+            let column = wrong.filter(|_| at).map_or(1, |it| it.1);
+            let skip = column.saturating_sub(WIDE / 2).min(bounds::length(line).saturating_sub(WIDE));
+            let part: String = line.chars().skip(skip).take(WIDE).collect();
+            let blank = part.len() - part.trim_start().len();
+            let text = format!("{}{}", " ".repeat(blank), SafeText::line(&part));
+            lines.push(DialogLine::new(format!("{:>3}  {text}", number + 1), tone));
+            if at {
+                lines.push(DialogLine::error(format!("     {}^", " ".repeat(column - 1 - skip))));
+            }
+        }
+        if to < all.len() {
+            lines.push(DialogLine::dim(format!("     … and {} lines more", all.len() - to)));
+        }
+        lines.push(DialogLine::gap());
+        match wrong {
+            Some((line, column, why)) => {
+                lines.push(DialogLine::error(format!("Line {line}, column {column}: {why}.")));
+                lines.push(DialogLine::strong("[e] edit it again   [Esc] back, kept"));
+                Dialog::new("This is no JSON object", lines)
+            }
+            None => {
+                let price = inbox.tab().price_words(inbox.form_price());
+                lines.push(DialogLine::plain(
+                    "It is passed on to the platform as it is; what that takes, it says.",
+                ));
+                lines.push(DialogLine::strong(format!(
+                    "[y] SEND, {price}   [e] edit it again   [Esc] back, kept"
+                )));
+                Dialog::new("Send this?", lines)
+            }
+        }
+    }
+}
+
+impl Inbox {
+    /// Lends the terminal to the editor for JSON of the person's own.
+    pub(crate) fn edit_json(&mut self) {
+        let kept = self.tab().json.clone();
+        self.edits_json = true;
+        self.context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
+    }
+
+    /// The editor has ended with JSON: it is looked through before it leaves.
+    pub(crate) fn json_edited(&mut self, text: Result<String, String>) {
+        match text {
+            Ok(text) => {
+                let text = text::pasted(&text);
+                let wrong = json::check(&text, '{').err();
+                self.tab_mut().json = Some(text.clone());
+                self.open_layer(RawJson { text, wrong });
+            }
+            Err(why) => self.warn(format!("the editor: {why}; nothing was sent")),
+        }
+    }
+}
