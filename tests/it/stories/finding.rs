@@ -83,7 +83,7 @@ fn orders_are_kept_with_the_tab() {
     let mut desk = desk(80, 24);
     let first = |desk: &Desk| desk.app.list().page.rows[0].conversation.title().to_string();
     assert_eq!(first(&desk), "Tom Baker");
-    desk.keys(",").shows("w waiting").keys("w").shows("who has waited longest first");
+    desk.keys(",").shows("w Sort by who has waited longest").keys("w").shows("who has waited longest first");
     assert_eq!(first(&desk), "Maria Lopez");
     desk.keys(",n").shows("by name");
     assert_eq!(first(&desk), "João Pereira");

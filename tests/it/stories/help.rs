@@ -79,7 +79,11 @@ fn palette_and_help_list_what_is_typed_after_a_colon() {
         desk.keys("<Esc>?/").types(&typed).shows(VERBS_HEADING).shows(&doc).keys("<Esc><Esc>");
     }
     // Enter asks for what follows, or does it where nothing must.
-    desk.keys("<Ctrl-P>:filter<Enter>").shows(":filter ").hides("Go to or do").keys("<Esc>");
+    desk.keys("<Ctrl-P>:filter<Enter>")
+        .shows(":filter")
+        .shows("WORDS · Filter the list")
+        .hides("Go to or do")
+        .keys("<Esc>");
     desk.keys("<Ctrl-P>:tutor<Enter>").shows("customers of your own are no exercise");
     let said = help(&desk.app, Some("all")).join("\n");
     for verb in VERBS {

@@ -10,6 +10,18 @@ use crate::watch;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::queries::ConversationKey;
+use model::time::Timestamp;
+
+/// Microseconds after the list moved the selection by itself in which a key
+/// that changes something is refused.
+const MOVED_GRACE: i64 = 300_000;
+
+impl ConversationList {
+    /// Whether it has just moved its selection by itself.
+    pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
+        self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
+    }
+}
 
 impl Inbox {
     /// The list on screen.

@@ -34,9 +34,6 @@ use model::time::{MINUTE, Timestamp};
 const WINDOW: u32 = 200;
 /// Rows from the window's edge at which the next window is asked for.
 const NEAR_EDGE: usize = 40;
-/// Microseconds after the list moved the selection by itself in which a key
-/// that changes something is refused.
-const MOVED_GRACE: i64 = 300_000;
 
 /// The list.
 #[derive(Debug)]
@@ -123,11 +120,6 @@ impl ConversationList {
     /// selected, whatever comes before it.
     pub fn touch(&mut self) {
         self.untouched = false;
-    }
-
-    /// Whether it has just moved its selection by itself.
-    pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
-        self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
     }
 
     /// How many that nobody has looked at came to stand above the cursor, and
