@@ -6,7 +6,7 @@ use crate::availability;
 use crate::commands::Command;
 use crate::components::list::turned;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::rich_forms::FormKind;
 
 /// An entry of the menu.
@@ -105,10 +105,6 @@ impl Overlay for ComposerMenu {
         }
         inbox.choose_entry(entry);
         KeyOutcome::Done
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 }
 
