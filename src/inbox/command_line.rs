@@ -9,8 +9,8 @@ use crate::components::text_line::TextLine;
 use crate::features::macros::steps::RecordedStep;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::line::{LineKind, LinePrompt};
-use model::filter;
 use crate::overlays::overlay::KeyOutcome;
+use model::filter;
 use model::nearest::nearest;
 
 /// Lines remembered.

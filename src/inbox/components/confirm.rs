@@ -8,10 +8,12 @@ use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 
 type Act = Box<dyn FnOnce(&mut Inbox)>;
 type Words = Box<dyn Fn(&Inbox) -> Vec<DialogLine>>;
+type Named = Box<dyn Fn(&mut NameIndex)>;
 
 struct ConfirmAnswer {
     key: char,
@@ -29,7 +31,7 @@ pub struct Confirm {
     left: Option<Act>,
     /// Whether each answer has a line of its own.
     stacked: bool,
-    names: Vec<Box<dyn Fn(&mut NameIndex)>>,
+    names: Option<Named>,
 }
 
 impl Confirm {
@@ -41,7 +43,7 @@ impl Confirm {
     /// A question whose lines change as it stands.
     pub fn live(title: impl Into<String>, words: impl Fn(&Inbox) -> Vec<DialogLine> + 'static) -> Self {
         let (title, words) = (title.into(), Box::new(words));
-        let (answers, names) = (Vec::new(), Vec::new());
+        let (answers, names) = (Vec::new(), None);
         Self { title, words, answers, leaving: None, left: None, stacked: false, names }
     }
 
@@ -83,7 +85,7 @@ impl Confirm {
 
     /// The people it names.
     pub fn naming(mut self, names: impl Fn(&mut NameIndex) + 'static) -> Self {
-        self.names.push(Box::new(names));
+        self.names = Some(Box::new(names));
         self
     }
 
@@ -119,18 +121,20 @@ impl Overlay for Confirm {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
-        let mut lines = (self.words)(inbox);
-        lines.push(DialogLine::gap());
-        lines.extend(self.keys());
-        OverlayBody::Dialog(Dialog::new(&self.title, lines))
-    }
-
-    fn is_question(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Answer
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
         self.names.iter().for_each(|it| it(names));
+    }
+}
+
+impl OverlayView for Confirm {
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
+        let mut lines = (self.words)(inbox);
+        lines.push(DialogLine::gap());
+        lines.extend(self.keys());
+        Dialog::new(&self.title, lines)
     }
 }

@@ -39,7 +39,7 @@ pub struct DialogLine {
 }
 
 /// Words in a box.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dialog {
     /// The title.
     pub title: String,

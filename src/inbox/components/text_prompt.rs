@@ -7,7 +7,8 @@ use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::keys::KeyPress;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use model::text;
 
 type Submit = Box<dyn FnMut(&mut Inbox, &str) -> Result<(), String>>;
@@ -68,16 +69,18 @@ impl Overlay for TextPrompt {
         true
     }
 
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+}
+
+impl OverlayView for TextPrompt {
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
         let mut lines = vec![DialogLine::prompt(self.prompt, &self.text)];
         lines.extend((self.below)(inbox, &self.text));
         let keys = lines.pop();
         lines.extend(self.wrong.iter().map(DialogLine::error));
         lines.extend(keys);
-        OverlayBody::Dialog(Dialog::new(self.title, lines))
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        Dialog::new(self.title, lines)
     }
 }

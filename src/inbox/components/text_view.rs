@@ -8,7 +8,7 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{AROUND, KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{AROUND, KeyOutcome, Overlay};
 use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 use model::text::SafeText;
@@ -38,10 +38,6 @@ impl Overlay for TextView {
             None => return KeyOutcome::Done,
         }
         KeyOutcome::Stay
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 }
 

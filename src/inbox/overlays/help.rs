@@ -9,7 +9,7 @@ use crate::command::{Command, CommandScope, TABLE, VERBS, VERBS_HEADING};
 use crate::components::text_line::TextLine;
 use crate::components::text_view::scrolled;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::wrap;
 
 /// Columns of the help at most.
@@ -125,10 +125,6 @@ impl Overlay for Help {
             Pressed::Unknown => self.told = Some(format!("{key} does nothing in the help; / finds a key")),
         }
         KeyOutcome::Stay
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 
     fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {

@@ -6,7 +6,7 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::Load;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::history::lines::ItemKey;
 use model::filter;
 use model::queries::ConversationKey;
@@ -79,18 +79,14 @@ impl Overlay for LinePrompt {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
         self.text.insert(text.trim_end());
         self.act(inbox);
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 
     fn is_recorded(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::components::list::chosen_after;
 use crate::event::Load;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::tab::Focus;
 use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
@@ -82,16 +82,12 @@ impl Overlay for ListOverlay {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn shows(&self, load: &Load) -> bool {
-        match load {
-            Load::Paused(_) => self.kind == ListKind::Paused,
-            Load::Spent | Load::Unpaid => self.kind == ListKind::Credits,
-            Load::Fates(_) => matches!(self.kind, ListKind::Done | ListKind::Results),
-            _ => false,
+        match self.kind {
+            ListKind::Paused => matches!(load, Load::Paused(_)),
+            ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid),
+            ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
+            ListKind::Calls | ListKind::Connections => false,
         }
     }
 

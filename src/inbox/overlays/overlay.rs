@@ -2,10 +2,8 @@
 //! the stack they lie on. The topmost has the keyboard.
 
 use std::any::Any;
-use std::fmt::Debug;
 
 use crate::Inbox;
-use crate::components::dialog::Dialog;
 use crate::event::Load;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::KeyPress;
@@ -25,43 +23,45 @@ pub enum KeyOutcome {
     Done,
 }
 
-/// What a popup shows.
-#[derive(Debug)]
-pub enum OverlayBody<'a> {
-    /// Words in a box.
-    Dialog(Dialog),
-    /// What a view of its own draws.
-    Drawn(&'a dyn OverlayView),
+/// What is pressed or typed into a popup.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverlayInput {
+    /// Keys, each of which means something.
+    Keys,
+    /// Text, whatever the letters; a paste goes into it whole.
+    Text,
+    /// Text that takes no pastes: letters, of which none does anything else.
+    Letters,
+    /// The answer to a question, which fast typing must not give.
+    Answer,
+    /// The same, typed in letters.
+    TypedAnswer,
 }
 
 /// One popup.
-pub trait Overlay: Any + Debug {
+pub trait Overlay: Any + OverlayView {
     /// Takes a key. It is off the stack meanwhile: what it opens lies over it,
     /// or takes its place if it is done.
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome;
-
-    /// What it shows.
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a>;
 
     /// Takes pasted text; false if that is nothing to it.
     fn paste(&mut self, _inbox: &mut Inbox, _text: &str) -> bool {
         false
     }
 
+    /// What is pressed or typed into it.
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Keys
+    }
+
     /// Whether fast typing must not answer it.
     fn is_question(&self) -> bool {
-        false
+        matches!(self.input(), OverlayInput::Answer | OverlayInput::TypedAnswer)
     }
 
-    /// Whether what is typed into it is text, whatever the letters.
+    /// Whether what is typed into it is text.
     fn takes_text(&self) -> bool {
-        false
-    }
-
-    /// Whether a paste goes into its text whole. What takes text and no pastes
-    /// takes letters, of which none does anything else.
-    fn takes_pastes(&self) -> bool {
-        self.takes_text()
+        !matches!(self.input(), OverlayInput::Keys | OverlayInput::Answer)
     }
 
     /// Whether its keys are steps of a macro. Answers are a person's to give.

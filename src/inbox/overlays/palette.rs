@@ -13,7 +13,7 @@ use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::tab::Focus;
 use model::queries::{ConversationKey, NamedConversation};
 
@@ -154,18 +154,14 @@ impl Overlay for CommandPalette {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {
         self.text.insert(text.trim_end());
         self.refresh();
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 
     fn is_recorded(&self) -> bool {

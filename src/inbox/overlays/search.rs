@@ -7,7 +7,7 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::history::find::Find;
 use crate::screens::history::lines::ItemKey;
 use crate::tab::Focus;
@@ -137,18 +137,14 @@ impl Overlay for SearchPrompt {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
         inbox.search.text.insert(text.trim_end());
         inbox.ask_search();
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 
     fn is_read_out(&self) -> bool {

@@ -7,32 +7,34 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::components::dialog::Tone;
+use crate::components::dialog::{Dialog, Tone};
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::overlay::{AROUND, OverlayBody};
+use crate::overlays::overlay::AROUND;
 use crate::theme_view::Theme;
 use crate::wrap;
 
-/// A popup that draws itself.
+/// What a popup shows: words in a box, or what it draws itself.
 pub trait OverlayView: Debug {
+    /// The words.
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
+        Dialog::default()
+    }
+
     /// Draws it; says where its cursor stands.
-    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position>;
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let words = self.dialog(inbox);
+        let mark = if theme.ascii { "_" } else { "▏" };
+        let lines = words.lines.iter().map(|it| (it.with_cursor(mark), toned(theme, it.tone)));
+        dialog(inbox, theme, &words.title, &lines.collect::<Lines>(), buffer);
+        None
+    }
 }
 
 /// Draws the topmost popup, if there is one; says where its cursor stands.
 pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    match inbox.layers.last()?.body(inbox) {
-        OverlayBody::Drawn(view) => view.draw(inbox, theme, buffer),
-        OverlayBody::Dialog(it) => {
-            let mark = if theme.ascii { "_" } else { "▏" };
-            let lines: Vec<(String, Style)> =
-                it.lines.iter().map(|it| (it.with_cursor(mark), toned(theme, it.tone))).collect();
-            dialog(inbox, theme, &it.title, &lines, buffer);
-            None
-        }
-    }
+    inbox.layers.last()?.draw(inbox, theme, buffer)
 }
 
 /// Words with their styles.

@@ -8,6 +8,7 @@ use crate::Inbox;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
 use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::OverlayInput;
 use crate::tab::Focus;
 use model::queries::ConversationKey;
 
@@ -178,7 +179,7 @@ fn plain(code: KeyCode) -> Event {
 fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
     if here == Here::Field {
         let layer = inbox.layers.last();
-        let into = match layer.is_some_and(|it| it.takes_pastes()) {
+        let into = match layer.is_some_and(|it| it.input() == OverlayInput::Text) {
             true => vec![Event::Paste(line.to_owned())],
             false => line.chars().map(|it| plain(KeyCode::Char(it))).collect(),
         };

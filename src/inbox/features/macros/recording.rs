@@ -10,7 +10,7 @@ use crate::features::macros::steps;
 use crate::features::macros::steps::RecordedStep;
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use model::macros::Macro;
 
 /// Keys and commands of one macro at most.
@@ -78,10 +78,6 @@ impl Overlay for MacroMenu {
             None => return KeyOutcome::Stay,
         }
         KeyOutcome::Done
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 
     fn shows(&self, load: &Load) -> bool {

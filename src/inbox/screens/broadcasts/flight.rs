@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::tab::Tab;
 use model::account::{Environment, Platform};
 use model::bounds;
@@ -117,20 +117,8 @@ impl Overlay for Flight {
         }
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn is_question(&self) -> bool {
-        true
-    }
-
-    fn takes_text(&self) -> bool {
-        self.new.aim.phrase().is_some()
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        if self.new.aim.phrase().is_some() { OverlayInput::TypedAnswer } else { OverlayInput::Answer }
     }
 }
 

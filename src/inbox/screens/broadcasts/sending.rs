@@ -8,8 +8,8 @@ use crate::conditions::tab_writable;
 use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::broadcasts::commands;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
@@ -50,8 +50,8 @@ impl Overlay for BroadcastForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
+    fn input(&self) -> OverlayInput {
+        if self.at_hand() == BroadcastField::Kind { OverlayInput::Keys } else { OverlayInput::Text }
     }
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
@@ -59,14 +59,6 @@ impl Overlay for BroadcastForm {
             line.insert(&text.trim_end().replace('\n', "\\n"));
         }
         inbox.find_template(self);
-        true
-    }
-
-    fn takes_text(&self) -> bool {
-        self.at_hand() != BroadcastField::Kind
-    }
-
-    fn takes_pastes(&self) -> bool {
         true
     }
 

@@ -2,15 +2,16 @@
 //! over the recipients, those that failed, and trying them again.
 
 use crate::Inbox;
-use crate::components::text_line::TextLine;
-use crate::conditions::tab_writable;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::form::FormKey;
+use crate::components::text_line::TextLine;
 use crate::components::text_view::TextView;
+use crate::conditions::tab_writable;
 use crate::event::{Effect, Load};
 use crate::keys::KeyPress;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use model::board::{BoardEntry, RecipientStatus, report};
@@ -57,7 +58,13 @@ impl Overlay for Continuing {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn input(&self) -> OverlayInput {
+        OverlayInput::TypedAnswer
+    }
+}
+
+impl OverlayView for Continuing {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let mut lines = Vec::new();
         if !self.why.is_empty() {
             lines.extend([DialogLine::error(self.why.to_string()), DialogLine::gap()]);
@@ -68,19 +75,7 @@ impl Overlay for Continuing {
         lines.extend(self.wrong.iter().map(DialogLine::error));
         lines.push(DialogLine::gap());
         lines.push(DialogLine::strong("[Enter] CONTINUE anyway   [Esc] stay paused"));
-        OverlayBody::Dialog(Dialog::new("Continue the broadcast?", lines))
-    }
-
-    fn is_question(&self) -> bool {
-        true
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+        Dialog::new("Continue the broadcast?", lines)
     }
 }
 

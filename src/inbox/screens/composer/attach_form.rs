@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::attachments::{AttachForm, AttachmentCheck, next_kind};
 use crate::tab::Focus;
@@ -35,18 +35,14 @@ impl Overlay for AttachForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
         self.put(text);
         self.look_at_typed(inbox);
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 
     fn shows(&self, load: &Load) -> bool {

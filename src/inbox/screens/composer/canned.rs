@@ -8,7 +8,7 @@ use crate::components::picker::{Picked, Picker};
 use crate::event::Effect;
 use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::{Focus, Tab};
 use model::replies::{self, CannedReply, ReplyVariables};
@@ -73,16 +73,8 @@ impl Overlay for ReplyPicker {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Letters
     }
 }
 

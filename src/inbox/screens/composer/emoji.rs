@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::components::picker::{Picked, Picker};
 use crate::keys::KeyPress;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use model::emoji;
 
 /// Picks an emoji.
@@ -31,16 +31,8 @@ impl Overlay for EmojiPicker {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Letters
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::list::turned;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::rich_forms::FormKind;
 
 /// An entry of the menu.
@@ -104,10 +104,6 @@ impl Overlay for ComposerMenu {
         }
         inbox.choose_entry(entry);
         KeyOutcome::Done
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 }
 

@@ -6,7 +6,8 @@ use crate::command::Command;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use model::bounds;
 use model::interactive;
 use model::json;
@@ -45,16 +46,18 @@ impl Overlay for RawJson {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Dialog(self.dialog(inbox))
-    }
-
-    fn is_question(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Answer
     }
 
     fn has_left(&mut self, inbox: &mut Inbox) {
         inbox.tab_mut().json = None;
+    }
+}
+
+impl OverlayView for RawJson {
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
+        self.dialog(inbox)
     }
 }
 

@@ -8,8 +8,9 @@ use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::event::Intent;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::quoted_messages::{CUT, quoted};
+use crate::overlays::view::OverlayView;
 use crate::screens::composer::Composer;
 use crate::screens::history::lines;
 use crate::screens::history::lines::HistoryItem;
@@ -114,7 +115,13 @@ impl Overlay for CrossedReply {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Answer
+    }
+}
+
+impl OverlayView for CrossedReply {
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
         let mut lines = quoted(inbox, &self.crossed);
         let yours = format!("Yours: {}", wrap::cut(self.text.as_str(), CUT));
         lines.extend([
@@ -123,11 +130,7 @@ impl Overlay for CrossedReply {
             DialogLine::gap(),
             DialogLine::strong("[y] send anyway   [Esc] keep editing"),
         ]);
-        OverlayBody::Dialog(Dialog::new(self.title(), lines))
-    }
-
-    fn is_question(&self) -> bool {
-        true
+        Dialog::new(self.title(), lines)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::Inbox;
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::keys::KeyPress;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use model::bounds;
 use model::interactive::{self, Frame};
 use model::outbox::Operation;
@@ -227,10 +227,6 @@ impl Overlay for Form {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     /// Two numbers, or the link of a map, fill both fields of a place.
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         let clean = text::pasted(outside);
@@ -249,8 +245,8 @@ impl Overlay for Form {
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 
     fn has_left(&mut self, inbox: &mut Inbox) {

@@ -7,7 +7,8 @@ use crate::components::form::FormKey;
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest};
 use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
 use model::text;
@@ -67,15 +68,17 @@ impl Overlay for AwaitedAnswer {
     fn key(&mut self, _inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         if key.code == KeyCode::Esc { KeyOutcome::Done } else { KeyOutcome::Ignored }
     }
+}
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+impl OverlayView for AwaitedAnswer {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let name = format!("{} · {}", self.slot.connection, self.slot.endpoint);
         let lines = vec![
             DialogLine::plain(format!("{} is being asked.", SafeText::line(&name))),
             DialogLine::gap(),
             DialogLine::strong("Esc lets it go on alone"),
         ];
-        OverlayBody::Dialog(Dialog::new("Asking", lines))
+        Dialog::new("Asking", lines)
     }
 }
 
@@ -104,16 +107,8 @@ impl Overlay for EndpointPicker {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Letters
     }
 }
 
@@ -153,7 +148,20 @@ impl Overlay for EndpointForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        if let Some(line) = self.values.get_mut(self.focus) {
+            line.insert(text::pasted(outside).trim());
+        }
+        true
+    }
+
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+}
+
+impl OverlayView for EndpointForm {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let title = SafeText::line(&format!("{} · {}", self.connection, self.endpoint.name)).to_string();
         let mut lines: Vec<DialogLine> = Vec::new();
         if !self.endpoint.instructions.is_empty() {
@@ -173,18 +181,7 @@ impl Overlay for EndpointForm {
         lines.extend(self.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
         lines.push(DialogLine::gap());
         lines.push(DialogLine::strong("Enter asks · Tab next field · Esc back"));
-        OverlayBody::Dialog(Dialog::new(title, lines))
-    }
-
-    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        if let Some(line) = self.values.get_mut(self.focus) {
-            line.insert(text::pasted(outside).trim());
-        }
-        true
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        Dialog::new(title, lines)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::components::form::FormKey;
 use crate::event::Effect;
 use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Hidden, secret_label};
 use model::connections::{Connection, ContactFacts};
@@ -66,7 +67,18 @@ impl Overlay for CredentialForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        self.secret.0.insert(text::pasted(outside).trim());
+        true
+    }
+
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+}
+
+impl OverlayView for CredentialForm {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let title = SafeText::line(&format!("Credential of {}", self.connection)).to_string();
         let dots = |it: &str| "•".repeat(it.chars().count());
         let (before, after) = (dots(self.secret.0.before()), dots(self.secret.0.after()));
@@ -82,16 +94,7 @@ impl Overlay for CredentialForm {
             false => format!("Enter tries it{with} · Esc back, nothing changes"),
         };
         lines.push(DialogLine::strong(keys));
-        OverlayBody::Dialog(Dialog::new(title, lines))
-    }
-
-    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
-        self.secret.0.insert(text::pasted(outside).trim());
-        true
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        Dialog::new(title, lines)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::context::Context;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Wizard, WizardField, WizardStep};
 use crate::wrap;
@@ -148,8 +149,8 @@ impl Overlay for Wizard {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Dialog(self.dialog())
+    fn input(&self) -> OverlayInput {
+        if self.step == WizardStep::Filling { OverlayInput::Text } else { OverlayInput::Keys }
     }
 
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
@@ -158,9 +159,11 @@ impl Overlay for Wizard {
         }
         true
     }
+}
 
-    fn takes_text(&self) -> bool {
-        self.step == WizardStep::Filling
+impl OverlayView for Wizard {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
+        self.dialog()
     }
 }
 

@@ -3,18 +3,18 @@
 //!
 //! Nothing is done here.
 
-use crate::screens::conversations::takeover::{closable, switchable};
-use std::rc::Rc;
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
 use crate::features::privacy::known_names;
+use crate::screens::conversations::takeover::{closable, switchable};
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
 use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::Timestamp;
+use std::rc::Rc;
 
 /// Up to this many are acted on under a hold; more are asked about.
 pub const HELD: usize = 10;

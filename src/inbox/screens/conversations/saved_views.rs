@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::components::list::chosen_after;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use model::filter::{self, ConversationFilter, FilterSubject, Is, Sort};
 
 /// A saved view.
@@ -93,10 +93,6 @@ impl Overlay for ViewMenu {
             }
         }
         KeyOutcome::Done
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 }
 

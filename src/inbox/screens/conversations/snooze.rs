@@ -10,7 +10,8 @@ use crate::event::Effect;
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
 use crate::tab::Focus;
 use crate::wrap;
@@ -145,24 +146,22 @@ impl Overlay for SnoozeMenu {
         self.put_aside(inbox, until)
     }
 
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
-        let title = match self.rows.as_slice() {
-            [one] => format!("Snooze {}", wrap::cut(one.conversation.title().as_str(), 40)),
-            many => format!("Snooze {} conversations", many.len()),
-        };
-        OverlayBody::Dialog(Dialog::new(title, self.lines(inbox)))
-    }
-
-    fn takes_text(&self) -> bool {
-        self.typed.is_some()
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        if self.typed.is_some() { OverlayInput::Letters } else { OverlayInput::Keys }
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
         self.rows.iter().for_each(|it| known_names::of_row(it, names));
+    }
+}
+
+impl OverlayView for SnoozeMenu {
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
+        let title = match self.rows.as_slice() {
+            [one] => format!("Snooze {}", wrap::cut(one.conversation.title().as_str(), 40)),
+            many => format!("Snooze {} conversations", many.len()),
+        };
+        Dialog::new(title, self.lines(inbox))
     }
 }
 

@@ -3,13 +3,14 @@
 //! elsewhere tags stay on this desk.
 
 use crate::Inbox;
-use crate::conditions;
 use crate::components::dialog::{Dialog, DialogLine};
+use crate::conditions;
 use crate::event::{Effect, Intent, Load};
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish, tagged};
 use crate::wrap;
 use model::account::Platform;
@@ -148,20 +149,8 @@ impl Overlay for TagEditor {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, inbox: &'a Inbox) -> OverlayBody<'a> {
-        let title = match self.rows.as_slice() {
-            [one] => format!("Tags of {}", wrap::cut(one.conversation.title().as_str(), 40)),
-            many => format!("Tags of {} conversations", many.len()),
-        };
-        OverlayBody::Dialog(Dialog::new(title, self.lines(inbox)))
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Letters
     }
 
     fn shows(&self, load: &Load) -> bool {
@@ -170,6 +159,16 @@ impl Overlay for TagEditor {
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
         self.rows.iter().for_each(|it| known_names::of_row(it, names));
+    }
+}
+
+impl OverlayView for TagEditor {
+    fn dialog(&self, inbox: &Inbox) -> Dialog {
+        let title = match self.rows.as_slice() {
+            [one] => format!("Tags of {}", wrap::cut(one.conversation.title().as_str(), 40)),
+            many => format!("Tags of {} conversations", many.len()),
+        };
+        Dialog::new(title, self.lines(inbox))
     }
 }
 

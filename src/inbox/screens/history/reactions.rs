@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::components::list::turned;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::tab::Tab;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::outbox::Operation;
@@ -40,10 +40,6 @@ impl Overlay for ReactionPicker {
         };
         inbox.react(&self.channel, &self.conversation, &self.message, offered[picked]);
         KeyOutcome::Done
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 }
 

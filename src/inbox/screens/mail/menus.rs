@@ -8,7 +8,7 @@ use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::letter_at_hand;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
@@ -110,10 +110,6 @@ impl Overlay for Menu {
             inbox.ask_correspondents(&self.typed);
         }
         KeyOutcome::Stay
-    }
-
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {

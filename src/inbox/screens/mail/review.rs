@@ -11,7 +11,7 @@ use crate::components::text_prompt::TextPrompt;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::mail::head::BODY;
 use crate::screens::mail::markdown;
 use crate::tab::Focus;
@@ -87,12 +87,8 @@ impl Overlay for MailReview {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn is_question(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Answer
     }
 }
 

@@ -8,7 +8,8 @@ use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::screens::people::form::Opening;
 use model::contacts::PersonDetail;
 use model::outbox::Operation;
@@ -61,7 +62,17 @@ impl Overlay for Deleting {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn input(&self) -> OverlayInput {
+        OverlayInput::TypedAnswer
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
+        names.add(&self.person.name);
+    }
+}
+
+impl OverlayView for Deleting {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let person = &self.person;
         let name = if person.name.is_empty() { String::new() } else { format!("{} · ", person.name) };
         let who = SafeText::line(&format!("{name}{}", person.phone));
@@ -90,23 +101,7 @@ impl Overlay for Deleting {
         let words = format!("Type the last four digits of the number to DELETE: {typed}_");
         lines.push(DialogLine::strong(words));
         lines.push(DialogLine::strong("[Enter] DELETE   [Esc] keep"));
-        OverlayBody::Dialog(Dialog::new("DELETE this person?", lines))
-    }
-
-    fn is_question(&self) -> bool {
-        true
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
-    }
-
-    fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        names.add(&self.person.name);
+        Dialog::new("DELETE this person?", lines)
     }
 }
 

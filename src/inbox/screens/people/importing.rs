@@ -2,9 +2,9 @@
 //! while it goes on.
 
 use crate::Inbox;
-use crate::conditions;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::conditions;
 use crate::event::{Effect, Load};
 use model::account::Platform;
 use model::ids::ChannelId;

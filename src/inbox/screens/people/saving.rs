@@ -6,7 +6,7 @@ use crate::components::form::FormKey;
 use crate::event::{Effect, Intent, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
 use crate::screens::people::form::{Opening, PersonField, PersonForm};
 use model::contacts::PersonDetail;
@@ -50,10 +50,6 @@ impl Overlay for PersonForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
         if let Some(value) = self.values.get_mut(self.focus) {
             value.insert(text::pasted(outside).trim());
@@ -62,8 +58,8 @@ impl Overlay for PersonForm {
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {

@@ -11,7 +11,8 @@ use crate::components::text_line::TextLine;
 use crate::components::text_prompt::TextPrompt;
 use crate::event::{Effect, Intent};
 use crate::keys::KeyPress;
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::bounds;
@@ -127,7 +128,13 @@ impl Overlay for CallForm {
         true
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+}
+
+impl OverlayView for CallForm {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let fields = Self::LABELS.iter().zip(&self.fields).enumerate();
         let mut lines: Vec<DialogLine> = fields
             .map(|(at, (label, text))| {
@@ -142,11 +149,7 @@ impl Overlay for CallForm {
         lines.extend(self.wrong.iter().map(DialogLine::error));
         lines.push(DialogLine::gap());
         lines.push(DialogLine::strong("Enter asks whether to call · Tab next field · Esc back"));
-        OverlayBody::Dialog(Dialog::new("Call", lines))
-    }
-
-    fn takes_text(&self) -> bool {
-        true
+        Dialog::new("Call", lines)
     }
 }
 

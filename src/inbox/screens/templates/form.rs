@@ -8,7 +8,7 @@ use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -153,16 +153,8 @@ impl Overlay for TemplatePicker {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn takes_text(&self) -> bool {
-        true
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Letters
     }
 
     fn shows(&self, load: &Load) -> bool {
@@ -199,10 +191,6 @@ impl Overlay for TemplateForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
     fn paste(&mut self, _inbox: &mut Inbox, text: &str) -> bool {
         if let Some(value) = self.values.get_mut(self.focus) {
             value.insert(text);
@@ -210,8 +198,8 @@ impl Overlay for TemplateForm {
         true
     }
 
-    fn takes_text(&self) -> bool {
-        true
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
     }
 }
 

@@ -7,7 +7,8 @@ use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
-use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayBody};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
 use model::account::Platform;
 use model::outbox::Operation;
 use model::secret::Secret;
@@ -106,16 +107,8 @@ impl Overlay for WebhookForm {
         KeyOutcome::Stay
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Drawn(self)
-    }
-
-    fn takes_text(&self) -> bool {
-        self.focus == 0
-    }
-
-    fn takes_pastes(&self) -> bool {
-        false
+    fn input(&self) -> OverlayInput {
+        if self.focus == 0 { OverlayInput::Letters } else { OverlayInput::Keys }
     }
 }
 
@@ -193,12 +186,14 @@ impl Overlay for WebhookQuestion {
         KeyOutcome::Done
     }
 
-    fn body<'a>(&'a self, _inbox: &'a Inbox) -> OverlayBody<'a> {
-        OverlayBody::Dialog(Dialog::new("REGISTER this webhook?", self.lines()))
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Answer
     }
+}
 
-    fn is_question(&self) -> bool {
-        true
+impl OverlayView for WebhookQuestion {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
+        Dialog::new("REGISTER this webhook?", self.lines())
     }
 }
 
