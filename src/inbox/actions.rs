@@ -69,7 +69,7 @@ impl Inbox {
         let order = [Focus::List, Focus::History, Focus::Composer];
         let tab = self.tab();
         if !self.is_inbox_shown() {
-            return self.say("this page has one pane");
+            return self.context.say("this page has one pane");
         }
         let at = order.iter().position(|it| *it == tab.focus).unwrap_or(0);
         let next = order[(at + 3).saturating_add_signed(by) % 3];
@@ -82,20 +82,20 @@ impl Inbox {
     pub(crate) fn numbered_tab(&mut self, key: KeyPress) {
         let KeyCode::Char(digit) = key.code else { return };
         let number = digit.to_digit(10).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        if (1..=self.tabs.len()).contains(&number) {
+        if (1..=self.desk.tabs.len()).contains(&number) {
             self.go_to_tab(number - 1);
         } else {
-            self.warn(format!("there is no tab {number}"));
+            self.context.warn(format!("there is no tab {number}"));
         }
     }
 
     pub(crate) fn interrupt(&mut self) {
-        let again = self.interrupted_at.is_some_and(|at| self.context.now.since(at) < INTERRUPT);
+        let again = self.keyboard.interrupted_at.is_some_and(|at| self.context.now.since(at) < INTERRUPT);
         if again {
             return self.quit();
         }
-        self.interrupted_at = Some(self.context.now);
-        self.state(Fact::Interrupted);
+        self.keyboard.interrupted_at = Some(self.context.now);
+        self.context.state(Fact::Interrupted);
     }
 
     /// Leaves, keeping every draft.

@@ -20,7 +20,7 @@ impl Inbox {
     /// Opens the command line, begun with this.
     pub(crate) fn open_command_line(&mut self, begun: &str) {
         let kind = LineKind::Command { back: 0, completing: None };
-        self.open_layer(LinePrompt { kind, text: TextLine::new(begun) });
+        self.context.open(LinePrompt { kind, text: TextLine::new(begun) });
     }
 
     /// Does a command of the line that was chosen, or asks for what follows it.
@@ -42,8 +42,8 @@ impl Inbox {
             }
             KeyCode::Up | KeyCode::Down => {
                 let older = key.code == KeyCode::Up;
-                *back = if older { (*back + 1).min(self.said.len()) } else { back.saturating_sub(1) };
-                let text = self.said.len().checked_sub(*back).and_then(|at| self.said.get(at));
+                *back = if older { (*back + 1).min(self.keyboard.command_history.len()) } else { back.saturating_sub(1) };
+                let text = self.keyboard.command_history.len().checked_sub(*back).and_then(|at| self.keyboard.command_history.get(at));
                 line.text.set(text.filter(|_| *back > 0).cloned().unwrap_or_default());
             }
             KeyCode::Tab | KeyCode::BackTab => {
@@ -106,29 +106,29 @@ impl Inbox {
         if text.is_empty() {
             return;
         }
-        if self.said.last().is_none_or(|it| it != text) {
-            self.said.push(text.to_owned());
+        if self.keyboard.command_history.last().is_none_or(|it| it != text) {
+            self.keyboard.command_history.push(text.to_owned());
         }
-        let over = self.said.len().saturating_sub(REMEMBERED);
-        self.said.drain(..over);
+        let over = self.keyboard.command_history.len().saturating_sub(REMEMBERED);
+        self.keyboard.command_history.drain(..over);
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         let verb = VERBS.iter().find(|it| it.name == name);
         if let Some((verb, (run, _))) = verb.zip(commands::verb(name)) {
             self.recorded(RecordedStep::Line(text.to_owned()));
             // What was wrong with the line before is over.
-            self.notice = None;
+            self.context.notice = None;
             let done = match rest {
                 "" if verb.needs_words() => Err(format!("{name} needs {}", verb.takes)),
                 _ => run(self, rest),
             };
-            return done.unwrap_or_else(|why| self.warn(why));
+            return done.unwrap_or_else(|why| self.context.warn(why));
         }
         match command::named(name).filter(|_| rest.is_empty()) {
             Some(command) => match self.why_off(command) {
-                Some(reason) => self.warn(format!("{name}: {reason}")),
+                Some(reason) => self.context.warn(format!("{name}: {reason}")),
                 None => self.call(command, KeyPress::plain(KeyCode::Enter)),
             },
-            None => self.warn(unknown(name, rest)),
+            None => self.context.warn(unknown(name, rest)),
         }
     }
 }

@@ -52,11 +52,11 @@ pub(crate) fn go_to_wall(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn next_tab(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_tab((inbox.active + 1) % inbox.tabs.len());
+    inbox.go_to_tab((inbox.desk.active + 1) % inbox.desk.tabs.len());
 }
 
 pub(crate) fn previous_tab(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_tab((inbox.active + inbox.tabs.len() - 1) % inbox.tabs.len());
+    inbox.go_to_tab((inbox.desk.active + inbox.desk.tabs.len() - 1) % inbox.desk.tabs.len());
 }
 
 pub(crate) fn go_to_all(inbox: &mut Inbox, _: KeyPress) {
@@ -76,9 +76,9 @@ pub(crate) fn row_up(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.page {
-        PageKind::Outbox if inbox.outbox.chosen().is_none() => Err("the outbox is empty".into()),
-        PageKind::Drafts if inbox.drafts.chosen().is_none() => Err("there are no drafts".into()),
+    match inbox.desk.page {
+        PageKind::Outbox if inbox.outbox.rows.chosen().is_none() => Err("the outbox is empty".into()),
+        PageKind::Drafts if inbox.outbox.drafts.chosen().is_none() => Err("there are no drafts".into()),
         PageKind::People => people::may_go_to(inbox),
         PageKind::Broadcasts => broadcasts::is_chosen(inbox),
         PageKind::Inbox
@@ -97,7 +97,7 @@ pub(crate) fn go_to_row(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_search_rows(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.page == PageKind::People {
+    match inbox.desk.page == PageKind::People {
         true => people::has_people(inbox),
         false => Ok(()),
     }
@@ -108,7 +108,7 @@ pub(crate) fn search_rows(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.page {
+    match inbox.desk.page {
         PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts => Ok(()),
         _ => Err("this page is about one tab; {next-tab} goes to the next".into()),
     }
@@ -199,7 +199,7 @@ pub(crate) fn copy_curl(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_layer(crate::overlays::help::Help::default());
+    inbox.context.open(crate::overlays::help::Help::default());
 }
 
 pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {
@@ -223,16 +223,16 @@ pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn tab_names(inbox: &Inbox) -> Vec<String> {
-    inbox.tabs.iter().map(|it| it.channel.name.clone()).chain(["All".to_owned()]).collect()
+    inbox.desk.tabs.iter().map(|it| it.channel.name.clone()).chain(["All".to_owned()]).collect()
 }
 
 pub(crate) fn show_tab(inbox: &mut Inbox, name: &str) -> Result<(), String> {
-    let number = name.parse().ok().filter(|it| (1..=inbox.tabs.len()).contains(it));
+    let number = name.parse().ok().filter(|it| (1..=inbox.desk.tabs.len()).contains(it));
     let index = match number {
         Some(number) => number - 1,
         None => pick("tab", name, &tab_names(inbox))?,
     };
-    if index == inbox.tabs.len() {
+    if index == inbox.desk.tabs.len() {
         inbox.go_everywhere()
     } else {
         inbox.go_to_tab(index)

@@ -23,19 +23,19 @@ impl Inbox {
         consider(self.people_due());
         consider(self.wall_due());
         consider(self.board_due());
-        consider(self.watch.due());
+        consider(self.features.watch.due());
         consider(self.offer_due());
         consider(self.servers_due());
-        consider(self.burst.due());
-        consider(self.saving.due(self.context.now));
+        consider(self.features.bursts.due());
+        consider(self.changes.writes.due(self.context.now));
         consider(self.connection_due());
         consider(self.loads_due());
-        for tab in &self.tabs {
+        for tab in &self.desk.tabs {
             consider(tab.counts.next_wake);
             consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
         }
         // Countdowns tick in whole seconds before their end.
-        for held in &self.undo {
+        for held in &self.changes.held {
             let left = held.until.since(self.context.now);
             if left > MINUTE {
                 continue;

@@ -34,12 +34,12 @@ impl Inbox {
     }
 
     pub(crate) fn go_to_phone(&mut self) {
-        match self.tabs.iter().position(|it| it.is_phone()) {
+        match self.desk.tabs.iter().position(|it| it.is_phone()) {
             Some(index) => {
                 self.go_to_tab(index);
-                self.page = PageKind::Inbox;
+                self.desk.page = PageKind::Inbox;
             }
-            None => self.warn("no tab has a phone's key; frontdesk channel add adds one"),
+            None => self.context.warn("no tab has a phone's key; frontdesk channel add adds one"),
         }
     }
 
@@ -47,27 +47,27 @@ impl Inbox {
     pub(crate) fn open_row_search(&mut self) {
         let before = self.row_search().to_owned();
         let text = TextLine::given(before.clone(), 0);
-        self.open_layer(LinePrompt { kind: LineKind::Rows(before), text });
+        self.context.open(LinePrompt { kind: LineKind::Rows(before), text });
     }
 
     /// What is looked for on the page.
     pub fn row_search(&self) -> &str {
-        match self.page {
+        match self.desk.page {
             PageKind::People => &self.people.search,
             PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {
                 ""
             }
-            _ => &self.deck.search,
+            _ => &self.cards.search,
         }
     }
 
     /// What is looked for on the page has changed.
     pub(crate) fn look_for_rows(&mut self, text: &str) {
-        match self.page {
+        match self.desk.page {
             PageKind::People => self.look_for_people(text),
             PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {
             }
-            _ => self.deck.search = text.to_owned(),
+            _ => self.cards.search = text.to_owned(),
         }
     }
 }

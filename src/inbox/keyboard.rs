@@ -7,28 +7,48 @@ use crate::commands;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
+use model::time::Timestamp;
 use crate::pages::PageKind;
 use crate::screens::cards::is_deck;
 use crate::tab::Focus;
+
+/// What the keyboard is in the middle of.
+#[derive(Debug, Default)]
+pub struct Keyboard {
+    /// The start of a key sequence.
+    pub pressed: Vec<KeyPress>,
+    /// Command lines said before, newest last.
+    pub(crate) command_history: Vec<String>,
+    /// Commands that were piped to, the newest last.
+    pub(crate) piped: Vec<String>,
+    /// When the first Ctrl-C was pressed.
+    pub(crate) interrupted_at: Option<Timestamp>,
+    /// Whether the desk ends as soon as nothing is paused from here.
+    pub(crate) leaving: bool,
+    /// Whether what comes back from the editor is JSON of the person's own.
+    pub(crate) edits_json: bool,
+    /// The next step of the exercise, while one goes on.
+    pub(crate) tutor: Option<usize>,
+}
 
 impl Inbox {
     /// The places whose keys act now, nearest first.
     pub fn places(&self) -> Vec<CommandScope> {
         let tab = self.tab();
         match tab.focus {
-            _ if self.page == PageKind::Outbox => {
+            _ if self.desk.page == PageKind::Outbox => {
                 vec![CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk]
             }
-            _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
-            _ if self.page == PageKind::Webhooks => {
+            _ if self.desk.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if self.desk.page == PageKind::Webhooks => {
                 vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
             }
-            _ if self.page == PageKind::Broadcasts => {
+            _ if self.desk.page == PageKind::Broadcasts => {
                 vec![CommandScope::Broadcasts, CommandScope::Rows, CommandScope::Desk]
             }
-            _ if self.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
-            _ if is_deck(self.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
-            _ if self.page == PageKind::People => {
+            _ if self.desk.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if is_deck(self.desk.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
+            _ if self.desk.page == PageKind::People => {
                 vec![CommandScope::People, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
             }
             Focus::Composer => vec![CommandScope::Composer],
@@ -51,7 +71,7 @@ impl Inbox {
         }
         self.context.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
         // Who goes on working does not want to leave any more.
-        self.leaving = false;
+        self.keyboard.leaving = false;
         self.press(key);
     }
 
@@ -64,22 +84,22 @@ impl Inbox {
         if self.is_typing() {
             return self.composer_key(key);
         }
-        if let Some(letter) = self.fixed_macro(key).filter(|_| self.pressed.is_empty()) {
+        if let Some(letter) = self.fixed_macro(key).filter(|_| self.keyboard.pressed.is_empty()) {
             return self.play_macro(letter);
         }
-        self.pressed.push(key);
-        match self.context.settings.keymap.resolve(&self.places(), &self.pressed) {
+        self.keyboard.pressed.push(key);
+        match self.context.settings.keymap.resolve(&self.places(), &self.keyboard.pressed) {
             Resolution::Pending => (),
             Resolution::Matched(command) => {
-                self.pressed.clear();
+                self.keyboard.pressed.clear();
                 self.call(command, key);
             }
             Resolution::Unknown => {
-                let names: Vec<String> = self.pressed.drain(..).map(|it| it.to_string()).collect();
+                let names: Vec<String> = self.keyboard.pressed.drain(..).map(|it| it.to_string()).collect();
                 // Esc ends what was begun.
                 if names.last().is_some_and(|it| it != "Esc") {
                     let help = self.key_of(Command::Help);
-                    self.warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
+                    self.context.warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
                 }
             }
         }
@@ -99,7 +119,7 @@ impl Inbox {
     pub(crate) fn call(&mut self, command: Command, key: KeyPress) {
         let row = command::row(command);
         if let Err(reason) = self.enabled(command) {
-            return self.warn(format!("{}: {reason}", row.word));
+            return self.context.warn(format!("{}: {reason}", row.word));
         }
         self.recorded(RecordedStep::Command(command, key));
         if row.place == CommandScope::Conversation {

@@ -112,11 +112,11 @@ impl Inbox {
         match load {
             Load::Conversations(query) => self.list_failed(&query, &why),
             Load::History(query) => self.history_failed(&query, &why),
-            Load::Outbox(query) => self.outbox.resource.fail(&query, &why, now),
-            Load::Drafts(query) => self.drafts.resource.fail(&query, &why, now),
+            Load::Outbox(query) => self.outbox.rows.resource.fail(&query, &why, now),
+            Load::Drafts(query) => self.outbox.drafts.resource.fail(&query, &why, now),
             Load::People(query) => self.people.rows.resource.fail(&query, &why, now),
             Load::Broadcasts(BroadcastQuery::Rows(query)) => {
-                self.board.rows.resource.fail(&query, &why, now);
+                self.broadcasts.rows.resource.fail(&query, &why, now);
             }
             Load::Counts(_)
             | Load::Draft(..)
@@ -147,7 +147,7 @@ impl Inbox {
                 self.gave_up("nothing was changed", &why);
             }
             Load::Pauses(_) => {
-                self.leaving = false;
+                self.keyboard.leaving = false;
                 self.gave_up("the AI was not handed back", &why);
             }
             Load::Person(..) => {
@@ -168,14 +168,14 @@ impl Inbox {
     /// What a key asked for is not carried out later, when the person looks
     /// elsewhere.
     fn gave_up(&mut self, what: &str, why: &SafeText) {
-        self.warn(format!("{what}: this desk's files could not be read: {why}"));
+        self.context.warn(format!("{what}: this desk's files could not be read: {why}"));
     }
 
     fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText) {
         let now = self.context.now;
         let list = match &query.channel {
             Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
-            None => Some(&mut self.all),
+            None => Some(&mut self.desk.all),
         };
         if let Some(list) = list {
             list.resource.fail(query, why, now);
@@ -184,7 +184,7 @@ impl Inbox {
 
     fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText) {
         let now = self.context.now;
-        if let Some(beside) = &mut self.second {
+        if let Some(beside) = &mut self.desk.beside {
             beside.history.resource.fail(query, why, now);
         }
         if let Some(history) = self.tab_of(&query.channel).and_then(|it| it.history.as_mut()) {
@@ -201,8 +201,8 @@ impl Inbox {
             Pane::History => inbox && areas.history.is_some(),
             Pane::Beside => inbox && areas.beside.is_some(),
             Pane::Card => inbox && areas.card.is_some(),
-            Pane::Page => self.page != PageKind::Inbox,
-            Pane::Layer => !self.layers.is_empty(),
+            Pane::Page => self.desk.page != PageKind::Inbox,
+            Pane::Layer => !self.context.layers.is_empty(),
         }
     }
 
@@ -221,15 +221,15 @@ impl Inbox {
 
     fn page_shown(&self) -> LoadState<'_> {
         let (now, channel) = (self.context.now, &self.tab().channel.id);
-        match self.page {
+        match self.desk.page {
             PageKind::Inbox => LoadState::Well,
-            PageKind::Outbox => self.outbox.resource.shown(now),
-            PageKind::Drafts => self.drafts.resource.shown(now),
+            PageKind::Outbox => self.outbox.rows.resource.shown(now),
+            PageKind::Drafts => self.outbox.drafts.resource.shown(now),
             PageKind::People => match self.people.rows.resource.shown(now) {
                 LoadState::Well => self.people.told(channel, now),
                 shown => shown,
             },
-            PageKind::Broadcasts => match self.board.rows.resource.shown(now) {
+            PageKind::Broadcasts => match self.broadcasts.rows.resource.shown(now) {
                 LoadState::Well => {
                     self.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
                 }
@@ -239,10 +239,10 @@ impl Inbox {
                 .loads
                 .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
             PageKind::Events => {
-                self.deck.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+                self.cards.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
             }
             PageKind::Webhooks => {
-                self.deck.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+                self.cards.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
             }
             PageKind::Templates => {
                 let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
@@ -258,7 +258,7 @@ impl Inbox {
     }
 
     fn layer_shown(&self) -> LoadState<'_> {
-        match self.layers.last() {
+        match self.context.layers.last() {
             Some(overlay) => self.loads.shown(self.context.now, |it| overlay.shows(it)),
             None => LoadState::Well,
         }
@@ -275,17 +275,17 @@ impl Inbox {
     pub(crate) fn loads_due(&self) -> Option<Timestamp> {
         let now = self.context.now;
         let channel: &ChannelId = &self.tab().channel.id;
-        let page = match self.page {
+        let page = match self.desk.page {
             PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
-            PageKind::Outbox => self.outbox.resource.due(now),
-            PageKind::Drafts => self.drafts.resource.due(now),
+            PageKind::Outbox => self.outbox.rows.resource.due(now),
+            PageKind::Drafts => self.outbox.drafts.resource.due(now),
             PageKind::People => {
                 let rows = self.people.rows.resource.due(now);
                 rows.into_iter().chain(self.people.told_due(channel, now)).min()
             }
-            PageKind::Broadcasts => self.board.rows.resource.due(now),
-            PageKind::Events => self.deck.events.get(channel).and_then(|it| it.page.due(now)),
-            PageKind::Webhooks => self.deck.webhooks.get(channel).and_then(|it| it.page.due(now)),
+            PageKind::Broadcasts => self.broadcasts.rows.resource.due(now),
+            PageKind::Events => self.cards.events.get(channel).and_then(|it| it.page.due(now)),
+            PageKind::Webhooks => self.cards.webhooks.get(channel).and_then(|it| it.page.due(now)),
             PageKind::Templates => self.tab().templates_page.due(now),
         };
         let list = self.list().resource.due(now);

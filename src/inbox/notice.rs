@@ -3,7 +3,9 @@
 
 use crate::Inbox;
 use crate::actions::INTERRUPT;
+use crate::context::Context;
 use crate::event::Effect;
+use crate::overlays::overlay::Overlay;
 use crate::features::undo_send::Held;
 use model::ids::{ChannelId, ConversationId};
 use model::time::{SECOND, Timestamp};
@@ -14,7 +16,7 @@ const NOTICE: i64 = 8 * SECOND;
 /// A line for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// The words it began with.
+    /// The words of what has happened; those of a fact are made when it is drawn.
     pub text: String,
     /// Whether something went wrong.
     pub warning: bool,
@@ -45,34 +47,43 @@ pub(crate) enum Fact {
     Interrupted,
 }
 
-impl Inbox {
+impl Context {
     /// Says in the status line that something has happened.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
-        let lasts = Lasts::Until(self.context.now.plus(NOTICE));
+        let lasts = Lasts::Until(self.now.plus(NOTICE));
         self.notice = Some(Notice { text: text.into(), warning: false, lasts });
     }
 
     /// Says that something cannot be done or went wrong.
     pub fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
-        self.refused(&text);
-        let lasts = Lasts::Until(self.context.now.plus(NOTICE));
+        self.refuse(&text);
+        let lasts = Lasts::Until(self.now.plus(NOTICE));
         self.notice = Some(Notice { text, warning: true, lasts });
     }
 
     /// Says a fact for as long as it is one.
     pub(crate) fn state(&mut self, fact: Fact) {
-        let Some(text) = self.words_of(&fact) else { return };
         let warning = fact == Fact::Unfilled;
-        if warning {
-            self.refused(&text);
-        }
-        self.notice = Some(Notice { text, warning, lasts: Lasts::While(fact) });
+        self.notice = Some(Notice { text: String::new(), warning, lasts: Lasts::While(fact) });
     }
 
+    /// Something was refused: what is played by itself ends here.
+    pub(crate) fn refuse(&mut self, why: &str) {
+        self.refusal.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Opens what lies over the desk from now on.
+    pub(crate) fn open(&mut self, overlay: impl Overlay) {
+        self.guard.raise();
+        self.layers.push(overlay);
+    }
+}
+
+impl Inbox {
     /// What the status line says now, and whether something went wrong.
     pub fn noticed(&self) -> Option<(String, bool)> {
-        let notice = self.notice.as_ref()?;
+        let notice = self.context.notice.as_ref()?;
         match &notice.lasts {
             Lasts::Until(until) => (self.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
             Lasts::While(fact) => Some((self.words_of(fact)?, notice.warning)),
@@ -81,19 +92,19 @@ impl Inbox {
 
     /// Whether it states a fact.
     pub fn states_fact(&self) -> bool {
-        matches!(&self.notice, Some(Notice { lasts: Lasts::While(_), .. }))
+        matches!(&self.context.notice, Some(Notice { lasts: Lasts::While(_), .. }))
     }
 
     /// A line that is over goes.
     pub(crate) fn end_notice(&mut self) {
         if self.noticed().is_none() {
-            self.notice = None;
+            self.context.notice = None;
         }
     }
 
     /// When a line ends by itself.
     pub(crate) fn notice_due(&self) -> Option<Timestamp> {
-        match &self.notice.as_ref()?.lasts {
+        match &self.context.notice.as_ref()?.lasts {
             Lasts::Until(until) => Some(*until),
             Lasts::While(Fact::Interrupted) => self.interrupted_until(),
             Lasts::While(Fact::Held { until, .. }) => Some(*until),
@@ -106,7 +117,7 @@ impl Inbox {
         match fact {
             Fact::Held { until, what, back } => {
                 // On its way to the disk it is held, too; there it gets its own time.
-                let held = self.undo.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
+                let held = self.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
                 let until = held.max().or(self.is_queueing().then_some(*until))?;
                 let left = until.since(self.context.now);
                 let seconds = (left + SECOND - 1) / SECOND;
@@ -114,7 +125,7 @@ impl Inbox {
             }
             Fact::Unfilled => self.unfilled(),
             Fact::Asking(channel) => {
-                let asks = self.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
+                let asks = self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
                 asks.then(|| "asking the server".to_owned())
             }
             Fact::Interrupted => self
@@ -127,7 +138,7 @@ impl Inbox {
     /// Whether a close of a conversation can still be taken back.
     pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
         let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
-        self.is_queueing() || self.undo.iter().any(|it| here(it) && self.context.now < it.until)
+        self.is_queueing() || self.changes.held.iter().any(|it| here(it) && self.context.now < it.until)
     }
 
     /// Reads everything of the current tab again now.
@@ -136,11 +147,11 @@ impl Inbox {
         tab.asked = true;
         let channel = tab.channel.id.clone();
         self.context.push(Effect::Refresh(channel.clone()));
-        self.state(Fact::Asking(channel));
+        self.context.state(Fact::Asking(channel));
     }
 
     /// Until when one more key ends the desk.
     pub(crate) fn interrupted_until(&self) -> Option<Timestamp> {
-        self.interrupted_at.map(|it| it.plus(INTERRUPT))
+        self.keyboard.interrupted_at.map(|it| it.plus(INTERRUPT))
     }
 }

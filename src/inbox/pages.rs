@@ -45,7 +45,7 @@ pub enum PageKind {
 impl Inbox {
     /// Whether list, history and composer are on screen.
     pub fn is_inbox_shown(&self) -> bool {
-        self.page == PageKind::Inbox && self.tab().is_inbox()
+        self.desk.page == PageKind::Inbox && self.tab().is_inbox()
     }
 
     /// Whether keys are text.
@@ -54,11 +54,11 @@ impl Inbox {
     }
 
     pub(crate) fn go_to_page(&mut self, page: PageKind) {
-        self.page = page;
+        self.desk.page = page;
         match page {
             PageKind::Inbox => (),
-            PageKind::Outbox => self.outbox.mark_stale(),
-            PageKind::Drafts => self.drafts.mark_stale(),
+            PageKind::Outbox => self.outbox.rows.mark_stale(),
+            PageKind::Drafts => self.outbox.drafts.mark_stale(),
             PageKind::People => self.go_to_people(),
             PageKind::Broadcasts => self.go_to_board(),
             PageKind::Wall => self.go_to_wall(),
@@ -70,25 +70,25 @@ impl Inbox {
 
     /// Shows the rows of this tab, or of all.
     pub(crate) fn turn_all_tabs(&mut self) {
-        let all = match self.page {
-            PageKind::Drafts => &mut self.drafts.all_tabs,
-            PageKind::Broadcasts => &mut self.board.rows.all_tabs,
-            _ => &mut self.outbox.all_tabs,
+        let all = match self.desk.page {
+            PageKind::Drafts => &mut self.outbox.drafts.all_tabs,
+            PageKind::Broadcasts => &mut self.broadcasts.rows.all_tabs,
+            _ => &mut self.outbox.rows.all_tabs,
         };
         *all = !*all;
     }
 
     /// Moves through the rows of the page; true if the page has rows.
     pub(crate) fn step_rows(&mut self, by: isize) {
-        match self.page {
+        match self.desk.page {
             PageKind::Inbox => (),
-            PageKind::Outbox => self.outbox.step(by),
-            PageKind::Drafts => self.drafts.step(by),
+            PageKind::Outbox => self.outbox.rows.step(by),
+            PageKind::Drafts => self.outbox.drafts.step(by),
             PageKind::People => self.people.rows.step(by),
-            PageKind::Broadcasts => self.board.rows.step(by),
+            PageKind::Broadcasts => self.broadcasts.rows.step(by),
             PageKind::Wall => self.step_wall(by),
             PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-                self.deck.cards.step(by)
+                self.cards.cards.step(by)
             }
         }
     }
@@ -97,7 +97,7 @@ impl Inbox {
     pub(crate) fn rows_shown(&self) -> usize {
         let (body, detail) = self.page_areas();
         let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
-        let each = match self.page {
+        let each = match self.desk.page {
             PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
             PageKind::Drafts => DRAFT_LINES,
             _ => 1,
@@ -106,15 +106,15 @@ impl Inbox {
     }
 
     pub(crate) fn go_to_row(&mut self) {
-        match self.page {
+        match self.desk.page {
             PageKind::People => return self.go_to_person(),
             PageKind::Broadcasts => return self.open_recipients(),
             PageKind::Wall => return self.wall_enter(),
             page if is_deck(page) => return self.go_to_card(),
             _ => (),
         }
-        if self.page == PageKind::Drafts {
-            let Some(draft) = self.drafts.chosen() else { return };
+        if self.desk.page == PageKind::Drafts {
+            let Some(draft) = self.outbox.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
             let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
             if self.goes_to_mail(&channel, &conversation, mode) {
@@ -126,14 +126,14 @@ impl Inbox {
             }
             return;
         }
-        let Some(entry) = self.outbox.chosen() else { return };
+        let Some(entry) = self.outbox.rows.chosen() else { return };
         let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
         match entry.row.lane.conversation().cloned() {
             Some(conversation) => {
                 self.visit(&channel, &conversation, Focus::History);
                 self.select_item(row);
             }
-            None => self.warn("it belongs to no conversation"),
+            None => self.context.warn("it belongs to no conversation"),
         }
     }
 
@@ -146,7 +146,7 @@ impl Inbox {
     /// Opens a conversation, whatever is on screen now.
     pub(crate) fn visit(&mut self, channel: &ChannelId, conversation: &ConversationId, focus: Focus) {
         self.take_up(channel);
-        self.page = PageKind::Inbox;
+        self.desk.page = PageKind::Inbox;
         let visible = self.list_rows(&self.areas());
         let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
         self.list_mut().select(&key, visible);
@@ -162,7 +162,7 @@ impl Inbox {
     pub(crate) fn load_rows(&mut self) {
         let channel = self.tab().channel.id.clone();
         let visible = self.rows_shown();
-        let load = match self.page {
+        let load = match self.desk.page {
             PageKind::Inbox => return,
             PageKind::People => return self.load_people(),
             PageKind::Broadcasts => return self.load_board(),
@@ -171,12 +171,12 @@ impl Inbox {
                 return self.load_deck();
             }
             PageKind::Outbox => {
-                self.outbox.reveal(visible);
-                self.outbox.take_query(&channel, self.context.now).map(Load::Outbox)
+                self.outbox.rows.reveal(visible);
+                self.outbox.rows.take_query(&channel, self.context.now).map(Load::Outbox)
             }
             PageKind::Drafts => {
-                self.drafts.reveal(visible);
-                self.drafts.take_query(&channel, self.context.now).map(Load::Drafts)
+                self.outbox.drafts.reveal(visible);
+                self.outbox.drafts.take_query(&channel, self.context.now).map(Load::Drafts)
             }
         };
         self.context.effects.extend(load.map(Effect::Load));
@@ -186,7 +186,7 @@ impl Inbox {
     /// where there is room, else below it. Other pages have no details.
     pub fn page_areas(&self) -> (Area, Option<Area>) {
         let body = self.areas().body;
-        if matches!(self.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
+        if matches!(self.desk.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
             return (body, None);
         }
         let inner = body.inner();
@@ -196,13 +196,13 @@ impl Inbox {
             return (Area { width: wide, ..inner }, Some(detail));
         }
         let mut high = (inner.height * 2 / 5).max(5).min(inner.height);
-        if is_deck(self.page) {
+        if is_deck(self.desk.page) {
             // A short list leaves its room to what is said of the chosen one.
-            let rows = u16::try_from(self.deck.cards.rows.len()).unwrap_or(u16::MAX).max(3);
+            let rows = u16::try_from(self.cards.cards.rows.len()).unwrap_or(u16::MAX).max(3);
             high = high.max(inner.height.saturating_sub(rows));
         }
-        if self.page == PageKind::Broadcasts {
-            let rows = u16::try_from(self.board.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
+        if self.desk.page == PageKind::Broadcasts {
+            let rows = u16::try_from(self.broadcasts.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
             high = high.max(inner.height.saturating_sub(rows));
         }
         let list = Area { height: inner.height - high, ..inner };
@@ -212,13 +212,13 @@ impl Inbox {
     /// What this desk alone keeps has changed.
     pub(crate) fn rows_changed(&mut self) {
         self.people.rows.mark_stale();
-        self.outbox.mark_stale();
-        self.drafts.mark_stale();
+        self.outbox.rows.mark_stale();
+        self.outbox.drafts.mark_stale();
         self.wall_changed();
-        self.board.rehearsal_changed();
-        self.leasing.stale = true;
-        self.purse.stale = true;
-        if let Some(batch) = &mut self.batch {
+        self.broadcasts.rehearsal_changed();
+        self.features.pauses.stale = true;
+        self.features.credits.stale = true;
+        if let Some(batch) = &mut self.changes.batch {
             batch.stale = true;
         }
     }

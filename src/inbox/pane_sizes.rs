@@ -17,13 +17,13 @@ impl Inbox {
             list_focused: tab.focus == Focus::List,
             writes: tab.focus == Focus::Composer,
             conversation: tab.history.is_some(),
-            card: self.card,
+            card: self.desk.panes.card,
             composer_lines: if tab.hides_composer() { 0 } else { 1 },
             tall: tab.writes_mail(),
-            header: self.page == PageKind::Inbox && tab.is_mail() && !self.everywhere,
-            list_width: self.list_width,
-            beside: self.second().is_some() && self.page == PageKind::Inbox,
-            zoomed: self.zoomed || (self.page == PageKind::Inbox && tab.is_in_triage()),
+            header: self.desk.page == PageKind::Inbox && tab.is_mail() && !self.desk.everywhere,
+            list_width: self.desk.panes.list_width,
+            beside: self.second().is_some() && self.desk.page == PageKind::Inbox,
+            zoomed: self.desk.panes.zoomed || (self.desk.page == PageKind::Inbox && tab.is_in_triage()),
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) =
@@ -58,8 +58,8 @@ impl Inbox {
         let zone = self.context.settings.zone.clone();
         let list_rows = self.list_rows(&areas);
         self.list_mut().reveal(list_rows);
-        let (pictures, active) = (&self.pictures, self.active);
-        if let (Some(history), Some(area)) = (&mut self.tabs[active].history, areas.history) {
+        let (pictures, active) = (&self.desk.pictures, self.desk.active);
+        if let (Some(history), Some(area)) = (&mut self.desk.tabs[active].history, areas.history) {
             let inner = area.inner();
             // The composer's border closes the pane below, where there is one.
             let border = if areas.composer.is_some() { 1 } else { 2 };
@@ -68,7 +68,7 @@ impl Inbox {
             history.set_heights(pictures.heights(width));
             history.set_shape(width, rows, &zone);
         }
-        if let (Some(second), Some(area)) = (&mut self.second, areas.beside) {
+        if let (Some(second), Some(area)) = (&mut self.desk.beside, areas.beside) {
             let inner = area.inner();
             second.history.set_shape(
                 Self::text_width(usize::from(inner.width)),

@@ -38,12 +38,12 @@ impl Inbox {
     /// The mouse did something.
     pub(crate) fn pointer(&mut self, pointer: Pointer) {
         match pointer {
-            Pointer::Up => self.dragging = false,
-            Pointer::Drag(x, _) if self.dragging => self.divide_at(x),
+            Pointer::Up => self.desk.panes.dragging = false,
+            Pointer::Drag(x, _) if self.desk.panes.dragging => self.divide_at(x),
             Pointer::Wheel(x, y, notches) => self.wheel((x, y), notches),
             // What lies over the desk is answered by keys alone.
-            _ if !self.layers.is_empty() => (),
-            Pointer::Tab(index) if index < self.tabs.len() => self.go_to_tab(index),
+            _ if !self.context.layers.is_empty() => (),
+            Pointer::Tab(index) if index < self.desk.tabs.len() => self.go_to_tab(index),
             Pointer::AllTabs => self.go_everywhere(),
             Pointer::Down(x, y) => self.click((x, y)),
             Pointer::Tab(_) | Pointer::Drag(..) => (),
@@ -51,7 +51,7 @@ impl Inbox {
     }
 
     fn click(&mut self, at: (u16, u16)) {
-        self.pressed.clear();
+        self.keyboard.pressed.clear();
         let areas = self.areas();
         if !self.is_inbox_shown() {
             return self.click_row(at);
@@ -61,7 +61,7 @@ impl Inbox {
             && at.0 <= list.x + list.width
             && areas.body.contains(at)
         {
-            self.dragging = true;
+            self.desk.panes.dragging = true;
         } else if let Some(list) = areas.list.filter(|it| it.contains(at)) {
             self.click_list(list.inner(), at);
         } else if let Some(history) = areas.history.filter(|it| it.contains(at)) {
@@ -107,7 +107,7 @@ impl Inbox {
     fn click_composer(&mut self) {
         match self.enabled(Command::Write) {
             Ok(()) => self.open(Focus::Composer),
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 
@@ -118,19 +118,19 @@ impl Inbox {
             return;
         }
         let line = usize::from(at.1 - inner.y);
-        match self.page {
-            PageKind::Outbox => self.outbox.select_shown(line / OUTBOX_LINES),
-            PageKind::Drafts => self.drafts.select_shown(line / DRAFT_LINES),
+        match self.desk.page {
+            PageKind::Outbox => self.outbox.rows.select_shown(line / OUTBOX_LINES),
+            PageKind::Drafts => self.outbox.drafts.select_shown(line / DRAFT_LINES),
             PageKind::People => self.people.rows.select_shown(line),
-            PageKind::Broadcasts => self.board.rows.select_shown(line),
+            PageKind::Broadcasts => self.broadcasts.rows.select_shown(line),
             PageKind::Inbox => (),
-            _ => self.deck.cards.select_shown(line),
+            _ => self.cards.cards.select_shown(line),
         }
     }
 
     fn wheel(&mut self, at: (u16, u16), notches: i8) {
         let notches = isize::from(notches);
-        if !self.layers.is_empty() {
+        if !self.context.layers.is_empty() {
             let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
             return self.layer_scrolls(KeyPress::plain(code));
         }
@@ -152,6 +152,6 @@ impl Inbox {
     pub(crate) fn divide_at(&mut self, x: u16) {
         let (least, most, beside) = LIST_WIDTHS;
         let most = most.min(self.context.size.0.saturating_sub(beside)).max(least);
-        self.list_width = Some((x + 1).clamp(least, most));
+        self.desk.panes.list_width = Some((x + 1).clamp(least, most));
     }
 }

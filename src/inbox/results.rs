@@ -34,8 +34,8 @@ impl Inbox {
                     tab.account.get_or_insert(*account);
                 }
             }
-            Loaded::Outbox(query, page) => self.outbox.receive(&query, page.entries, page.more),
-            Loaded::Drafts(query, drafts, more) => self.drafts.receive(&query, drafts, more),
+            Loaded::Outbox(query, page) => self.outbox.rows.receive(&query, page.entries, page.more),
+            Loaded::Drafts(query, drafts, more) => self.outbox.drafts.receive(&query, drafts, more),
             Loaded::Entry(entry) => self.ask_to_decide(entry),
             Loaded::Pauses(channel, pauses) => self.end_pauses(&channel, pauses),
             Loaded::Spread(query, how, ids, more) => self.spread(&query, how, ids, more),
@@ -58,10 +58,10 @@ impl Inbox {
             Loaded::Lookup(Ok(key)) => {
                 self.visit(&key.channel, &key.conversation, Focus::History);
             }
-            Loaded::Lookup(Err(why)) => self.warn(why.to_string()),
-            Loaded::ViewCounts(counts) => self.counted = Some(counts),
+            Loaded::Lookup(Err(why)) => self.context.warn(why.to_string()),
+            Loaded::ViewCounts(counts) => self.desk.counted = Some(counts),
             Loaded::Shelf(channel, shelf) => self.shelf_known(&channel, shelf),
-            Loaded::Spent(spent) => self.purse.spent = spent,
+            Loaded::Spent(spent) => self.features.credits.spent = spent,
             Loaded::Unpaid(entries) => self.unpaid(entries),
             Loaded::Triage(query, rows) => self.triage_loaded(&query, rows),
             Loaded::Ahead(query, page) => self.ahead_loaded(&query, *page),
@@ -97,15 +97,15 @@ impl Inbox {
     /// first row while the cursor rests there.
     fn conversations_loaded(&mut self, query: &ConversationQuery, page: ConversationPage) {
         let (now, visible) = (self.context.now, self.list_rows(&self.areas()));
-        let follows = self.list_follows && self.layers.is_empty();
+        let follows = self.desk.list_follows && self.context.layers.is_empty();
         let rests = |tab: &Tab| follows && tab.focus == Focus::List;
         let follow = match &query.channel {
-            Some(channel) => self.tabs.iter().any(|it| it.channel.id == *channel && rests(it)),
+            Some(channel) => self.desk.tabs.iter().any(|it| it.channel.id == *channel && rests(it)),
             None => rests(self.tab()),
         };
         let list = match &query.channel {
             Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
-            None => Some(&mut self.all),
+            None => Some(&mut self.desk.all),
         };
         if let Some(list) = list {
             list.receive(query, page, (visible, follow), now);
@@ -127,7 +127,7 @@ impl Inbox {
         let opens = before == Some(ServiceWindow::Closed) && window(history) == Some(ServiceWindow::Open);
         let has_draft = tab.composer.as_ref().is_some_and(Composer::has_reply);
         if opens && has_draft && self.tab().channel.id == query.channel {
-            self.say(self.keyed("the window is open again: your draft is here, {write} goes on with it"));
+            self.context.say(self.keyed("the window is open again: your draft is here, {write} goes on with it"));
         }
         self.follow_raw();
     }
@@ -159,7 +159,7 @@ impl Inbox {
             News::Notice(channel, _, text) => {
                 let here = self.tab().channel.id == channel;
                 let name = self.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
-                self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+                self.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
             }
             News::Campaigns(channel) => {
                 self.board_changed();
@@ -169,7 +169,7 @@ impl Inbox {
             News::FoundContacts(channel, words, found) => self.contacts_found(&channel, &words, found),
             News::Told(_, row, words) => {
                 if self.people.saving.contains(&row) {
-                    self.say(words.to_string());
+                    self.context.say(words.to_string());
                 }
             }
             News::Webhooks(channel) => self.webhooks_changed(&channel),
@@ -207,9 +207,9 @@ impl Inbox {
     fn conversations_changed(&mut self, channel: &ChannelId) {
         self.second_changed(channel, None);
         self.rows_changed();
-        self.contact.mark_stale();
-        self.all.mark_stale();
-        if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == *channel) {
+        self.desk.contact.mark_stale();
+        self.desk.all.mark_stale();
+        if let Some(tab) = self.desk.tabs.iter_mut().find(|it| it.channel.id == *channel) {
             tab.list.mark_stale();
             self.context.effects.extend(draft_conflict::compare(tab));
             // Its title tells what the row tells.
@@ -228,7 +228,7 @@ impl Inbox {
             let label = account.environment.label();
             let name = tab.channel.name.clone();
             tab.channel.read_only = true;
-            self.warn(format!(
+            self.context.warn(format!(
                 "{name}: the server calls this key {label}, its prefix says otherwise; read-only"
             ));
         }
@@ -249,7 +249,7 @@ impl Inbox {
 
     pub(crate) fn history_changed(&mut self, channel: ChannelId, conversation: &ConversationId) {
         self.rows_changed();
-        self.all.mark_stale();
+        self.desk.all.mark_stale();
         self.ahead_changed(&channel, conversation);
         self.second_changed(&channel, Some(conversation));
         let Some(tab) = self.tab_of(&channel) else { return };
@@ -264,7 +264,7 @@ impl Inbox {
 
     /// Rows were put into the outbox: what is held can be taken back.
     pub(crate) fn enqueued(&mut self, rows: Vec<OutboxRow>) {
-        let queued = self.queueing.settle();
+        let queued = self.changes.queueing.settle();
         self.follow_saving(&rows);
         self.follow_rehearsal(&rows);
         if let Some(queued) = queued.filter(|it| !it.quiet) {
@@ -283,7 +283,7 @@ impl Inbox {
             match early {
                 Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
                 Some(Early::SendNow) => self.context.push(Effect::SendNow(row.id)),
-                None => self.undo.push(Held {
+                None => self.changes.held.push(Held {
                     row: row.id,
                     channel: row.channel,
                     lane: row.lane,
@@ -299,7 +299,7 @@ impl Inbox {
     pub(crate) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>) {
         self.uploading(row.clone(), None);
         let Some(taken) = taken else {
-            return self.warn("too late: it has already left");
+            return self.context.warn("too late: it has already left");
         };
         self.note_recalled(row);
         let returned = Returned::of(&taken.operation);
@@ -307,13 +307,13 @@ impl Inbox {
             (Some(returned), Some(conversation)) => {
                 self.forget_beside_ai(&taken.channel, conversation);
                 let at_hand = self.give_back(&taken.channel, conversation, returned, DraftPlace::AsDraft);
-                self.say(match at_hand {
+                self.context.say(match at_hand {
                     true => "taken back into the composer; nothing was sent".to_owned(),
                     false => self.keyed("taken back as a draft; nothing was sent · {go-to-drafts}"),
                 });
             }
-            _ if taken.operation == Operation::Close => self.say("kept open"),
-            _ => self.say("taken back"),
+            _ if taken.operation == Operation::Close => self.context.say("kept open"),
+            _ => self.context.say("taken back"),
         }
         self.row_changed(&taken);
     }

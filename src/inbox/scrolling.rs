@@ -23,7 +23,7 @@ impl Inbox {
         }
         let visible = self.list_rows(&self.areas());
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
-        if self.page != PageKind::Inbox {
+        if self.desk.page != PageKind::Inbox {
             let page = signed(self.rows_shown());
             return self.step_rows(match travel {
                 Travel::HalfDown => page / 2,

@@ -110,7 +110,7 @@ pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
 /// What waits to leave and what asks, where no AI answers, and a slow disk;
 /// what gives way first stands last but for the budget.
 fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegment> {
-    let sum = |count: fn(&Tab) -> u32| inbox.tabs.iter().map(count).sum::<u32>();
+    let sum = |count: fn(&Tab) -> u32| inbox.desk.tabs.iter().map(count).sum::<u32>();
     let plain = |words: String| StatusSegment { words, style: Style::new(), needed: false, short: None };
     let loud = |words: String, style: Style| StatusSegment { words, style, needed: true, short: None };
     let asking =
@@ -132,7 +132,7 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
             items.push(asking(format!("{outbox} ({asks} need you · {open})"), format!(" · {asks} need you")));
         }
     }
-    let unreadable = inbox.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
+    let unreadable = inbox.desk.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {
         let (open, words) = (inbox.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
         let long =
@@ -150,11 +150,11 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
         items.push(loud(format!(" · {} {offered}", inbox.key_from_here(Command::TakeOffer)), theme.strong()));
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
-    if let Some(batch) = inbox.batch.as_ref().filter(|it| it.is_under_way()) {
+    if let Some(batch) = inbox.changes.batch.as_ref().filter(|it| it.is_under_way()) {
         let (finished, total) = batch.progress();
         items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.waiting()));
     }
-    if let Some(running) = &inbox.importing {
+    if let Some(running) = &inbox.people.importing {
         let progress = &running.progress;
         let words = format!(" · import {}/{}", progress.done, progress.rows);
         let style = if progress.stopped.is_some() { theme.error() } else { theme.waiting() };
@@ -168,7 +168,7 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
         items.push(plain(" · demo".to_owned()));
     }
     let budget = inbox.tab().budget;
-    if budget > 0 && inbox.notice.is_none() {
+    if budget > 0 && inbox.context.notice.is_none() {
         items.push(plain(format!(" · key {budget}% of 300/min")));
     }
     items
@@ -203,10 +203,10 @@ pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) 
 
 /// Keys and words, most useful first.
 fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
-    if let Some(hints) = inbox.layers.last().and_then(|it| it.hints(inbox)) {
+    if let Some(hints) = inbox.context.layers.last().and_then(|it| it.hints(inbox)) {
         return hints;
     }
-    if !inbox.pressed.is_empty() {
+    if !inbox.keyboard.pressed.is_empty() {
         // What can follow stands above, in the list of continuations.
         return vec![("Esc".to_owned(), "cancel")];
     }
@@ -226,12 +226,12 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
     let reacts = matches!(command, C::React | C::RemoveReaction);
     let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
     let is_off = (takes_over && cannot) || (tab.channel.read_only && (takes_over || sends || reacts));
-    inbox.page == PageKind::Inbox && !inbox.everywhere && is_off
+    inbox.desk.page == PageKind::Inbox && !inbox.desk.everywhere && is_off
 }
 
 /// What a key does where it is pressed now.
 fn word(inbox: &Inbox, command: Command) -> &'static str {
-    let (is_mail, is_wall) = (inbox.tab().is_mail(), inbox.page == PageKind::Wall);
+    let (is_mail, is_wall) = (inbox.tab().is_mail(), inbox.desk.page == PageKind::Wall);
     let other = [
         (Command::Close, is_mail, "archive"),
         (Command::Unseen, is_mail, "unread"),
@@ -245,7 +245,7 @@ fn word(inbox: &Inbox, command: Command) -> &'static str {
 fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
     use Command as C;
     let several = inbox.enabled(C::DecideAll).is_ok();
-    match inbox.page {
+    match inbox.desk.page {
         PageKind::Webhooks => {
             &[C::NewWebhook, C::RemoveWebhook, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
@@ -282,7 +282,7 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
     let tab = inbox.tab();
     let asks = matches!(inbox.row_at_hand(), Some(row) if row.is_stopped());
     match tab.focus {
-        _ if inbox.page != PageKind::Inbox => offered_of_rows(inbox, asks),
+        _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,
         _ if tab.triage().is_some_and(Triage::is_over) => mail::view::OVER_HINTS,

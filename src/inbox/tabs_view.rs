@@ -30,7 +30,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     if shown.first > 0 {
         x += paint_view::text(buffer, x, area.y, 1, before, theme.dim());
     }
-    for (index, (tab, name)) in inbox.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
+    for (index, (tab, name)) in inbox.desk.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
         if x > area.x {
             x += paint_view::text(buffer, x, area.y, 1, separator, theme.dim());
         }
@@ -42,7 +42,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             [(number.as_str(), theme.dim()), (name, Style::new()), (" ", Style::new()), (label, label_style)];
         x += paint_view::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
         x += paint_view::text(buffer, x, area.y, room.saturating_sub(x - area.x), &count, theme.waiting());
-        if index == inbox.active && !inbox.everywhere {
+        if index == inbox.desk.active && !inbox.desk.everywhere {
             paint_view::stripe(
                 buffer,
                 Area { x: start, y: area.y, width: x - start, height: 1 },
@@ -64,12 +64,12 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 /// Draws the place of all tabs in one list, if there are several; returns the
 /// columns it took.
 fn all(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
-    if inbox.tabs.len() < 2 {
+    if inbox.desk.tabs.len() < 2 {
         return 0;
     }
     let used =
         paint_view::runs(buffer, area.x, area.y, area.width, &[("0 ", theme.dim()), ("All", Style::new())]);
-    if inbox.everywhere {
+    if inbox.desk.everywhere {
         paint_view::stripe(buffer, Area { width: used, height: 1, ..area }, theme.selected());
     }
     used
@@ -84,13 +84,13 @@ fn room(inbox: &Inbox, width: u16) -> u16 {
 /// What a click on a tab's column does.
 pub fn tab_at(inbox: &Inbox, x: u16) -> Option<Pointer> {
     let room = usize::from(room(inbox, inbox.context.size.0));
-    let mut end = if inbox.tabs.len() < 2 { 0 } else { ALL + 1 };
+    let mut end = if inbox.desk.tabs.len() < 2 { 0 } else { ALL + 1 };
     if usize::from(x) < end {
         return Some(Pointer::AllTabs);
     }
     let shown = shown(inbox, room);
     end += if shown.first > 0 { tab_names::BEFORE } else { 0 };
-    for (index, (tab, name)) in inbox.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
+    for (index, (tab, name)) in inbox.desk.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
         end += wrap::cells(name) + beside(tab);
         if usize::from(x) < end.min(room) {
             return Some(Pointer::Tab(index));
@@ -153,9 +153,9 @@ fn beside(tab: &Tab) -> usize {
 
 /// Which tabs are seen, and what of their names.
 fn shown(inbox: &Inbox, room: usize) -> VisibleTabs {
-    let names: Vec<&str> = inbox.tabs.iter().map(|it| it.channel.name.as_str()).collect();
-    let rest: Vec<usize> = inbox.tabs.iter().map(beside).collect();
-    let all = if inbox.tabs.len() > 1 { ALL + 1 } else { 0 };
+    let names: Vec<&str> = inbox.desk.tabs.iter().map(|it| it.channel.name.as_str()).collect();
+    let rest: Vec<usize> = inbox.desk.tabs.iter().map(beside).collect();
+    let all = if inbox.desk.tabs.len() > 1 { ALL + 1 } else { 0 };
     // No line follows the last one.
-    tab_names::shown(&names, &rest, inbox.active, (room + 1).saturating_sub(all))
+    tab_names::shown(&names, &rest, inbox.desk.active, (room + 1).saturating_sub(all))
 }

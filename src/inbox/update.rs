@@ -8,7 +8,7 @@ impl Inbox {
     /// What to load before the first frame: everything the active tab shows.
     pub fn start(&mut self) -> Vec<Effect> {
         self.context.effects.extend([Effect::Load(Load::Macros), Effect::Load(Load::Spent)]);
-        for tab in &self.tabs {
+        for tab in &self.desk.tabs {
             self.context.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             self.context.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
             self.context.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
@@ -22,12 +22,13 @@ impl Inbox {
 
     /// Takes in one event and says what is to be done.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        self.context.refusal = None;
         let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Pointer(_));
         match event {
             Event::Time(now) => self.context.now = self.context.now.max(now),
             Event::Key(key) => {
                 self.key(key);
-                self.guard.pressed(self.context.now);
+                self.context.guard.pressed(self.context.now);
             }
             Event::Paste(text) => self.pasted(&text),
             // Only the plain mode has lines, and reads them itself.
@@ -64,15 +65,15 @@ impl Inbox {
             Event::Campaign(answer) => self.campaign_answered(answer),
             Event::Import(told) => self.import_told(told),
             Event::Copied(what, copied) => self.copied(&what, copied),
-            Event::Exported(Ok(file)) => self.say(format!("written to {file}")),
-            Event::Exported(Err(why)) => self.warn(why),
+            Event::Exported(Ok(file)) => self.context.say(format!("written to {file}")),
+            Event::Exported(Err(why)) => self.context.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
                 self.draft_not_saved(channel, conversation, draft, &why);
             }
             Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
         }
         if touched {
-            self.touches.note(&self.context.effects);
+            self.changes.touches.note(&self.context.effects);
         }
         self.ask_again_of_ai();
         self.settle();
@@ -83,7 +84,7 @@ impl Inbox {
     /// After each event: what has become due, and what is missing on screen.
     pub(crate) fn settle(&mut self) {
         let now = self.context.now;
-        self.undo.retain(|it| now < it.until);
+        self.changes.held.retain(|it| now < it.until);
         self.choose_first_views();
         self.shape_panes();
         self.reach_range();
@@ -110,10 +111,10 @@ impl Inbox {
         self.ask_servers();
         self.tell_burst();
         self.follow_leases();
-        let journal = &mut self.journal;
-        self.queueing.note(&self.context.effects, || journal.group());
-        if self.playing.is_none() {
-            self.journal.join(false);
+        let journal = &mut self.changes.journal;
+        self.changes.queueing.note(&self.context.effects, || journal.group());
+        if self.features.macros.playing.is_none() {
+            self.changes.journal.join(false);
         }
         self.end_trail();
         self.end_notice();

@@ -24,17 +24,17 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     let areas = inbox.areas();
     let mut cursor = None;
     crate::tabs_view::draw(inbox, theme, areas.tabs, buffer);
-    if inbox.page == PageKind::Outbox {
+    if inbox.desk.page == PageKind::Outbox {
         crate::screens::outbox::view::outbox(inbox, theme, areas.body, buffer);
-    } else if inbox.page == PageKind::Drafts {
+    } else if inbox.desk.page == PageKind::Drafts {
         crate::screens::outbox::view::drafts(inbox, theme, areas.body, buffer);
-    } else if inbox.page == PageKind::Broadcasts {
+    } else if inbox.desk.page == PageKind::Broadcasts {
         crate::screens::broadcasts::view::draw(inbox, theme, areas.body, buffer);
-    } else if inbox.page == PageKind::Wall {
+    } else if inbox.desk.page == PageKind::Wall {
         crate::screens::overview::view::draw(inbox, theme, areas.body, buffer);
-    } else if is_deck(inbox.page) {
+    } else if is_deck(inbox.desk.page) {
         crate::screens::cards::view::draw(inbox, theme, areas.body, buffer);
-    } else if inbox.page == PageKind::People {
+    } else if inbox.desk.page == PageKind::People {
         crate::screens::people::view::draw(inbox, theme, areas.body, buffer);
     } else if inbox.tab().is_inbox() {
         if let Some(area) = areas.header {
@@ -66,7 +66,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     crate::components::loading_view::draw(inbox, theme, &areas, buffer);
     crate::overlays::which_key_view::draw(inbox, theme, areas.body, buffer);
     cursor = crate::overlays::view::draw(inbox, theme, buffer).or(cursor);
-    if inbox.blurred {
+    if inbox.desk.panes.blurred {
         crate::features::privacy::view::blur(inbox, theme, buffer);
     }
     theme.plain_marks(buffer);

@@ -40,13 +40,13 @@ impl Inbox {
         self.follow_row();
         let side_by_side = {
             let areas = self.areas();
-            areas.list.is_some() && self.context.size.0 >= crate::layout::SIDE_BY_SIDE && !self.zoomed
+            areas.list.is_some() && self.context.size.0 >= crate::layout::SIDE_BY_SIDE && !self.desk.panes.zoomed
         };
         let side_by_side = side_by_side && !self.tab().is_in_triage();
         if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {
             match self.list().selected.clone() {
                 Some(selected) => self.show(&selected),
-                None if self.list().is_empty() => leave(&mut self.tabs[self.active], &mut self.context),
+                None if self.list().is_empty() => leave(&mut self.desk.tabs[self.desk.active], &mut self.context),
                 None => (),
             }
         }
@@ -61,7 +61,7 @@ impl Inbox {
         };
         let current = Some((tab.channel.id.clone(), conversation));
         let now = self.context.now;
-        let watch = &mut self.watch;
+        let watch = &mut self.features.watch;
         if watch.wanted != current {
             watch.wanted = current;
             watch.since = now;
@@ -84,7 +84,7 @@ impl Inbox {
         if let Some(query) = self.list_mut().take_query(now) {
             self.context.push(Effect::Load(Load::Conversations(query)));
         }
-        let tab = &mut self.tabs[self.active];
+        let tab = &mut self.desk.tabs[self.desk.active];
         let Some(history) = &mut tab.history else { return };
         if history.want_older() {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
@@ -98,7 +98,7 @@ impl Inbox {
     /// Saves the drafts whose typing has paused.
     pub(crate) fn save_drafts(&mut self) {
         let now = self.context.now;
-        for tab in &mut self.tabs {
+        for tab in &mut self.desk.tabs {
             let due = tab.composer.as_ref().and_then(Composer::save_due);
             if due.is_some_and(|at| at <= now) {
                 save(tab, &mut self.context);
@@ -114,7 +114,7 @@ impl Inbox {
     }
 
     pub(crate) fn save_every_draft(&mut self) {
-        for tab in &mut self.tabs {
+        for tab in &mut self.desk.tabs {
             save(tab, &mut self.context);
         }
         self.save_again(true);
@@ -132,15 +132,15 @@ impl Inbox {
         let Some(newest) = history.newest().filter(|_| at_end) else {
             // Whoever comes back looks again: it may have been marked as not
             // seen meanwhile.
-            self.watch.marked = None;
+            self.features.watch.marked = None;
             return;
         };
         let mark = (history.conversation.clone(), newest.1.clone());
-        if self.watch.marked.as_ref() == Some(&mark) {
+        if self.features.watch.marked.as_ref() == Some(&mark) {
             return;
         }
         self.context.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
-        self.watch.marked = Some(mark);
+        self.features.watch.marked = Some(mark);
         self.mark_read();
     }
 }

@@ -65,18 +65,18 @@ impl Saving {
 impl Inbox {
     /// How long the disk has been taking, in whole seconds, if that is long.
     pub fn saving_for(&self) -> Option<i64> {
-        let (since, _) = self.saving.under_way.front()?;
+        let (since, _) = self.changes.writes.under_way.front()?;
         Some(self.context.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
     }
 
     /// Drafts that are only in memory.
     pub fn unsaved_drafts(&self) -> usize {
-        self.saving.unsaved.len()
+        self.changes.writes.unsaved.len()
     }
 
     /// Whether a write is under way.
     pub(crate) fn is_writing(&self) -> bool {
-        !self.saving.under_way.is_empty()
+        !self.changes.writes.under_way.is_empty()
     }
 
     /// Notes the writes among these effects.
@@ -84,15 +84,15 @@ impl Inbox {
         for effect in self.context.effects.iter().filter(|it| it.is_write()) {
             let wish = DraftSave::of(effect);
             if let Some(wish) = &wish {
-                self.saving.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
+                self.changes.writes.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
             }
-            self.saving.under_way.push_back((self.context.now, wish));
+            self.changes.writes.under_way.push_back((self.context.now, wish));
         }
     }
 
     /// The oldest write has ended.
     pub(crate) fn written(&mut self) {
-        self.saving.under_way.pop_front();
+        self.changes.writes.under_way.pop_front();
     }
 
     /// A draft could not be kept: it stays in memory and is tried again,
@@ -105,15 +105,15 @@ impl Inbox {
         why: &str,
     ) {
         let for_it = |it: &DraftSave| it.is_for(&channel, &conversation);
-        let newer = self.saving.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
+        let newer = self.changes.writes.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
         if !newer {
-            self.saving.unsaved.retain(|(_, it)| !for_it(it));
+            self.changes.writes.unsaved.retain(|(_, it)| !for_it(it));
             let again_at = self.context.now.plus(AGAIN);
-            self.saving.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
+            self.changes.writes.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
         }
         // The status line says for how long; a refusal tells more.
-        if self.notice.as_ref().is_none_or(|it| !it.warning) {
-            self.warn(format!("the draft is not on disk, only here: {why}; trying again"));
+        if self.context.notice.as_ref().is_none_or(|it| !it.warning) {
+            self.context.warn(format!("the draft is not on disk, only here: {why}; trying again"));
         }
     }
 
@@ -123,8 +123,8 @@ impl Inbox {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Option<Option<Draft>> {
-        let under_way = self.saving.under_way.iter().rev().filter_map(|(_, it)| it.as_ref());
-        let unsaved = self.saving.unsaved.iter().map(|(_, it)| it);
+        let under_way = self.changes.writes.under_way.iter().rev().filter_map(|(_, it)| it.as_ref());
+        let unsaved = self.changes.writes.unsaved.iter().map(|(_, it)| it);
         under_way.chain(unsaved).find(|it| it.is_for(channel, conversation)).map(|it| it.draft.clone())
     }
 
@@ -132,7 +132,7 @@ impl Inbox {
     /// desk is about to end.
     pub(crate) fn save_again(&mut self, ending: bool) {
         let now = self.context.now;
-        let due = self.saving.unsaved.iter().filter(|(at, _)| ending || *at <= now);
+        let due = self.changes.writes.unsaved.iter().filter(|(at, _)| ending || *at <= now);
         let due: Vec<DraftSave> = due.map(|(_, it)| it.clone()).collect();
         for it in due {
             let newer = self

@@ -41,9 +41,9 @@ impl DeskParts {
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
-        app.agent = self.agent;
+        app.desk.agent = self.agent;
         // What was read out stays what it was.
-        app.list_follows = false;
+        app.desk.list_follows = false;
         // Lines of words show none.
         app.context.settings.graphics = Graphics::Off;
         let effects = app.start();
@@ -176,15 +176,15 @@ impl PlainMode {
     /// Presses keys; says what can be said where they did nothing.
     fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
         self.app.question_was_heard();
-        let before = self.app.layers.last().map(|it| format!("{it:?}"));
-        let notice = self.app.notice.clone();
+        let before = self.app.context.layers.last().map(|it| format!("{it:?}"));
+        let notice = self.app.context.notice.clone();
         for event in events {
             if self.update(event)? {
                 return Ok(true);
             }
         }
-        let after = self.app.layers.last().map(|it| format!("{it:?}"));
-        if before.is_some() && before == after && self.app.notice == notice {
+        let after = self.app.context.layers.last().map(|it| format!("{it:?}"));
+        if before.is_some() && before == after && self.app.context.notice == notice {
             say(&["that answers nothing here".to_owned()])?;
             say(&help::choices(&self.app))?;
         }
@@ -198,12 +198,12 @@ impl PlainMode {
                 Effect::Quit => return Ok(true),
                 Effect::Redraw => self.spoken.again(),
                 Effect::Suspend => signals::stop_here(),
-                Effect::SetUp => self.app.warn("`frontdesk channel add` adds a channel key"),
+                Effect::SetUp => self.app.context.warn("`frontdesk channel add` adds a channel key"),
                 Effect::Bell | Effect::ReadMouse(_) => (),
                 Effect::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
                 Effect::OpenOutside(url) => {
                     if let Err(why) = opening::open(&url) {
-                        self.app.warn(why);
+                        self.app.context.warn(why);
                     }
                 }
                 Effect::Copy(text, what) => {

@@ -119,9 +119,9 @@ impl DeskParts {
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
-        app.mouse = self.mouse;
-        app.agent = self.agent;
-        app.views = self.views;
+        app.desk.panes.mouse = self.mouse;
+        app.desk.agent = self.agent;
+        app.desk.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
@@ -278,7 +278,7 @@ impl Turning {
                 Effect::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,
                 Effect::OpenOutside(url) => {
                     if let Err(why) = opening::open(&url) {
-                        self.app.warn(why);
+                        self.app.context.warn(why);
                     }
                 }
                 Effect::Copy(text, what) => {

@@ -593,7 +593,7 @@ impl Desk {
                 channel.pull_mailbox().await;
                 channel.pull_conversations().await;
             });
-            let open = self.app.tabs[index].history.as_ref().map(|it| it.conversation.clone());
+            let open = self.app.desk.tabs[index].history.as_ref().map(|it| it.conversation.clone());
             if let Some(conversation) = open {
                 self.runtime.block_on(self.channels[index].pull_history(&conversation));
             }

@@ -100,7 +100,7 @@ impl Desk {
 
     fn area_of(&self, region: Region) -> Option<Area> {
         let areas = self.app.areas();
-        let pane = |it: Option<Area>| it.filter(|_| self.app.page == PageKind::Inbox);
+        let pane = |it: Option<Area>| it.filter(|_| self.app.desk.page == PageKind::Inbox);
         match region {
             Region::Tabs => Some(areas.tabs),
             Region::Header => pane(areas.header),

@@ -19,7 +19,7 @@ pub fn words(inbox: &Inbox, pane: Pane) -> String {
 /// what the files hold now.
 pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let last = |area: Area| Area { y: area.y + area.height.saturating_sub(1), ..area };
-    if inbox.page != PageKind::Inbox {
+    if inbox.desk.page != PageKind::Inbox {
         edge(inbox, theme, Pane::Page, last(areas.body), buffer);
     } else if inbox.is_inbox_shown() {
         let loaded = inbox.tab().history.as_ref().is_some_and(|it| it.loaded);

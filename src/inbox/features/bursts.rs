@@ -56,12 +56,12 @@ impl Burst {
 impl Inbox {
     /// Tells those that wrote at once, with one bell and one notification.
     pub(crate) fn tell_burst(&mut self) {
-        let gathered = self.burst.take(self.context.now);
+        let gathered = self.features.bursts.take(self.context.now);
         if gathered.is_empty() {
             return;
         }
         let count = |channel: &ChannelId| gathered.iter().filter(|it| it.0 == *channel).count();
-        let by_tab = self.tabs.iter().map(|it| (it.channel.name.as_str(), count(&it.channel.id)));
+        let by_tab = self.desk.tabs.iter().map(|it| (it.channel.name.as_str(), count(&it.channel.id)));
         let by_tab: Vec<String> =
             by_tab.filter(|it| it.1 > 0).map(|(name, count)| format!("{name} {count}")).collect();
         let words = match gathered.len() {
@@ -70,7 +70,7 @@ impl Inbox {
         };
         self.make_heard(Effect::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)));
         let next = self.keyed("{next-waiting} goes to the next who waits");
-        self.say(format!("{words} · {next}"));
+        self.context.say(format!("{words} · {next}"));
     }
 }
 

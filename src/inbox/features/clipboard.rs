@@ -46,18 +46,18 @@ impl Inbox {
                 let letters = if count == 1 { "character" } else { "characters" };
                 self.context.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
             }
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 
     /// Says whether a text is where it can be pasted from.
     pub(crate) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
         match copied {
-            Ok(Copied::Taken) => self.say(format!("copied {what}")),
-            Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
-            Err(why) => return self.warn(format!("not copied: {why}")),
+            Ok(Copied::Taken) => self.context.say(format!("copied {what}")),
+            Ok(Copied::Sent) => self.context.say(format!("sent {what} to the terminal's clipboard")),
+            Err(why) => return self.context.warn(format!("not copied: {why}")),
         }
-        if let Some(question) = self.layers.top_mut::<WebhookQuestion>() {
+        if let Some(question) = self.context.layers.top_mut::<WebhookQuestion>() {
             question.form.copied = true;
         }
     }

@@ -56,7 +56,7 @@ pub(crate) fn may_play_macro(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn play_macro(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_layer(crate::features::macros::recording::MacroMenu { chosen: 0, records: false });
+    inbox.context.open(crate::features::macros::recording::MacroMenu { chosen: 0, records: false });
 }
 
 pub(crate) fn record_macro(inbox: &mut Inbox, _: KeyPress) {

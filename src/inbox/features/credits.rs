@@ -65,16 +65,16 @@ impl Inbox {
     /// What the tabs of a workspace spent.
     pub(crate) fn spent_on(&self, account: &Account) -> Vec<(&Tab, &Vec<Spent>)> {
         let of = |it: &ChannelId| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == *it)?;
+            let tab = self.desk.tabs.iter().find(|tab| tab.channel.id == *it)?;
             tab.account.as_ref().is_some_and(|it| is_same(it, account)).then_some(tab)
         };
-        self.purse.spent.iter().filter_map(|(channel, spent)| Some((of(channel)?, spent))).collect()
+        self.features.credits.spent.iter().filter_map(|(channel, spent)| Some((of(channel)?, spent))).collect()
     }
 
     /// Tabs of one workspace draw on one balance: an answer told it.
     pub(crate) fn credits(&mut self, channel: &ChannelId, credits: f64) {
         let Some(account) = self.tab_of(channel).and_then(|it| it.account.clone()) else { return };
-        let accounts = self.tabs.iter_mut().filter_map(|it| it.account.as_mut());
+        let accounts = self.desk.tabs.iter_mut().filter_map(|it| it.account.as_mut());
         for account in accounts.filter(|it| is_same(it, &account)) {
             account.credits = credits;
         }
@@ -83,7 +83,7 @@ impl Inbox {
 
     /// A balance is known.
     pub(crate) fn balance_told(&mut self, before: Option<f64>, credits: f64) {
-        self.purse.stale = true;
+        self.features.credits.stale = true;
         if before != Some(credits) {
             self.context.push(Effect::Load(Load::Spent));
         }
@@ -91,13 +91,13 @@ impl Inbox {
 
     /// What waits for credits has come.
     pub(crate) fn unpaid(&mut self, entries: Vec<OutboxEntry>) {
-        self.purse.unpaid = entries;
+        self.features.credits.unpaid = entries;
     }
 
     /// Whether the balance pays for a row that waits for credits; `None` where
     /// its price or the balance is not known.
     pub fn pays(&self, row: &OutboxRow) -> Option<bool> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
         tab.account.as_ref()?;
         let price = spending::price(&row.operation, tab.template_price())?;
         Some(!tab.channel.read_only && tab.cannot_pay(price).is_none())
@@ -116,17 +116,17 @@ impl Inbox {
 
     fn payable(&self) -> Vec<&OutboxEntry> {
         let may = |it: &&OutboxEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.row.channel);
+            let tab = self.desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel);
             let has_any =
                 || tab.is_some_and(|tab| !tab.channel.read_only && self.balance(tab) != Balance::Empty);
             self.pays(&it.row).unwrap_or_else(has_any)
         };
-        self.purse.unpaid.iter().filter(may).collect()
+        self.features.credits.unpaid.iter().filter(may).collect()
     }
 
     fn price_of_unpaid(&self, entries: &[&OutboxEntry]) -> Price {
         let price = |it: &&OutboxEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.row.channel)?;
+            let tab = self.desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel)?;
             spending::price(&it.row.operation, tab.template_price())
         };
         entries.iter().filter_map(price).fold(Price::FREE, Price::and)
@@ -136,11 +136,11 @@ impl Inbox {
     pub(crate) fn ask_unpaid(&mut self) {
         let payable = self.payable();
         if payable.is_empty() {
-            let words = match self.purse.unpaid.len() {
+            let words = match self.features.credits.unpaid.len() {
                 0 => "nothing waits for credits",
                 _ => "the balance is empty still",
             };
-            return self.warn(words);
+            return self.context.warn(words);
         }
         let price = self.price_of_unpaid(&payable).words();
         let go: Vec<(RowId, SafeText)> =
@@ -150,7 +150,7 @@ impl Inbox {
 
     /// Opens the list.
     pub(crate) fn show_credits(&mut self) {
-        self.purse.stale = false;
+        self.features.credits.stale = false;
         self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         self.context.push(Effect::Refresh(self.tab().channel.id.clone()));
         self.show_list(ListKind::Credits);
@@ -158,8 +158,8 @@ impl Inbox {
 
     /// Reads the list anew while it is on screen.
     pub(crate) fn follow_purse(&mut self) {
-        let shown = self.page == PageKind::Account || self.shows_list(ListKind::Credits);
-        if shown && std::mem::take(&mut self.purse.stale) {
+        let shown = self.desk.page == PageKind::Account || self.shows_list(ListKind::Credits);
+        if shown && std::mem::take(&mut self.features.credits.stale) {
             self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         }
     }
@@ -168,7 +168,7 @@ impl Inbox {
     pub(crate) fn credit_lines(&self) -> Vec<ListLine> {
         let mut seen: Vec<&Account> = Vec::new();
         let mut lines = Vec::new();
-        for tab in self.tabs.iter().filter(|it| !it.is_simulated()) {
+        for tab in self.desk.tabs.iter().filter(|it| !it.is_simulated()) {
             let Some(account) = &tab.account else { continue };
             if !seen.iter().any(|it| is_same(it, account)) {
                 seen.push(account);
@@ -195,7 +195,7 @@ impl Inbox {
         let right = credits(account.credits);
         lines.push(ListLine { loud, name, ..line("", &words, right) });
         let unpaid: Vec<&OutboxEntry> =
-            self.purse.unpaid.iter().filter(|it| self.is_on(it, account)).collect();
+            self.features.credits.unpaid.iter().filter(|it| self.is_on(it, account)).collect();
         if !unpaid.is_empty() {
             let words = match unpaid.len() {
                 1 => "1 message waits for credits; A sends it".to_owned(),
@@ -229,7 +229,7 @@ impl Inbox {
     }
 
     fn is_on(&self, entry: &OutboxEntry, account: &Account) -> bool {
-        let tab = self.tabs.iter().find(|it| it.channel.id == entry.row.channel);
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == entry.row.channel);
         tab.and_then(|it| it.account.as_ref()).is_some_and(|it| is_same(it, account))
     }
 }

@@ -49,7 +49,7 @@ impl Inbox {
             self.context.now.clock_face(zone)
         );
         let name = |channel: &model::ids::ChannelId| {
-            let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+            let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
             tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
         };
         part(&mut text, "What broke", self.broken());
@@ -88,7 +88,7 @@ impl Inbox {
             )
         });
         part(&mut text, "Broadcasts that go on", running.collect());
-        let waiting = self.tabs.iter().map(|it| {
+        let waiting = self.desk.tabs.iter().map(|it| {
             let credits = it.account.as_ref().map(|it| format!(" · {} credits", prices::credits(it.credits)));
             let snoozed = it.counts.snoozed;
             format!(
@@ -105,7 +105,7 @@ impl Inbox {
     /// Connections that are not well, and what was refused lately by code.
     fn broken(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for tab in &self.tabs {
+        for tab in &self.desk.tabs {
             let name = &tab.channel.name;
             match &tab.health {
                 Health::Refused { code, why } => {

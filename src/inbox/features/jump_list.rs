@@ -29,24 +29,24 @@ pub(crate) struct Places {
 impl Inbox {
     /// Whether there is a place to go back to.
     pub(crate) fn has_last_place(&self) -> bool {
-        self.places.before.is_some()
+        self.features.jump_list.before.is_some()
     }
 
     /// After each event: notes where the person has gone.
     pub(crate) fn note_place(&mut self) {
         let tab = self.tab();
         let focus = tab.focus;
-        let reads = focus != Focus::List && self.page == PageKind::Inbox;
+        let reads = focus != Focus::List && self.desk.page == PageKind::Inbox;
         let reading = tab.history.as_ref().filter(|_| reads).map(|it| it.conversation.clone());
         let same_tab = |it: &&(Spot, Focus)| it.0.channel == tab.channel.id;
-        let opened = || self.places.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
+        let opened = || self.features.jump_list.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
         let spot = Spot {
             channel: tab.channel.id.clone(),
-            everywhere: self.everywhere,
-            page: self.page,
+            everywhere: self.desk.everywhere,
+            page: self.desk.page,
             open: reading.or_else(opened),
         };
-        let places = &mut self.places;
+        let places = &mut self.features.jump_list;
         match &mut places.here {
             Some((here, was)) if *here == spot => *was = focus,
             // The first conversation opened in a tab is no other place.
@@ -59,15 +59,15 @@ impl Inbox {
 
     /// Goes to the place before this one.
     pub(crate) fn go_back(&mut self) {
-        let Some((spot, focus)) = self.places.before.clone() else { return };
-        let Some(index) = self.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
-        self.active = index;
-        self.everywhere = spot.everywhere;
+        let Some((spot, focus)) = self.features.jump_list.before.clone() else { return };
+        let Some(index) = self.desk.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
+        self.desk.active = index;
+        self.desk.everywhere = spot.everywhere;
         self.go_to_page(spot.page);
         if spot.page != PageKind::Inbox {
             return;
         }
-        let here = self.places.here.as_ref().map(|it| &it.0);
+        let here = self.features.jump_list.here.as_ref().map(|it| &it.0);
         let only_another = here.is_some_and(|it| {
             (&it.channel, it.everywhere, it.page) == (&spot.channel, spot.everywhere, spot.page)
         });

@@ -14,3 +14,35 @@ pub(crate) mod tutor;
 pub mod undo;
 pub(crate) mod undo_send;
 pub mod vim;
+
+use crate::features::bursts::Burst;
+use crate::features::credits::Purse;
+use crate::features::jump_list::Places;
+use crate::features::macros::Macros;
+use crate::overlays::request_log::RequestLogView;
+use crate::overlays::search::Search;
+use crate::screens::conversations::pauses::Leasing;
+use crate::screens::conversations::snooze::Slept;
+use crate::watch::WatchState;
+
+/// What crosses screens.
+#[derive(Debug, Default)]
+pub struct Features {
+    pub(crate) macros: Macros,
+    /// The balance and what was spent from here.
+    pub(crate) credits: Purse,
+    /// Pauses of the AI made from here.
+    pub(crate) pauses: Leasing,
+    /// Conversations put aside from here.
+    pub(crate) snoozed: Slept,
+    /// Many customers at once.
+    pub(crate) bursts: Burst,
+    /// Where the person was before.
+    pub(crate) jump_list: Places,
+    /// The requests of the last while.
+    pub(crate) request_log: RequestLogView,
+    /// What is told to the hands about what is on screen.
+    pub(crate) watch: WatchState,
+    /// Looking for words in everything seen.
+    pub search: Search,
+}

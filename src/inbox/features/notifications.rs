@@ -11,7 +11,7 @@ impl Inbox {
     /// A customer wrote.
     pub(crate) fn ring(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         let hushed =
-            self.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
+            self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
         let tab = self.tab();
         let looking = self.context.focused
             && tab.channel.id == *channel
@@ -22,7 +22,7 @@ impl Inbox {
         {
             return;
         }
-        if !self.burst.hear(channel, conversation, self.context.now) {
+        if !self.features.bursts.hear(channel, conversation, self.context.now) {
             return;
         }
         let notice = self.notification(channel, conversation);
@@ -47,7 +47,7 @@ impl Inbox {
     pub(crate) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText) {
         let here = self.tab().channel.id == *channel;
         let name = self.tab_of(channel).map(|it| it.channel.name.clone()).unwrap_or_default();
-        self.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+        self.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         let place = SafeText::line(&name);
         // A notification may be seen by others, and a text may be long.
         self.make_heard(Effect::Notify(place, text.clone()));
@@ -64,14 +64,14 @@ impl Inbox {
     /// Who writes, and where. What they write stays on the screen: a
     /// notification may be seen by others.
     fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> Effect {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
         let place = tab.map_or("", |it| it.channel.name.as_str());
         let row = tab.and_then(|it| {
             let mut rows = it.list.page.rows.iter();
             rows.find(|row| row.conversation.id == *conversation)
         });
         let who = match row {
-            Some(row) if !self.blurred => row.conversation.title(),
+            Some(row) if !self.desk.panes.blurred => row.conversation.title(),
             _ => SafeText::line("A customer"),
         };
         Effect::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))

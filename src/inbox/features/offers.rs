@@ -30,7 +30,7 @@ impl Inbox {
     /// What is offered now, in words behind its key: what was done last
     /// suggests it, or else there are credits for what waits for them.
     pub fn offered(&self) -> Option<String> {
-        match self.offer.as_ref().map(|it| &it.what) {
+        match self.context.offer.as_ref().map(|it| &it.what) {
             Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
             None => self.has_unpaid().then(|| format!("sends {}", self.unpaid_words())),
         }
@@ -49,7 +49,7 @@ impl Inbox {
         if shut {
             let key =
                 ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
-            self.offer = Some(Offer {
+            self.context.offer = Some(Offer {
                 what: OfferedAction::SnoozeUntilReply(key),
                 until: self.context.now.plus(STANDS),
             });
@@ -59,20 +59,20 @@ impl Inbox {
     /// An offer ends with its time, and when the person turns to something
     /// else.
     pub(crate) fn follow_offer(&mut self) {
-        let Some(offer) = &self.offer else { return };
+        let Some(offer) = &self.context.offer else { return };
         let stays = match &offer.what {
             OfferedAction::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
         };
         if !stays || offer.until <= self.context.now {
-            self.offer = None;
+            self.context.offer = None;
         }
     }
 
     /// Does what is offered.
     pub(crate) fn take_offer(&mut self) {
-        match self.offer.take().map(|it| it.what) {
+        match self.context.offer.take().map(|it| it.what) {
             None => self.ask_unpaid(),
             Some(OfferedAction::SnoozeUntilReply(key)) => {
                 self.act_on(vec![key], BulkWish::Snooze { until: None, stays: false });
@@ -82,11 +82,11 @@ impl Inbox {
 
     /// What was offered does not suggest itself any more.
     pub(crate) fn let_be(&mut self) {
-        self.offer = None;
+        self.context.offer = None;
     }
 
     /// When what is offered ends.
     pub(crate) fn offer_due(&self) -> Option<Timestamp> {
-        self.offer.as_ref().map(|it| it.until)
+        self.context.offer.as_ref().map(|it| it.until)
     }
 }

@@ -24,16 +24,16 @@ impl Inbox {
         if !self.context.settings.demo {
             return Err("customers of your own are no exercise: `frontdesk demo`, then :tutor".to_owned());
         }
-        match self.tutor.take() {
-            Some(_) => self.say("the exercise has ended; :tutor begins it anew"),
-            None => self.tutor = Some(0),
+        match self.keyboard.tutor.take() {
+            Some(_) => self.context.say("the exercise has ended; :tutor begins it anew"),
+            None => self.keyboard.tutor = Some(0),
         }
         Ok(())
     }
 
     /// What the exercise says now.
     pub fn tutor_line(&self) -> Option<String> {
-        let step = self.tutor.filter(|_| self.layers.last().is_none_or(|it| it.is_question()))?;
+        let step = self.keyboard.tutor.filter(|_| self.context.layers.last().is_none_or(|it| it.is_question()))?;
         let (command, words) = STEPS.get(step)?;
         let key = self.context.settings.keymap.first(*command);
         Some(format!("Tutor {}/{} · {key} {words} · :tutor ends", step + 1, STEPS.len()))
@@ -42,13 +42,13 @@ impl Inbox {
     /// A command was done: the exercise goes on if it was the one it waits
     /// for. What a later step asks for counts for those before it too.
     pub(crate) fn tutor_saw(&mut self, command: Command) {
-        let Some(step) = self.tutor else { return };
+        let Some(step) = self.keyboard.tutor else { return };
         // Where a key brings one past a step, the step is not missed.
         let ahead = STEPS.iter().skip(step).take(2).position(|it| it.0 == command);
         let Some(done) = ahead.map(|it| step + it + 1) else { return };
-        self.tutor = (done < STEPS.len()).then_some(done);
+        self.keyboard.tutor = (done < STEPS.len()).then_some(done);
         if done == STEPS.len() {
-            self.say("that was the exercise: the palette finds everything else");
+            self.context.say("that was the exercise: the palette finds everything else");
         }
     }
 }

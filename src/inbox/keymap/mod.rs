@@ -243,7 +243,7 @@ impl Inbox {
     pub fn key_from_here(&self, command: Command) -> String {
         let (leave, undo) = (self.key_of(Command::Leave), self.key_of(command));
         // With modes, the first Esc ends typing and the second one leaves.
-        let twice = self.context.settings.vim && self.vim.mode() != vim::VimMode::Normal && leave == "Esc";
+        let twice = self.context.settings.vim && self.desk.vim.mode() != vim::VimMode::Normal && leave == "Esc";
         match self.is_typing() {
             true if twice => format!("{leave} {leave} {undo}"),
             true => format!("{leave} {undo}"),

@@ -98,7 +98,7 @@ fn snippet(theme: Theme, snippet: &Snippet, place: Area, buffer: &mut Buffer) {
 }
 
 fn tab_name(inbox: &Inbox, channel: &ChannelId) -> String {
-    let tab = inbox.tabs.iter().find(|it| it.channel.id == *channel);
+    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == *channel);
     tab.map_or_else(String::new, |it| wrap::cut(&it.channel.name, 16))
 }
 

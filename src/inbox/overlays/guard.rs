@@ -75,22 +75,22 @@ impl Inbox {
     /// Whoever answers in lines has heard the question: the guard against
     /// typing ahead is over.
     pub fn question_was_heard(&mut self) {
-        self.guard.heard();
+        self.context.guard.heard();
     }
 
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.
     pub(crate) fn guard_lets(&mut self, key: KeyPress) -> bool {
-        if self.guard.lets(key, self.context.now) {
+        if self.context.guard.lets(key, self.context.now) {
             return true;
         }
         match key.typed() {
             Some(it) => {
-                self.guard.keep(it);
+                self.context.guard.keep(it);
                 self.warn_of_kept();
             }
             None if key.code == KeyCode::Esc => (),
-            None => self.warn(format!("{key} came too early to be an answer: press it again")),
+            None => self.context.warn(format!("{key} came too early to be an answer: press it again")),
         }
         false
     }
@@ -98,35 +98,35 @@ impl Inbox {
     /// A question got a letter that is none of its answers. Over a text that
     /// letter was meant for the text, and so are those that follow.
     pub(crate) fn went_astray(&mut self, key: KeyPress) {
-        let Some(it) = key.typed().filter(|_| self.is_typing() && !self.guard.by_lines) else { return };
-        (self.guard.passed, self.guard.quiet) = (false, WRITING);
-        self.guard.keep(it);
+        let Some(it) = key.typed().filter(|_| self.is_typing() && !self.context.guard.by_lines) else { return };
+        (self.context.guard.passed, self.context.guard.quiet) = (false, WRITING);
+        self.context.guard.keep(it);
         self.warn_of_kept();
     }
 
     fn warn_of_kept(&mut self) {
-        let kept = wrap::cut(&self.guard.kept, 40);
+        let kept = wrap::cut(&self.context.guard.kept, 40);
         let goes = if self.keeps_typed() { "; it stays in the text" } else { "" };
-        self.warn(format!("\"{kept}\" was typed too early to be an answer{goes}: stop typing, then answer"));
+        self.context.warn(format!("\"{kept}\" was typed too early to be an answer{goes}: stop typing, then answer"));
     }
 
     /// Whether what was kept is more than a slip, and there is a text for it.
     fn keeps_typed(&self) -> bool {
-        self.guard.kept.chars().count() > 1 && self.is_typing()
+        self.context.guard.kept.chars().count() > 1 && self.is_typing()
     }
 
     /// Once no question is open, what was typed over one goes into the text it
     /// was meant for.
     pub(crate) fn give_typed_back(&mut self) {
-        if self.guard.kept.is_empty() || !self.layers.is_empty() {
+        if self.context.guard.kept.is_empty() || !self.context.layers.is_empty() {
             return;
         }
         let keeps = self.keeps_typed();
-        let kept = std::mem::take(&mut self.guard.kept);
+        let kept = std::mem::take(&mut self.context.guard.kept);
         let now = self.context.now;
         if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| keeps) {
             composer.paste(&kept, now);
-            self.say(format!(
+            self.context.say(format!(
                 "kept in the text: \"{}\", typed while the question opened",
                 wrap::cut(&kept, 40)
             ));

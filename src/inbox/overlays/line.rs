@@ -108,19 +108,19 @@ impl Inbox {
         self.bring_list();
         let list = self.list();
         let (text, selected) = (TextLine::given(list.typed.as_str(), 0), list.selected.clone());
-        self.open_layer(LinePrompt { kind: LineKind::Filter(selected), text });
+        self.context.open(LinePrompt { kind: LineKind::Filter(selected), text });
     }
 
     fn keep_filter(&mut self, line: &LinePrompt) {
         if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
-            self.warn(mistake.words);
+            self.context.warn(mistake.words);
         }
     }
 
     fn keep_find(&mut self) {
         let place = self.tab().history.as_ref().and_then(|it| it.find.as_ref()).map(|it| it.place());
         if let Some(place) = place {
-            self.say(format!("{place} · n goes to the older, N to the newer"));
+            self.context.say(format!("{place} · n goes to the older, N to the newer"));
         }
     }
 
@@ -132,7 +132,7 @@ impl Inbox {
         }
         let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
         self.clear_filter(selected.as_ref());
-        self.say(self.keyed(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")));
+        self.context.say(self.keyed(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")));
     }
 
     /// Shows the whole view again, at the row where the filter was opened.

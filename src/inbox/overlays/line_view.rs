@@ -64,7 +64,7 @@ fn help(inbox: &Inbox, line: &LinePrompt) -> String {
             let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }
-        LineKind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(inbox.page)),
+        LineKind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(inbox.desk.page)),
         LineKind::Command { completing, .. } => command_help(inbox, line.text.text(), completing.as_ref()),
     }
 }

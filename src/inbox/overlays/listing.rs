@@ -102,7 +102,7 @@ impl Overlay for ListOverlay {
     fn names(&self, inbox: &Inbox, names: &mut NameIndex) {
         match self.kind {
             ListKind::Results => {
-                let items = inbox.batch.iter().flat_map(|it| &it.items);
+                let items = inbox.changes.batch.iter().flat_map(|it| &it.items);
                 items.for_each(|it| names.add(it.title.as_str()));
             }
             ListKind::Paused => inbox.list_lines(self.kind).iter().for_each(|it| names.add(it.name.as_str())),
@@ -139,7 +139,7 @@ impl Inbox {
             }
             ListKind::Credits => ("Credits".to_owned(), "A sends what waited · Esc back"),
             ListKind::Results => {
-                let Some(batch) = &self.batch else { return (String::new(), String::new()) };
+                let Some(batch) = &self.changes.batch else { return (String::new(), String::new()) };
                 let (finished, total) = batch.progress();
                 let left_out = batch.items.len() - total;
                 let left_out = if left_out > 0 { format!(" · {left_out} left out") } else { String::new() };
@@ -202,7 +202,7 @@ impl Inbox {
     }
 
     fn result_lines(&self) -> Vec<ListLine> {
-        let Some(batch) = &self.batch else { return Vec::new() };
+        let Some(batch) = &self.changes.batch else { return Vec::new() };
         let line = |item: &crate::screens::conversations::bulk_plan::BulkItem| {
             let (words, loud, dim) = match &item.fate {
                 Err(why) => (format!("left out: {why}"), false, true),
@@ -226,12 +226,12 @@ impl Inbox {
     }
 
     pub(crate) fn show_list(&mut self, kind: ListKind) {
-        self.open_layer(ListOverlay { kind, chosen: 0 });
+        self.context.open(ListOverlay { kind, chosen: 0 });
     }
 
     /// Whether this list is on top.
     pub(crate) fn shows_list(&self, kind: ListKind) -> bool {
-        self.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
+        self.context.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
     }
 
     fn list_letter(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
@@ -241,7 +241,7 @@ impl Inbox {
                 let found = self.done().nth(chosen).map(|(done, why)| (done.group, why));
                 match found {
                     Some((group, None)) => self.undo_group(group),
-                    Some((_, Some(why))) => self.warn(format!("undo: {why}")),
+                    Some((_, Some(why))) => self.context.warn(format!("undo: {why}")),
                     None => (),
                 }
             }

@@ -26,6 +26,6 @@ impl Inbox {
         let mut lines = destination("It leads to", &url, host);
         lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
         let open = move |inbox: &mut Self| inbox.context.push(Effect::OpenOutside(url));
-        self.open_layer(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
+        self.context.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
     }
 }

@@ -167,24 +167,18 @@ impl OverlayStack {
 }
 
 impl Inbox {
-    /// Opens a popup over what is there.
-    pub(crate) fn open_layer(&mut self, overlay: impl Overlay) {
-        self.guard.raise();
-        self.layers.push(overlay);
-    }
-
     /// A key goes to the topmost popup; true if there is one.
     pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
-        let Some(top) = self.layers.last() else { return false };
+        let Some(top) = self.context.layers.last() else { return false };
         let asks = top.is_question();
         if asks && !self.guard_lets(key) {
             return true;
         }
-        let depth = self.layers.len() - 1;
-        let Some(mut overlay) = self.layers.pop() else { return false };
+        let depth = self.context.layers.len() - 1;
+        let Some(mut overlay) = self.context.layers.pop() else { return false };
         let step = overlay.key(self, key);
         if step != KeyOutcome::Done {
-            self.layers.insert(depth, overlay);
+            self.context.layers.insert(depth, overlay);
         }
         if step == KeyOutcome::Ignored && asks {
             self.went_astray(key);
@@ -194,16 +188,16 @@ impl Inbox {
 
     /// Text was pasted while a popup is open; false if it is nothing to it.
     pub(crate) fn layer_pastes(&mut self, text: &str) -> bool {
-        let depth = self.layers.len().saturating_sub(1);
-        let Some(mut overlay) = self.layers.pop() else { return false };
+        let depth = self.context.layers.len().saturating_sub(1);
+        let Some(mut overlay) = self.context.layers.pop() else { return false };
         let taken = overlay.paste(self, text);
-        self.layers.insert(depth, overlay);
+        self.context.layers.insert(depth, overlay);
         taken
     }
 
     /// The wheel turned over the topmost popup: texts scroll, questions stay.
     pub(crate) fn layer_scrolls(&mut self, key: KeyPress) {
-        if self.layers.last().is_some_and(|it| !it.is_question()) {
+        if self.context.layers.last().is_some_and(|it| !it.is_question()) {
             self.layer_takes(key);
         }
     }

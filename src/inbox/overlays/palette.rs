@@ -117,14 +117,14 @@ impl CommandPalette {
     fn choose(&self, inbox: &mut Inbox) -> KeyOutcome {
         let Some(entry) = self.rows.get(self.chosen) else { return KeyOutcome::Stay };
         if let Some(reason) = &entry.off {
-            inbox.warn(format!("{}: {reason}", entry.name));
+            inbox.context.warn(format!("{}: {reason}", entry.name));
             return KeyOutcome::Done;
         }
         match entry.choice.clone() {
             PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
             PaletteAction::Verb(verb) => inbox.choose_verb(verb),
             PaletteAction::View(index) => inbox.show_view(index),
-            PaletteAction::Tab(index) if index == inbox.tabs.len() => inbox.go_everywhere(),
+            PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => inbox.go_everywhere(),
             PaletteAction::Tab(index) => inbox.go_to_tab(index),
             PaletteAction::Conversation(key) => inbox.visit(&key.channel, &key.conversation, Focus::History),
         }
@@ -187,7 +187,7 @@ impl Inbox {
     pub(crate) fn open_palette(&mut self) {
         let mut palette = CommandPalette { all: self.palette_entries(), ..CommandPalette::default() };
         palette.refresh();
-        self.open_layer(palette);
+        self.context.open(palette);
         self.context.push(Effect::Load(Load::Names));
     }
 
@@ -200,16 +200,16 @@ impl Inbox {
         };
         let all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
         if all.is_empty() {
-            return self.say("nothing is at hand here");
+            return self.context.say("nothing is at hand here");
         }
         let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
         palette.refresh();
-        self.open_layer(palette);
+        self.context.open(palette);
     }
 
     /// The names of conversations have been read.
     pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
-        let Some(palette) = self.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
+        let Some(palette) = self.context.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
         palette.all.extend(names.into_iter().map(|it| PaletteItem {
             choice: PaletteAction::Conversation(it.key),
             name: it.title.to_string(),
@@ -234,13 +234,13 @@ impl Inbox {
             beside: verb.takes.to_owned(),
             off: None,
         }));
-        for (index, view) in self.views.iter().enumerate() {
+        for (index, view) in self.desk.views.iter().enumerate() {
             entries.push(going(PaletteAction::View(index), &view.name, &view.text));
         }
-        for (index, tab) in self.tabs.iter().enumerate() {
+        for (index, tab) in self.desk.tabs.iter().enumerate() {
             entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
         }
-        entries.push(going(PaletteAction::Tab(self.tabs.len()), "All tabs", "0"));
+        entries.push(going(PaletteAction::Tab(self.desk.tabs.len()), "All tabs", "0"));
         entries
     }
 

@@ -8,7 +8,7 @@ use crate::tab::Tab;
 impl Inbox {
     /// Quits, after saying what is left open.
     pub(crate) fn ask_quit(&mut self) {
-        let sum = |count: fn(&Tab) -> u32| self.tabs.iter().map(count).sum::<u32>();
+        let sum = |count: fn(&Tab) -> u32| self.desk.tabs.iter().map(count).sum::<u32>();
         let (outbox, stopped, paused) =
             (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
         let mut open = Vec::new();
@@ -39,7 +39,7 @@ impl Inbox {
         }
         let lines = open.into_iter().map(DialogLine::plain).collect();
         let question = Confirm::new("Quit frontdesk?", lines).answer('n', "", |_| ()).esc("stay");
-        self.open_layer(match paused {
+        self.context.open(match paused {
             0 => question.answer('y', "quit", Self::quit),
             _ => question.answer('y', "quit, keep them paused", Self::quit).answer(
                 'h',

@@ -26,12 +26,12 @@ pub(crate) struct RequestLogView {
 impl Inbox {
     /// The requests of a tab that were not answered as wished.
     pub fn failed_calls(&self, channel: &ChannelId) -> impl Iterator<Item = &Call> {
-        self.calls.all.iter().filter(move |it| it.channel == *channel && !it.is_fine())
+        self.features.request_log.all.iter().filter(move |it| it.channel == *channel && !it.is_fine())
     }
 
     /// Opens the list with what failed and what was changed on one tab.
     pub(crate) fn show_calls_of(&mut self, channel: ChannelId) {
-        (self.calls.few, self.calls.only) = (true, Some(channel));
+        (self.features.request_log.few, self.features.request_log.only) = (true, Some(channel));
         self.context.push(Effect::ReadCalls);
         self.show_list(ListKind::Calls);
     }
@@ -40,26 +40,26 @@ impl Inbox {
     pub(crate) fn show_calls(&mut self) {
         self.context.push(Effect::ReadCalls);
         if !self.shows_list(ListKind::Calls) {
-            self.calls.only = None;
+            self.features.request_log.only = None;
             self.show_list(ListKind::Calls);
         }
     }
 
     /// Copies the newest change or failure of this tab.
     pub(crate) fn copy_newest_call(&mut self) {
-        self.calls.copies = true;
+        self.features.request_log.copies = true;
         self.context.push(Effect::ReadCalls);
     }
 
     /// The requests have come, newest first.
     pub(crate) fn calls_known(&mut self, calls: Vec<Call>) {
-        self.calls.all = calls;
-        if std::mem::take(&mut self.calls.copies) {
+        self.features.request_log.all = calls;
+        if std::mem::take(&mut self.features.request_log.copies) {
             let channel = &self.tab().channel.id;
-            let found = self.calls.all.iter().find(|it| it.channel == *channel && is_telling(it));
+            let found = self.features.request_log.all.iter().find(|it| it.channel == *channel && is_telling(it));
             match found.map(Call::curl) {
                 Some(command) => self.copy_curl(command),
-                None => self.warn(
+                None => self.context.warn(
                     self.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
                 ),
             }
@@ -78,12 +78,12 @@ impl Inbox {
                 let command = self.shown_calls().nth(chosen).map(Call::curl);
                 match command {
                     Some(command) => self.copy_curl(command),
-                    None => self.warn("there is no request here"),
+                    None => self.context.warn("there is no request here"),
                 }
             }
             'f' => {
-                self.calls.few = !self.calls.few;
-                self.calls.only = None;
+                self.features.request_log.few = !self.features.request_log.few;
+                self.features.request_log.only = None;
             }
             'r' => self.show_calls(),
             _ => (),
@@ -92,23 +92,23 @@ impl Inbox {
 
     /// The title of the list, and what its keys do.
     pub fn calls_head(&self) -> (String, &'static str) {
-        match self.calls.few {
+        match self.features.request_log.few {
             true => ("Requests · failures and changes".to_owned(), "y curl · f all · r anew · Esc back"),
             false => ("Requests · newest first".to_owned(), "y curl · f fewer · r anew · Esc back"),
         }
     }
 
     fn shown_calls(&self) -> impl Iterator<Item = &Call> {
-        let only = self.calls.only.as_ref();
+        let only = self.features.request_log.only.as_ref();
         let wanted = move |it: &&Call| only.is_none_or(|channel| it.channel == *channel);
-        self.calls.all.iter().filter(|it| !self.calls.few || is_telling(it)).filter(wanted)
+        self.features.request_log.all.iter().filter(|it| !self.features.request_log.few || is_telling(it)).filter(wanted)
     }
 
     /// The lines of the list.
     pub(crate) fn call_lines(&self) -> Vec<ListLine> {
         let zone = &self.context.settings.zone;
         let line = |it: &Call| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.channel);
+            let tab = self.desk.tabs.iter().find(|tab| tab.channel.id == it.channel);
             let tab = tab.map_or("", |it| it.channel.name.as_str());
             let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
             let mut words = format!("{:<6} {}", it.method, it.path);

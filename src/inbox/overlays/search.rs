@@ -116,29 +116,29 @@ impl Overlay for SearchPrompt {
             (KeyCode::Char('c'), _) if key.ctrl => return KeyOutcome::Done,
             (KeyCode::Enter, _) => return inbox.go_to_found(),
             (KeyCode::Tab, _) => {
-                inbox.search.text.keep();
-                inbox.search.only_here = !inbox.search.only_here;
+                inbox.features.search.text.keep();
+                inbox.features.search.only_here = !inbox.features.search.only_here;
                 inbox.ask_search();
             }
             (_, Some(by)) => {
-                inbox.search.text.keep();
-                inbox.search.step(by);
+                inbox.features.search.text.keep();
+                inbox.features.search.step(by);
                 inbox.search_more();
             }
             _ => {
-                let before = inbox.search.text.text().to_owned();
-                inbox.search.text.key(key);
-                if inbox.search.text.text() != before {
+                let before = inbox.features.search.text.text().to_owned();
+                inbox.features.search.text.key(key);
+                if inbox.features.search.text.text() != before {
                     inbox.ask_search();
                 }
             }
         }
-        inbox.search.reveal(inbox.search_rows());
+        inbox.features.search.reveal(inbox.search_rows());
         KeyOutcome::Stay
     }
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
-        inbox.search.text.insert(text.trim_end());
+        inbox.features.search.text.insert(text.trim_end());
         inbox.ask_search();
         true
     }
@@ -164,12 +164,12 @@ impl Overlay for SearchPrompt {
 impl Inbox {
     /// Opens the page, with words to look for or as it was left.
     pub(crate) fn open_search(&mut self, text: &str) {
-        self.search.text = match text {
-            "" => TextLine::given(self.search.text.text(), 0),
+        self.features.search.text = match text {
+            "" => TextLine::given(self.features.search.text.text(), 0),
             text => TextLine::new(text),
         };
         self.ask_search();
-        self.open_layer(SearchPrompt);
+        self.context.open(SearchPrompt);
     }
 
     /// Rows the page can show.
@@ -180,8 +180,8 @@ impl Inbox {
 
     /// Asks for what is typed now.
     pub(crate) fn ask_search(&mut self) {
-        let channel = self.search.only_here.then(|| self.tab().channel.id.clone());
-        let search = &mut self.search;
+        let channel = self.features.search.only_here.then(|| self.tab().channel.id.clone());
+        let search = &mut self.features.search;
         if !search.is_asked() {
             (search.found, search.chosen, search.first) = (Vec::new(), 0, 0);
             (search.wanted, search.answered, search.more) = (None, false, false);
@@ -200,7 +200,7 @@ impl Inbox {
 
     /// Near the end, asks for older hits.
     fn search_more(&mut self) {
-        let search = &mut self.search;
+        let search = &mut self.features.search;
         let near_end = search.chosen + self.context.size.1 as usize >= search.found.len();
         if near_end
             && search.answered
@@ -217,7 +217,7 @@ impl Inbox {
         if query.conversation.is_some() {
             return self.found_here(query, page);
         }
-        let search = &mut self.search;
+        let search = &mut self.features.search;
         if search.wanted.as_ref() != Some(query) {
             return;
         }
@@ -241,13 +241,13 @@ impl Inbox {
 
     /// Once nothing was typed for a moment, asks the servers for contacts.
     pub(crate) fn ask_servers(&mut self) {
-        let due = self.search.asks_at.is_some_and(|it| it <= self.context.now);
-        if !due || self.layers.top::<SearchPrompt>().is_none() {
+        let due = self.features.search.asks_at.is_some_and(|it| it <= self.context.now);
+        if !due || self.context.layers.top::<SearchPrompt>().is_none() {
             return;
         }
-        self.search.asks_at = None;
-        let (here, words) = (self.tab().channel.id.clone(), self.search.text.text().trim().to_owned());
-        let tabs = self.tabs.iter().filter(|it| !self.search.only_here || it.channel.id == here);
+        self.features.search.asks_at = None;
+        let (here, words) = (self.tab().channel.id.clone(), self.features.search.text.text().trim().to_owned());
+        let tabs = self.desk.tabs.iter().filter(|it| !self.features.search.only_here || it.channel.id == here);
         let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
         self.context.effects.extend(
             tabs.map(|it| Effect::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
@@ -256,12 +256,12 @@ impl Inbox {
 
     /// When they are.
     pub(crate) fn servers_due(&self) -> Option<Timestamp> {
-        self.search.asks_at.filter(|_| self.layers.top::<SearchPrompt>().is_some())
+        self.features.search.asks_at.filter(|_| self.context.layers.top::<SearchPrompt>().is_some())
     }
 
     /// A server found contacts; those to other words are dropped.
     pub(crate) fn contacts_found(&mut self, channel: &ChannelId, words: &str, found: Vec<FoundContact>) {
-        let search = &mut self.search;
+        let search = &mut self.features.search;
         if search.text.text().trim() != words {
             return;
         }
@@ -281,7 +281,7 @@ impl Inbox {
     /// Goes to the chosen row: to the hit in its conversation, with the words
     /// marked there.
     fn go_to_found(&mut self) -> KeyOutcome {
-        let Some(found) = self.search.found.get(self.search.chosen).cloned() else { return KeyOutcome::Stay };
+        let Some(found) = self.features.search.found.get(self.features.search.chosen).cloned() else { return KeyOutcome::Stay };
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
             SearchResult::Contact(contact) => {
@@ -296,7 +296,7 @@ impl Inbox {
         };
         self.visit(&key.channel, &key.conversation, Focus::History);
         let Some(item) = item else { return KeyOutcome::Done };
-        let text = self.search.text.text().to_owned();
+        let text = self.features.search.text.text().to_owned();
         if let Some(history) = &mut self.tab_mut().history {
             history.find = Find::new(&text);
             if let (Some(find), ItemKey::Message(id)) = (&mut history.find, &item) {
@@ -308,7 +308,7 @@ impl Inbox {
             self.seek(message);
             self.ask_here();
         }
-        self.say(self.keyed("{search-all} goes back to what was found"));
+        self.context.say(self.keyed("{search-all} goes back to what was found"));
         KeyOutcome::Done
     }
 }

@@ -20,7 +20,7 @@ use crate::wrap;
 impl OverlayView for SearchPrompt {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let area = inbox.areas().body;
-        let search = &inbox.search;
+        let search = &inbox.features.search;
         paint_view::blank(buffer, area);
         let scope = if search.only_here { inbox.tab().channel.name.as_str() } else { "all tabs" };
         let title = format!("Search · {scope}");
@@ -91,16 +91,16 @@ fn count(search: &Search) -> String {
 
 /// How far back what can be found goes.
 fn reach(inbox: &Inbox) -> String {
-    let since = inbox.search.since.map(|at| at.day_name(&inbox.context.settings.zone));
+    let since = inbox.features.search.since.map(|at| at.day_name(&inbox.context.settings.zone));
     let base = match since {
         Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
         None => "what this desk has read; then the server's contacts".to_owned(),
     };
-    if inbox.search.partial { format!("{base}; older messages are still being made ready") } else { base }
+    if inbox.features.search.partial { format!("{base}; older messages are still being made ready") } else { base }
 }
 
 fn nothing(inbox: &Inbox) -> String {
-    let search = &inbox.search;
+    let search = &inbox.features.search;
     match inbox.shown(Pane::Layer).words() {
         _ if !search.is_asked() => {
             "Type two letters or more: beginnings of words, all of which must be found.".to_owned()

@@ -34,7 +34,7 @@ pub trait OverlayView: Debug {
 
 /// Draws the topmost popup, if there is one; says where its cursor stands.
 pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    inbox.layers.last()?.draw(inbox, theme, buffer)
+    inbox.context.layers.last()?.draw(inbox, theme, buffer)
 }
 
 /// Words with their styles.

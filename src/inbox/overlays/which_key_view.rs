@@ -17,11 +17,11 @@ const ENTRY: u16 = 60;
 
 /// Draws the list while a sequence has begun.
 pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
-    if inbox.pressed.is_empty() || !inbox.layers.is_empty() {
+    if inbox.keyboard.pressed.is_empty() || !inbox.context.layers.is_empty() {
         return;
     }
     let keymap = &inbox.context.settings.keymap;
-    let all = keymap.continuations(&inbox.places(), &inbox.pressed);
+    let all = keymap.continuations(&inbox.places(), &inbox.keyboard.pressed);
     let entries: Vec<(String, String)> =
         all.into_iter().map(|(key, command)| (key, keymap.doc(command))).collect();
     let most = usize::from(body.height.saturating_sub(2)).max(1);
@@ -30,7 +30,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     let height = (u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2)).min(body.height);
     let area = Area { y: body.y + body.height - height, height, ..body };
     paint_view::blank(buffer, area);
-    let begun = keymap::named(&inbox.pressed);
+    let begun = keymap::named(&inbox.keyboard.pressed);
     let titles = ([(begun.as_str(), theme.strong())], [("Esc cancels", theme.dim())]);
     paint_view::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();

@@ -15,7 +15,7 @@ use crate::screens::people;
 
 /// The topmost layer, read from its frame.
 pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
-    if !inbox.layers.last().is_some_and(|it| it.is_read_out()) {
+    if !inbox.context.layers.last().is_some_and(|it| it.is_read_out()) {
         return Vec::new();
     }
     framed(inbox, |buffer| {
@@ -26,7 +26,7 @@ pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
 /// A page that is not the inbox, read from its frame.
 pub(crate) fn page_lines(inbox: &Inbox) -> Vec<String> {
     let body = inbox.areas().body;
-    framed(inbox, |buffer| match inbox.page {
+    framed(inbox, |buffer| match inbox.desk.page {
         PageKind::Outbox => outbox::view::outbox(inbox, THEME, body, buffer),
         PageKind::Drafts => outbox::view::drafts(inbox, THEME, body, buffer),
         PageKind::Broadcasts => crate::screens::broadcasts::view::draw(inbox, THEME, body, buffer),

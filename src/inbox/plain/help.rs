@@ -42,7 +42,7 @@ pub fn help(inbox: &Inbox, word: Option<&str>) -> Vec<String> {
 
 /// What a question, a menu or a field takes; nothing on a page.
 pub fn choices(inbox: &Inbox) -> Vec<String> {
-    let Some(layer) = inbox.layers.last() else { return Vec::new() };
+    let Some(layer) = inbox.context.layers.last() else { return Vec::new() };
     if layer.takes_text() {
         return vec!["A line goes into this field; back leaves it".to_owned()];
     }

@@ -43,7 +43,7 @@ enum Here {
 }
 
 fn here(inbox: &Inbox) -> Here {
-    match inbox.layers.last() {
+    match inbox.context.layers.last() {
         Some(layer) if layer.takes_text() => Here::Field,
         Some(_) => Here::Letters,
         None if inbox.is_typing() => Here::Composer,
@@ -105,7 +105,7 @@ fn key(words: &str) -> Option<KeyPress> {
 
 /// The letter of an answer or of an entry, or a key that moves in a menu.
 fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
-    let asks = inbox.layers.last().is_some_and(|it| it.is_question());
+    let asks = inbox.context.layers.last().is_some_and(|it| it.is_question());
     let mut letters = words.chars();
     let letter = match (letters.next().filter(|_| letters.as_str().is_empty()), said) {
         (Some(letter), _) => letter,
@@ -178,7 +178,7 @@ fn plain(code: KeyCode) -> Event {
 /// on in the next. In a field it is filled in.
 fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
     if here == Here::Field {
-        let layer = inbox.layers.last();
+        let layer = inbox.context.layers.last();
         let into = match layer.is_some_and(|it| it.input() == OverlayInput::Text) {
             true => vec![Event::Paste(line.to_owned())],
             false => line.chars().map(|it| plain(KeyCode::Char(it))).collect(),
@@ -198,7 +198,7 @@ fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
 
 /// What leaves the text or the layer on top.
 pub fn leaving(inbox: &Inbox) -> Vec<Event> {
-    if inbox.layers.is_empty() { press(inbox, Command::Leave) } else { vec![plain(KeyCode::Esc)] }
+    if inbox.context.layers.is_empty() { press(inbox, Command::Leave) } else { vec![plain(KeyCode::Esc)] }
 }
 
 /// The keys that call a command.

@@ -86,14 +86,14 @@ impl Spoken {
         self.switches(inbox, &mut lines);
         self.place(inbox, &mut lines);
         self.history(inbox, &mut lines);
-        let notice = inbox.notice.as_ref().map(|it| it.text.clone());
+        let notice = inbox.context.notice.as_ref().map(|it| it.text.clone());
         if self.notice != notice {
             lines.extend(notice.clone());
             self.notice = notice;
         }
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
-            if self.layer.is_empty() && inbox.layers.last().is_some_and(|it| it.takes_text()) {
+            if self.layer.is_empty() && inbox.context.layers.last().is_some_and(|it| it.takes_text()) {
                 lines.push("A line goes into this field; back leaves it".to_owned());
             }
             self.layer = layer;
@@ -113,11 +113,11 @@ impl Spoken {
 
     fn tab(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.tab();
-        if self.tab != Some(inbox.active) {
+        if self.tab != Some(inbox.desk.active) {
             let (label, _) = tabs_view::environment(tab, THEME);
-            let (at, of, name) = (inbox.active + 1, inbox.tabs.len(), &tab.channel.name);
+            let (at, of, name) = (inbox.desk.active + 1, inbox.desk.tabs.len(), &tab.channel.name);
             lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
-            (self.tab, self.selected, self.open) = (Some(inbox.active), None, None);
+            (self.tab, self.selected, self.open) = (Some(inbox.desk.active), None, None);
             self.listed.clear();
             self.seen.clear();
             (self.newest, self.read_once) = (None, false);
@@ -193,19 +193,19 @@ impl Spoken {
     /// Where the person is.
     fn place(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.tab();
-        let moved = self.page != Some(inbox.page);
+        let moved = self.page != Some(inbox.desk.page);
         if !inbox.is_inbox_shown() {
             let page = page_lines(inbox);
             let chosen = page.iter().filter(|it| it.starts_with('>')).cloned().collect::<Vec<_>>();
             if moved || self.chosen != chosen {
                 lines.extend(if moved { page } else { chosen.clone() });
             }
-            (self.page, self.chosen) = (Some(inbox.page), chosen);
+            (self.page, self.chosen) = (Some(inbox.desk.page), chosen);
             return;
         }
         let focus = tab.focus;
         let refocused = moved || self.focus != Some(focus);
-        (self.page, self.focus) = (Some(inbox.page), Some(focus));
+        (self.page, self.focus) = (Some(inbox.desk.page), Some(focus));
         let selected = inbox.list().selected_row();
         // That its customer waits may be known only once its history was read.
         let waits = |it: &ConversationRow| if it.waiting_since.is_some() { ", waits" } else { "" };

@@ -25,7 +25,7 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     desk.clicks("Maria Lopez").clicks("Where is my order").keys("+").shows("👍").keys("<Esc>");
     desk.clicks("João Pereira").shows("Bom dia!");
     desk.clicks("2 Harbor bot");
-    assert_eq!(desk.app.active, 0, "where the tabs lie only the drawing knows");
+    assert_eq!(desk.app.desk.active, 0, "where the tabs lie only the drawing knows");
     desk.mouse(Pointer::Tab(1)).shows("No open conversations");
     desk.mouse(Pointer::Tab(0));
     let (edge, _) = desk.place_of("┐┌");

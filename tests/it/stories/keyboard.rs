@@ -164,7 +164,7 @@ fn no_word_of_a_command_becomes_a_text() {
             let typed = place.contains("hello");
             desk.keys("<Esc><Esc><Esc><Esc>gi").keys(place);
             desk.says(word);
-            for tab in &desk.app.tabs {
+            for tab in &desk.app.desk.tabs {
                 let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
                 let left = if typed { text.replace("hello", "") } else { text.clone() };
                 // "new line" is a command of a text, and all it leaves.

@@ -98,7 +98,7 @@ fn a_key_that_may_not_text_or_list_says_so() {
 #[test]
 fn a_read_only_phone_changes_nothing_and_says_why() {
     let mut desk = phone(80, 24);
-    desk.app.tabs[3].channel.read_only = true;
+    desk.app.desk.tabs[3].channel.read_only = true;
     for keys in ["i", "C", "<Ctrl-N>", "r", "c"] {
         desk.keys(keys).shows("Harbor phone is read-only: nothing is changed from here").keys("<Esc>");
         desk.wait(10_000_000);

@@ -29,5 +29,5 @@ fn a_tab_is_gone_to_by_its_number_and_an_old_error_is_over() {
     let mut desk = Desk::new(80, 24);
     desk.settle().keys(":").types("tab 9").keys("<Enter>").shows("there is no tab \"9\"");
     desk.keys(":").types("tab 2").keys("<Enter>").hides("there is no tab").settle();
-    assert_eq!(desk.app.active, 1);
+    assert_eq!(desk.app.desk.active, 1);
 }

@@ -111,9 +111,9 @@ fn what_a_key_asks_for_is_given_up_in_words() {
             matches!(it, Load::Marked(_) | Load::Needing(_) | Load::Spread(..) | Load::Person(..))
         });
         desk.keys(keys).shows(words);
-        let (rows, layers) = (desk.outbound().len(), desk.app.layers.len());
+        let (rows, layers) = (desk.outbound().len(), desk.app.context.layers.len());
         desk.unreadable(|_| false).wait(5 * SECOND);
-        assert_eq!((desk.outbound().len(), desk.app.layers.len()), (rows, layers), "{keys} was done later");
+        assert_eq!((desk.outbound().len(), desk.app.context.layers.len()), (rows, layers), "{keys} was done later");
     }
 }
 

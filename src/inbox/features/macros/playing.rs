@@ -30,8 +30,6 @@ pub(crate) struct Playing {
     about: Option<ConversationKey>,
     /// Whether the steps being played may go elsewhere.
     wanders: bool,
-    /// What was refused.
-    refused: Option<String>,
     /// Since when the step at hand is awaited.
     since: Timestamp,
     /// What the person pressed meanwhile.
@@ -55,20 +53,19 @@ impl Inbox {
     pub(crate) fn play_macro(&mut self, letter: char) {
         match self.steps_of(letter) {
             Ok(steps) => self.play(Some(letter), steps),
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 
     /// Plays steps.
     pub(crate) fn play(&mut self, letter: Option<char>, steps: Vec<RecordedStep>) {
-        self.journal.join(true);
-        self.playing = Some(Playing {
+        self.changes.journal.join(true);
+        self.features.macros.playing = Some(Playing {
             letter,
             steps,
             done: 0,
             about: self.at_hand().map(ConversationRow::key),
             wanders: false,
-            refused: None,
             since: self.context.now,
             pressed: VecDeque::new(),
         });
@@ -77,7 +74,7 @@ impl Inbox {
     /// A key was pressed while a macro is played: two end it, others wait
     /// until it has ended.
     pub(crate) fn pressed_while_playing(&mut self, key: KeyPress) -> bool {
-        let Some(playing) = &mut self.playing else { return false };
+        let Some(playing) = &mut self.features.macros.playing else { return false };
         if key.code == KeyCode::Esc || key == KeyPress::ctrl('c') {
             playing.pressed.clear();
             self.stop_playing("you stopped it");
@@ -90,39 +87,32 @@ impl Inbox {
     /// Whether what is done now follows from a step before it, so that a
     /// person has not looked at a list that changed since.
     pub(crate) fn follows_a_step(&self) -> bool {
-        self.playing.as_ref().is_some_and(|it| it.done > 1)
-    }
-
-    /// Something was refused.
-    pub(crate) fn refused(&mut self, why: &str) {
-        if let Some(playing) = &mut self.playing {
-            playing.refused.get_or_insert_with(|| why.to_owned());
-        }
+        self.features.macros.playing.as_ref().is_some_and(|it| it.done > 1)
     }
 
     /// Notes what these effects ask for.
     pub(crate) fn note_asked(&mut self) {
         for effect in &self.context.effects {
-            self.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
-            self.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
+            self.features.macros.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
+            self.features.macros.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
         }
     }
 
     /// An answer from the person's files has come.
     pub(crate) fn ask_answered(&mut self) {
-        self.awaited.asks = self.awaited.asks.saturating_sub(1);
+        self.features.macros.awaited.asks = self.features.macros.awaited.asks.saturating_sub(1);
     }
 
     /// All loads before an echo have come.
     pub(crate) fn echoed(&mut self, echo: u64) {
-        if self.awaited.echo == Some(echo) {
-            self.awaited.echo = None;
+        if self.features.macros.awaited.echo == Some(echo) {
+            self.features.macros.awaited.echo = None;
         }
     }
 
     /// When a step has taken too long.
     pub(crate) fn playing_due(&self) -> Option<Timestamp> {
-        self.playing.as_ref().map(|it| it.since.plus(PATIENCE))
+        self.features.macros.playing.as_ref().map(|it| it.since.plus(PATIENCE))
     }
 
     /// Plays as many steps as can be played without anything coming first.
@@ -145,8 +135,8 @@ impl Inbox {
     /// Plays the next step if nothing is awaited; whether one was played or
     /// the macro has ended with keys that wait.
     fn play_on(&mut self) -> bool {
-        let Some(playing) = &self.playing else { return false };
-        if let Some(why) = playing.refused.clone() {
+        let Some(playing) = &self.features.macros.playing else { return false };
+        if let Some(why) = self.context.refusal.take().filter(|_| playing.done > 0) {
             self.stop_playing(&why);
             return false;
         }
@@ -157,7 +147,7 @@ impl Inbox {
             return false;
         }
         if let Some((why, before)) = self.obstacle() {
-            if let Some(playing) = &mut self.playing {
+            if let Some(playing) = &mut self.features.macros.playing {
                 playing.done += usize::from(before);
             }
             self.stop_playing_at(why, if before { "before" } else { "at" });
@@ -168,7 +158,7 @@ impl Inbox {
 
     /// Whether something is awaited; asks for an echo after new loads.
     fn is_awaiting(&mut self) -> bool {
-        let awaited = &mut self.awaited;
+        let awaited = &mut self.features.macros.awaited;
         if awaited.loads && awaited.echo.is_none() {
             awaited.loads = false;
             awaited.echoes += 1;
@@ -181,7 +171,7 @@ impl Inbox {
     /// Why the next step cannot be played, and whether that is told of it
     /// rather than of the one before it.
     fn obstacle(&self) -> Option<(&'static str, bool)> {
-        let playing = self.playing.as_ref()?;
+        let playing = self.features.macros.playing.as_ref()?;
         if playing.done == 0 || playing.done == playing.steps.len() {
             return None;
         }
@@ -196,7 +186,7 @@ impl Inbox {
     fn play_next(&mut self) -> bool {
         let here = self.at_hand().map(ConversationRow::key);
         let now = self.context.now;
-        let Some(playing) = &mut self.playing else { return false };
+        let Some(playing) = &mut self.features.macros.playing else { return false };
         let Some(step) = playing.steps.get(playing.done).cloned() else {
             return self.end_playing();
         };
@@ -218,19 +208,19 @@ impl Inbox {
 
     fn play_command(&mut self, command: command::Command, key: KeyPress) {
         let row = command::row(command);
-        if !self.layers.is_empty() || !self.places().contains(&row.place) {
+        if !self.context.layers.is_empty() || !self.places().contains(&row.place) {
             let place = row.place.heading().to_lowercase();
-            return self.warn(format!("{} is for another place: {place}", row.word));
+            return self.context.warn(format!("{} is for another place: {place}", row.word));
         }
         self.call(command, key);
     }
 
     /// The last step was played: what the person pressed meanwhile comes now.
     fn end_playing(&mut self) -> bool {
-        let Some(playing) = self.playing.take() else { return false };
+        let Some(playing) = self.features.macros.playing.take() else { return false };
         if let Some(letter) = playing.letter {
             let steps = recording::count(steps::count(&playing.steps));
-            self.say(self.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
+            self.context.say(self.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
         }
         // What opened a question must not be answered by typing ahead.
         let pressed = if self.asks_a_person() { VecDeque::new() } else { playing.pressed };
@@ -246,12 +236,12 @@ impl Inbox {
     }
 
     fn stop_playing_at(&mut self, why: &str, at: &str) {
-        let Some(playing) = self.playing.take() else { return };
+        let Some(playing) = self.features.macros.playing.take() else { return };
         let what = playing.letter.map_or_else(|| "repeat".to_owned(), |it| format!("macro {it}"));
         let (done, total) = (steps::count(&playing.steps[..playing.done]), steps::count(&playing.steps));
         let name = playing.done.checked_sub(1).map(|it| playing.steps[it].name()).unwrap_or_default();
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
-        self.warn(match total {
+        self.context.warn(match total {
             0 | 1 => format!("{what} stopped: {why}"),
             total => format!("{what} stopped {at} step {done} of {total} ({name}): {why}"),
         });

@@ -49,8 +49,8 @@ pub(crate) struct MacroMenu {
 
 impl Overlay for MacroMenu {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let last = inbox.recording.all.len().saturating_sub(1);
-        let letter = inbox.recording.all.get(self.chosen).map(|it| it.letter);
+        let last = inbox.features.macros.recording.all.len().saturating_sub(1);
+        let letter = inbox.features.macros.recording.all.get(self.chosen).map(|it| it.letter);
         let chosen = match (key.code, key.typed()) {
             (KeyCode::Esc, _) => return KeyOutcome::Done,
             (KeyCode::Down, _) => {
@@ -65,7 +65,7 @@ impl Overlay for MacroMenu {
             (KeyCode::Delete, _) => {
                 if let Some(letter) = letter.filter(|it| !inbox.is_fixed(*it)) {
                     inbox.keep_macro(letter, None);
-                    inbox.say(inbox.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
+                    inbox.context.say(inbox.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
                 }
                 self.chosen = self.chosen.min(last.saturating_sub(1));
                 None
@@ -88,24 +88,24 @@ impl Overlay for MacroMenu {
 impl Inbox {
     /// The macros there are.
     pub fn macros(&self) -> &[Macro] {
-        &self.recording.all
+        &self.features.macros.recording.all
     }
 
     /// The letter and the number of steps of the macro being recorded.
     pub fn is_recording(&self) -> Option<(char, usize)> {
-        self.recording.under_way.as_ref().map(|(letter, done)| (*letter, steps::count(done)))
+        self.features.macros.recording.under_way.as_ref().map(|(letter, done)| (*letter, steps::count(done)))
     }
 
     /// Asks under which letter to record, or ends the recording.
     pub(crate) fn record(&mut self) {
-        match self.recording.under_way.take() {
-            None => self.open_layer(MacroMenu { chosen: 0, records: true }),
+        match self.features.macros.recording.under_way.take() {
+            None => self.context.open(MacroMenu { chosen: 0, records: true }),
             Some((letter, recorded)) if recorded.is_empty() => {
-                self.say(format!("nothing was done, so {letter} was not recorded"));
+                self.context.say(format!("nothing was done, so {letter} was not recorded"));
             }
             Some((letter, recorded)) => {
                 let macro_ = Macro { letter, steps: steps::kept(&recorded) };
-                self.say(self.keyed(&format!(
+                self.context.say(self.keyed(&format!(
                     "recorded {letter}: {} · {{play-macro}} {letter} plays it",
                     count(steps::count(&recorded))
                 )));
@@ -118,7 +118,7 @@ impl Inbox {
     fn is_fixed(&mut self, letter: char) -> bool {
         let fixed = self.context.settings.macros.iter().any(|it| it.macro_.letter == letter);
         if fixed {
-            self.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
+            self.context.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
         }
         fixed
     }
@@ -133,8 +133,8 @@ impl Inbox {
         if self.is_fixed(letter) {
             return;
         }
-        self.recording.under_way = Some((letter, Vec::new()));
-        self.say(self.keyed(&format!("recording {letter} · {{record-macro}} ends it")));
+        self.features.macros.recording.under_way = Some((letter, Vec::new()));
+        self.context.say(self.keyed(&format!("recording {letter} · {{record-macro}} ends it")));
     }
 
     /// Keeps a macro instead of the one before it, or none, so that it can be
@@ -143,7 +143,7 @@ impl Inbox {
         if self.is_fixed(letter) {
             return;
         }
-        let before = self.recording.all.iter().find(|it| it.letter == letter).cloned();
+        let before = self.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
         let words = match (&before, &wanted) {
             (_, None) => format!("deleted macro {letter}"),
             (None, _) => format!("recorded macro {letter}"),
@@ -156,9 +156,9 @@ impl Inbox {
 
     /// Sets a macro, or none.
     pub(crate) fn set_macro(&mut self, letter: char, wanted: Option<Macro>) {
-        self.recording.all.retain(|it| it.letter != letter);
-        self.recording.all.extend(wanted.clone());
-        self.recording.all.sort_by_key(|it| it.letter);
+        self.features.macros.recording.all.retain(|it| it.letter != letter);
+        self.features.macros.recording.all.extend(wanted.clone());
+        self.features.macros.recording.all.sort_by_key(|it| it.letter);
         self.context.push(Effect::SaveMacro(letter, wanted.map(|it| it.steps)));
     }
 
@@ -167,7 +167,7 @@ impl Inbox {
         let recordable =
             !matches!(step, RecordedStep::Command(command, _) if !steps::can_be_recorded(command));
         self.trail(&step);
-        let Some((letter, recorded)) = &mut self.recording.under_way else { return };
+        let Some((letter, recorded)) = &mut self.features.macros.recording.under_way else { return };
         let letter = *letter;
         if !recordable {
             return;
@@ -175,24 +175,24 @@ impl Inbox {
         if recorded.len() < MOST {
             recorded.push(step);
         } else {
-            self.warn(format!("macro {letter} is {MOST} keys long; more are not recorded"));
+            self.context.warn(format!("macro {letter} is {MOST} keys long; more are not recorded"));
         }
     }
 
     /// A key goes to a menu or a form: it is a step, unless it answers a
     /// question or what it comes to is a step of its own.
     pub(crate) fn record_layer_key(&mut self, key: KeyPress) {
-        if self.layers.last().is_some_and(|it| it.is_recorded()) {
+        if self.context.layers.last().is_some_and(|it| it.is_recorded()) {
             self.recorded(RecordedStep::Key(key));
         }
     }
 
     /// Text was pasted by the person.
     pub(crate) fn pasted(&mut self, text: &str) {
-        if self.playing.is_some() {
+        if self.features.macros.playing.is_some() {
             return self.stop_playing("text was pasted meanwhile, which was ignored");
         }
-        if !self.asks_a_person() && (!self.layers.is_empty() || self.is_typing()) {
+        if !self.asks_a_person() && (!self.context.layers.is_empty() || self.is_typing()) {
             self.recorded(RecordedStep::Paste(text.to_owned()));
         }
         self.paste(text);
@@ -200,7 +200,7 @@ impl Inbox {
 
     /// Remembers what is done to a conversation until its menu is closed.
     fn trail(&mut self, step: &RecordedStep) {
-        let trail = &mut self.recording.trail;
+        let trail = &mut self.features.macros.recording.trail;
         match step {
             RecordedStep::Command(command, _) if steps::can_be_repeated(*command) => {
                 *trail = vec![step.clone()]
@@ -216,33 +216,33 @@ impl Inbox {
     /// After each event: what was done to a conversation is whole once no menu
     /// is open any more.
     pub(crate) fn end_trail(&mut self) {
-        if self.layers.is_empty() && !self.recording.trail.is_empty() {
-            self.recording.last = std::mem::take(&mut self.recording.trail);
+        if self.context.layers.is_empty() && !self.features.macros.recording.trail.is_empty() {
+            self.features.macros.recording.last = std::mem::take(&mut self.features.macros.recording.trail);
         }
     }
 
     /// Repeats what was done last to a conversation.
     pub(crate) fn repeat(&mut self) {
-        let steps = self.recording.last.clone();
+        let steps = self.features.macros.recording.last.clone();
         self.play(None, steps);
     }
 
     /// What `.` does again, in words.
     pub(crate) fn repeatable(&self) -> bool {
-        !self.recording.last.is_empty()
+        !self.features.macros.recording.last.is_empty()
     }
 
     /// Macros have been read.
     pub(crate) fn macros_known(&mut self, macros: Vec<Macro>) {
         let fixed: Vec<Macro> = self.context.settings.macros.iter().map(|it| it.macro_.clone()).collect();
         let own = macros.into_iter().filter(|own| fixed.iter().all(|it| it.letter != own.letter));
-        self.recording.all = own.chain(fixed.clone()).collect();
-        self.recording.all.sort_by_key(|it| it.letter);
+        self.features.macros.recording.all = own.chain(fixed.clone()).collect();
+        self.features.macros.recording.all.sort_by_key(|it| it.letter);
     }
 
     /// The steps of a macro.
     pub(crate) fn steps_of(&self, letter: char) -> Result<Vec<RecordedStep>, String> {
-        let found = self.recording.all.iter().find(|it| it.letter == letter);
+        let found = self.features.macros.recording.all.iter().find(|it| it.letter == letter);
         let Some(found) = found else {
             return Err(self
                 .keyed(&format!("macro {letter} was never recorded; {{record-macro}} {letter} records it")));
@@ -256,7 +256,7 @@ impl Inbox {
 
     /// Whether a key press is a person's answer to a question.
     pub(crate) fn asks_a_person(&self) -> bool {
-        self.layers.last().is_some_and(|it| it.is_question())
+        self.context.layers.last().is_some_and(|it| it.is_question())
     }
 }
 

@@ -16,16 +16,16 @@ use model::text::SafeText;
 /// All of them.
 pub fn all(inbox: &Inbox) -> NameIndex {
     let mut names = NameIndex::default();
-    for tab in &inbox.tabs {
+    for tab in &inbox.desk.tabs {
         of_tab(tab, &mut names);
     }
-    inbox.all.page.rows.iter().for_each(|it| of_row(it, &mut names));
+    inbox.desk.all.page.rows.iter().for_each(|it| of_row(it, &mut names));
     if let Some(second) = inbox.second() {
         of_history(&second.history, &mut names);
     }
     of_pages(inbox, &mut names);
     of_card(inbox, &mut names);
-    for found in &inbox.search.found {
+    for found in &inbox.features.search.found {
         match found {
             SearchResult::Person(row) => of_row(row, &mut names),
             SearchResult::Note(hit) => names.add(hit.title.as_str()),
@@ -33,7 +33,7 @@ pub fn all(inbox: &Inbox) -> NameIndex {
             SearchResult::Contact(contact) => names.add(contact.name.as_str()),
         }
     }
-    inbox.layers.iter().for_each(|it| it.names(inbox, &mut names));
+    inbox.context.layers.iter().for_each(|it| it.names(inbox, &mut names));
     names
 }
 
@@ -70,14 +70,14 @@ fn of_history(history: &History, names: &mut NameIndex) {
 
 fn of_pages(inbox: &Inbox, names: &mut NameIndex) {
     optional(inbox.people.rows.rows.iter().filter_map(|it| it.contact.name.as_ref()), names);
-    optional(inbox.outbox.rows.iter().map(|it| &it.title), names);
-    optional(inbox.drafts.rows.iter().map(|it| &it.title), names);
-    if let Some((_, detail)) = &inbox.board.detail {
+    optional(inbox.outbox.rows.rows.iter().map(|it| &it.title), names);
+    optional(inbox.outbox.drafts.rows.iter().map(|it| &it.title), names);
+    if let Some((_, detail)) = &inbox.broadcasts.detail {
         optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
     }
     // Events say in fields of their own who somebody is.
     let about_people = |it: &&DeckCard| it.kind != TriggerKind::Campaign.label();
-    for card in inbox.deck.cards.rows.iter().filter(about_people).filter(|_| inbox.page == PageKind::Events) {
+    for card in inbox.cards.cards.rows.iter().filter(about_people).filter(|_| inbox.desk.page == PageKind::Events) {
         let named = card.lines.iter().filter(|(label, _)| is_name_field(label.as_str()));
         optional(named.map(|(_, words)| words), names);
     }

@@ -138,7 +138,7 @@ impl Inbox {
     /// What was done from here, newest first, and why it cannot be taken
     /// back, if it cannot.
     pub fn done(&self) -> impl Iterator<Item = (&Done, Option<&'static str>)> {
-        self.journal.done.iter().rev().map(|it| (it, self.way(it).err()))
+        self.changes.journal.done.iter().rev().map(|it| (it, self.way(it).err()))
     }
 
     /// Notes a change of what this desk keeps, with the change that brings
@@ -148,9 +148,9 @@ impl Inbox {
     }
 
     pub(crate) fn note_done(&mut self, channel: ChannelId, words: &str, what: UndoTarget) {
-        let group = self.journal.group();
+        let group = self.changes.journal.group();
         let words = SafeText::line(words);
-        self.journal.note(Done { at: self.context.now, group, channel, words, what, undone: false });
+        self.changes.journal.note(Done { at: self.context.now, group, channel, words, what, undone: false });
     }
 
     /// Notes rows that were put into the outbox together.
@@ -170,7 +170,7 @@ impl Inbox {
         };
         let words = SafeText::line(&words);
         let what = UndoTarget::Rows(rows.to_vec());
-        self.journal.note(Done {
+        self.changes.journal.note(Done {
             at: self.context.now,
             group,
             channel: first.channel.clone(),
@@ -182,7 +182,7 @@ impl Inbox {
 
     /// A row was taken back, by whichever key.
     pub(crate) fn note_recalled(&mut self, row: &RowId) {
-        for done in &mut self.journal.done {
+        for done in &mut self.changes.journal.done {
             if let UndoTarget::Rows(rows) = &mut done.what
                 && rows.iter().any(|it| it.id == *row)
             {
@@ -197,7 +197,7 @@ impl Inbox {
 
     /// How a conversation is called, as far as the tabs know.
     pub(crate) fn name_of(&self, channel: &ChannelId, conversation: Option<&ConversationId>) -> String {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
         let row = tab.zip(conversation).and_then(|(tab, id)| {
             let rows = tab.list.page.rows.iter();
             let open = tab.history.iter().filter_map(|it| it.row.as_ref());
@@ -214,7 +214,7 @@ impl Inbox {
             }
             return self.name_of(&row.channel, row.lane.conversation());
         };
-        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
+        let rows = self.desk.tabs.iter().flat_map(|it| &it.list.page.rows);
         let known = rows.filter(|it| it.channel == row.channel);
         let mut known = known.filter(|it| it.conversation.address.as_deref() == Some(phone));
         known.next().map_or_else(|| phone.to_owned(), |it| it.conversation.title().to_string())
@@ -230,7 +230,7 @@ impl Inbox {
         }
         let UndoTarget::Rows(rows) = &done.what else { return Ok(UndoMethod::Here) };
         // The newest first: texts stand in the composer as they were written.
-        let held = rows.iter().rev().filter(|row| self.undo.iter().any(|it| it.row == row.id));
+        let held = rows.iter().rev().filter(|row| self.changes.held.iter().any(|it| it.row == row.id));
         let held: Vec<RowId> = held.map(|it| it.id.clone()).collect();
         if !held.is_empty() {
             return Ok(UndoMethod::Recall(held));
@@ -254,7 +254,7 @@ impl Inbox {
     /// older things on the server, not to what only this desk keeps.
     pub(crate) fn undoable(&self) -> Option<u64> {
         let mut passed = false;
-        for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
+        for done in self.changes.journal.done.iter().rev().filter(|it| !it.undone) {
             match self.way(done) {
                 Ok(UndoMethod::Turn(_)) if passed => (),
                 Ok(UndoMethod::Here) if passed && self.context.now.since(done.at) >= FRESH => (),
@@ -269,34 +269,34 @@ impl Inbox {
     /// and what the key takes back instead.
     pub(crate) fn passed_over(&mut self, group: u64) -> Option<String> {
         let undone = |it: &&Done| !it.undone;
-        let newest = self.journal.done.iter().rev().find(undone)?;
+        let newest = self.changes.journal.done.iter().rev().find(undone)?;
         let why = self.way(newest).err()?;
-        if self.journal.passed == Some(newest.group) {
+        if self.changes.journal.passed == Some(newest.group) {
             return None;
         }
-        let older = self.journal.done.iter().rev().find(|it| it.group == group && !it.undone)?;
+        let older = self.changes.journal.done.iter().rev().find(|it| it.group == group && !it.undone)?;
         let words = format!("{}: {why} · {} again undoes: {}", newest.words, self.undo_key(), older.words);
-        self.journal.passed = Some(newest.group);
+        self.changes.journal.passed = Some(newest.group);
         Some(words)
     }
 
     /// Takes back what was done with one key.
     pub(crate) fn undo_group(&mut self, group: u64) {
         let places: Vec<usize> =
-            (0..self.journal.done.len()).rev().filter(|it| self.journal.done[*it].group == group).collect();
+            (0..self.changes.journal.done.len()).rev().filter(|it| self.changes.journal.done[*it].group == group).collect();
         for place in places {
-            let done = self.journal.done[place].clone();
+            let done = self.changes.journal.done[place].clone();
             match self.way(&done) {
                 Err(_) => continue,
                 Ok(UndoMethod::Recall(rows)) => {
-                    self.undo.retain(|it| !rows.contains(&it.row));
+                    self.changes.held.retain(|it| !rows.contains(&it.row));
                     self.context.effects.extend(rows.into_iter().map(Effect::Recall));
                     continue;
                 }
                 Ok(UndoMethod::Turn(rows)) => self.turn(&rows),
                 Ok(UndoMethod::Here) => self.bring_back(&done),
             }
-            self.journal.done[place].undone = true;
+            self.changes.journal.done[place].undone = true;
         }
     }
 
@@ -304,7 +304,7 @@ impl Inbox {
     fn turn(&mut self, rows: &[OutboxRow]) {
         let intent = |row: &OutboxRow| {
             let operation = opposite(&row.operation)?;
-            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
                 platform: tab.platform()?.clone(),
@@ -317,12 +317,12 @@ impl Inbox {
         };
         let intents: Vec<Intent> = rows.iter().filter_map(intent).collect();
         if let Some(first) = intents.first() {
-            self.say(match first.operation {
+            self.context.say(match first.operation {
                 Operation::SetAutomation { enabled: true } => "undone: the AI gets it back",
                 Operation::SetAutomation { enabled: false } => "undone: the AI is paused again",
                 _ => "undone: the tags are changed back",
             });
-            self.queueing.quiet = true;
+            self.changes.queueing.quiet = true;
             self.context.push(Effect::Enqueue { intents, clears_draft: false });
         }
     }
@@ -334,7 +334,7 @@ impl Inbox {
             }
             UndoTarget::Filed(backs) => self.unfile(backs),
             UndoTarget::Keep(keep) => self.context.push(Effect::Keep(done.channel.clone(), keep.clone())),
-            UndoTarget::Marks(marks, true) => self.all.marks = marks.clone(),
+            UndoTarget::Marks(marks, true) => self.desk.all.marks = marks.clone(),
             UndoTarget::Marks(marks, false) => {
                 if let Some(tab) = self.tab_of(&done.channel) {
                     tab.list.marks = marks.clone();
@@ -350,7 +350,7 @@ impl Inbox {
             }
             UndoTarget::Rows(_) => (),
         }
-        self.say(format!("undone: {}", done.words));
+        self.context.say(format!("undone: {}", done.words));
     }
 }
 

@@ -14,18 +14,18 @@ impl Inbox {
         if !self.context.settings.vim || !self.tab().writes_text() {
             return false;
         }
-        let mut vim = std::mem::take(&mut self.vim);
+        let mut vim = std::mem::take(&mut self.desk.vim);
         let is_mail = self.tab().mail_head().is_some();
         let composer = self.tab_mut().composer.as_mut();
         let taken = composer.is_some_and(|it| it.change(now, |sheet| take(&mut vim, key, is_mail, sheet)));
-        self.vim = vim;
+        self.desk.vim = vim;
         taken
     }
 
     /// Who leaves the text comes back typing.
     pub(crate) fn rest_modes(&mut self) {
-        if self.vim.mode() != VimMode::Insert && !self.is_typing() {
-            self.vim.rest();
+        if self.desk.vim.mode() != VimMode::Insert && !self.is_typing() {
+            self.desk.vim.rest();
             let now = self.context.now;
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.change(now, |it| it.spread(None));

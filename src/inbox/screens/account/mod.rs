@@ -51,7 +51,7 @@ impl Inbox {
             card.line("state", state);
         }
         let shares = self
-            .tabs
+            .desk.tabs
             .iter()
             .filter(|it| it.account.as_ref().is_some_and(|other| credits::is_same(other, account)));
         let names: Vec<&str> = shares.map(|it| it.channel.name.as_str()).collect();

@@ -58,7 +58,7 @@ pub(crate) fn stop(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.board.rows.chosen().map(drop).ok_or_else(|| "no broadcast is chosen".into())
+    inbox.broadcasts.rows.chosen().map(drop).ok_or_else(|| "no broadcast is chosen".into())
 }
 
 pub(crate) fn show_recipients(inbox: &mut Inbox, _: KeyPress) {

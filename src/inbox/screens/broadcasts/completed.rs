@@ -14,7 +14,7 @@ impl Inbox {
     pub(crate) fn ask_completed(&mut self) {
         let channel = self.tab().channel.id.clone();
         let known = self.tab().account.is_some() && self.has_broadcasts();
-        if known && self.deck.events_due(&channel, self.context.now) {
+        if known && self.cards.events_due(&channel, self.context.now) {
             self.context.push(Effect::Fetch(channel, Fetch::Events));
         }
     }
@@ -23,8 +23,8 @@ impl Inbox {
     /// broadcast known here.
     pub fn completed(&self, entry: &BoardEntry) -> (Vec<&Happening>, usize) {
         let told =
-            self.deck.happenings(entry.channel()).iter().filter(|it| it.trigger == TriggerKind::Campaign);
-        let known = |it: &&Happening| self.board.rows.rows.iter().any(|row| names(it, row));
+            self.cards.happenings(entry.channel()).iter().filter(|it| it.trigger == TriggerKind::Campaign);
+        let known = |it: &&Happening| self.broadcasts.rows.rows.iter().any(|row| names(it, row));
         let (known, others): (Vec<&Happening>, Vec<&Happening>) = told.partition(known);
         (known.into_iter().filter(|it| names(it, entry)).collect(), others.len())
     }

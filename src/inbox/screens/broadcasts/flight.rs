@@ -84,7 +84,7 @@ impl Overlay for Flight {
         let phrase = self.new.aim.phrase();
         let back = key.code == KeyCode::Esc || (phrase.is_none() && key.typed() == Some('n'));
         if back {
-            inbox.layers.push(self.form.clone());
+            inbox.context.layers.push(self.form.clone());
             return KeyOutcome::Done;
         }
         if key.ctrl && key.code == KeyCode::Char('t') {
@@ -107,7 +107,7 @@ impl Overlay for Flight {
         match blocked {
             _ if !agreed => KeyOutcome::Stay,
             Some(point) => {
-                inbox.warn(format!("not sent: {}", point.words));
+                inbox.context.warn(format!("not sent: {}", point.words));
                 KeyOutcome::Stay
             }
             None => {
@@ -125,7 +125,7 @@ impl Overlay for Flight {
 impl Inbox {
     /// The points of the check.
     pub fn flight_points(&self, flight: &Flight) -> Vec<Point> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(self.tab());
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(self.tab());
         let mut points = vec![audience(flight), price(tab, flight)];
         points.extend(quality(tab, flight));
         points.push(window(flight));
@@ -136,7 +136,7 @@ impl Inbox {
 
     /// What the last rehearsal says of this flight.
     fn rehearsed(&self, flight: &Flight) -> Point {
-        let rehearsal = &self.board.rehearsal;
+        let rehearsal = &self.broadcasts.rehearsal;
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
         let ago = ago(self.context.now.since(rehearsal.at));
         let (words, weight) = match (&rehearsal.fate, self.test_tab(flight)) {
@@ -158,8 +158,8 @@ impl Inbox {
 
     /// A tab with a test key of the same workspace.
     fn test_tab(&self, flight: &Flight) -> Option<&Tab> {
-        let own = self.tabs.iter().find(|it| it.channel.id == flight.new.channel)?.account.as_ref()?;
-        self.tabs.iter().find(|it| {
+        let own = self.desk.tabs.iter().find(|it| it.channel.id == flight.new.channel)?.account.as_ref()?;
+        self.desk.tabs.iter().find(|it| {
             it.environment() == Some(Environment::Test)
                 && it.account.as_ref().is_some_and(|account| {
                     account.platform == Platform::Whatsapp && account.workspace_id == own.workspace_id
@@ -170,11 +170,11 @@ impl Inbox {
     /// Sends the first wave's bytes with a test key, which reaches nobody.
     fn rehearse(&mut self, flight: &Flight) {
         let Some(tab) = self.test_tab(flight) else {
-            return self.warn("no tab here has a test key of this workspace");
+            return self.context.warn("no tab here has a test key of this workspace");
         };
         let (channel, name) = (tab.channel.id.clone(), tab.channel.name.clone());
         let operation = first_wave(&flight.new);
-        self.board.rehearsal = Rehearsal {
+        self.broadcasts.rehearsal = Rehearsal {
             what: Some(operation.clone()),
             row: None,
             fate: None,
@@ -191,13 +191,13 @@ impl Inbox {
             seen: None,
             planned_at: None,
         };
-        self.queueing.quiet = true;
+        self.changes.queueing.quiet = true;
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
     }
 
     /// A row that was queued is the rehearsal's.
     pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
-        let rehearsal = &mut self.board.rehearsal;
+        let rehearsal = &mut self.broadcasts.rehearsal;
         if rehearsal.row.is_none()
             && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
         {
@@ -207,7 +207,7 @@ impl Inbox {
 
     /// Asks what became of the rehearsal, as long as that is not known.
     pub(crate) fn follow_rehearsal_fate(&mut self) {
-        let rehearsal = &mut self.board.rehearsal;
+        let rehearsal = &mut self.broadcasts.rehearsal;
         let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
         rehearsal.stale = false;
@@ -216,7 +216,7 @@ impl Inbox {
 
     /// What became of rows was told.
     pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
-        let rehearsal = &mut self.board.rehearsal;
+        let rehearsal = &mut self.broadcasts.rehearsal;
         if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());
         }

@@ -132,20 +132,20 @@ impl Inbox {
 
     /// What was read of the chosen row.
     pub fn board_detail(&self) -> Option<&BoardDetail> {
-        let chosen = self.board.rows.chosen()?.id();
-        self.board.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
+        let chosen = self.broadcasts.rows.chosen()?.id();
+        self.broadcasts.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
     }
 
     /// Goes to the page.
     pub(crate) fn go_to_board(&mut self) {
-        self.page = PageKind::Broadcasts;
+        self.desk.page = PageKind::Broadcasts;
         self.board_changed();
     }
 
     /// What is shown may be old.
     pub(crate) fn board_changed(&mut self) {
-        self.board.rows.mark_stale();
-        self.board.detail_stale = true;
+        self.broadcasts.rows.mark_stale();
+        self.broadcasts.detail_stale = true;
         self.wall_changed();
     }
 
@@ -153,16 +153,16 @@ impl Inbox {
     pub(crate) fn load_board(&mut self) {
         let channel = self.tab().channel.id.clone();
         let visible = self.rows_shown();
-        self.board.rows.reveal(visible);
+        self.broadcasts.rows.reveal(visible);
         self.context.effects.extend(
-            self.board
+            self.broadcasts
                 .rows
                 .take_query(&channel, self.context.now)
                 .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
         );
         self.ask_completed();
-        let chosen = self.board.rows.chosen().map(BoardEntry::id);
-        let board = &mut self.board;
+        let chosen = self.broadcasts.rows.chosen().map(BoardEntry::id);
+        let board = &mut self.broadcasts;
         if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
             board.detail_asked.clone_from(&chosen);
             board.detail_stale = false;
@@ -177,18 +177,18 @@ impl Inbox {
         match told {
             BroadcastResult::Rows(query, rows) => self.board_loaded(&query, rows),
             BroadcastResult::Detail(id, detail) => {
-                self.board.detail = Some((id, detail));
+                self.broadcasts.detail = Some((id, detail));
                 self.refresh_recipients();
             }
             BroadcastResult::Audience(query, found) => self.audience_found(&query, found),
-            BroadcastResult::Running(running) => self.wall.broadcasts = running,
+            BroadcastResult::Running(running) => self.overview.broadcasts = running,
             BroadcastResult::Handover(facts) => self.hand_over(&facts),
         }
     }
 
     /// When a countdown of the page shows another second.
     pub(crate) fn board_due(&self) -> Option<Timestamp> {
-        let rows = self.board.rows.rows.iter().filter(|_| self.page == PageKind::Broadcasts);
+        let rows = self.broadcasts.rows.rows.iter().filter(|_| self.desk.page == PageKind::Broadcasts);
         let held = rows
             .filter_map(BoardEntry::campaign)
             .filter(|it| it.begun() == 0 && it.starts_at > self.context.now);
@@ -200,14 +200,14 @@ impl Inbox {
 
     /// Rows of the page have come.
     fn board_loaded(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
-        self.board.rows.receive(query, rows, false);
-        if let Some(id) = self.board.choose.take() {
+        self.broadcasts.rows.receive(query, rows, false);
+        if let Some(id) = self.broadcasts.choose.take() {
             let id = BoardId::Campaign(id);
-            self.board.rows.choose(&id);
-            if self.board.rows.chosen().is_none_or(|it| it.id() != id)
+            self.broadcasts.rows.choose(&id);
+            if self.broadcasts.rows.chosen().is_none_or(|it| it.id() != id)
                 && let BoardId::Campaign(id) = id
             {
-                self.board.choose = Some(id);
+                self.broadcasts.choose = Some(id);
             }
         }
     }

@@ -31,8 +31,8 @@ impl Overlay for BroadcastForm {
         let checks = key.ctrl && key.code == KeyCode::Char('x');
         match FormKey::of(key, &mut self.focus, 0..count) {
             FormKey::Leave => {
-                inbox.board.kept = Some(Box::new(self.clone()));
-                inbox.say(inbox.keyed("the form is kept; {broadcast} goes on with it"));
+                inbox.broadcasts.kept = Some(Box::new(self.clone()));
+                inbox.context.say(inbox.keyed("the form is kept; {broadcast} goes on with it"));
                 return KeyOutcome::Done;
             }
             FormKey::Submit if is_last => return self.check(inbox),
@@ -91,11 +91,11 @@ impl BroadcastForm {
                 let hold = inbox.context.settings.broadcast_hold;
                 let new = NewCampaign { channel: self.query.channel.clone(), content, aim, plan, hold };
                 let (form, typed) = (self.clone(), TextLine::default());
-                inbox.open_layer(Flight { form, new, typed, wrong: false });
+                inbox.context.open(Flight { form, new, typed, wrong: false });
                 KeyOutcome::Done
             }
             Err(why) => {
-                inbox.warn(format!("not yet: {why}"));
+                inbox.context.warn(format!("not yet: {why}"));
                 KeyOutcome::Stay
             }
         }
@@ -131,7 +131,7 @@ impl Inbox {
 
     /// The recipients of the unfinished form.
     pub(crate) fn kept_source(&self) -> Result<AudienceSource, String> {
-        match &self.board.kept {
+        match &self.broadcasts.kept {
             Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
             Some(_) | None => Err(self.keyed(
                 "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
@@ -147,7 +147,7 @@ impl Inbox {
                 let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
                 self.open_broadcast_form(query);
             }
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 
@@ -162,8 +162,8 @@ impl Inbox {
         if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
             self.context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
-        let kept = self.board.kept.take().map(|it| *it);
-        self.open_layer(BroadcastForm::new(query, kept));
+        let kept = self.broadcasts.kept.take().map(|it| *it);
+        self.context.open(BroadcastForm::new(query, kept));
     }
 
     /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
@@ -188,12 +188,12 @@ impl Inbox {
 
     /// Whether a form of a broadcast lies open.
     pub(crate) fn fills_broadcast(&self) -> bool {
-        self.layers.of::<BroadcastForm>().next().is_some()
+        self.context.layers.of::<BroadcastForm>().next().is_some()
     }
 
     /// The form that lies open, wherever it is.
     fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
-        self.layers.of_mut::<BroadcastForm>().next()
+        self.context.layers.of_mut::<BroadcastForm>().next()
     }
 
     /// Whom an audience comes to was looked up.
@@ -213,9 +213,9 @@ impl Inbox {
             Err(why) => {
                 // With nobody to go to there is nothing to fill in.
                 if first {
-                    self.layers.retain::<BroadcastForm>(|it| it.query != *query);
+                    self.context.layers.retain::<BroadcastForm>(|it| it.query != *query);
                 }
-                self.warn(format!("the audience: {why}"));
+                self.context.warn(format!("the audience: {why}"));
             }
         }
     }
@@ -235,7 +235,7 @@ impl Inbox {
             }
             (Fetch::People { .. }, Err(why)) if form.walking => {
                 let why = format!("the server's contacts could not all be read: {why}");
-                self.warn(why);
+                self.context.warn(why);
             }
             (Fetch::Person { .. }, Ok(_)) => {
                 self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
@@ -249,7 +249,7 @@ impl Inbox {
         if form.kind != BroadcastKind::Template {
             return;
         }
-        let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == form.query.channel);
         let found = tab.and_then(|it| it.found_templates(form.template_letters()).first().copied().cloned());
         form.choose(found.as_ref());
     }
@@ -257,7 +257,7 @@ impl Inbox {
     /// Lets it go: from the commit on it goes on by itself.
     pub(crate) fn begin_broadcast(&mut self, flight: Flight) {
         let before = self.quality_now();
-        self.board.kept = Some(Box::new(flight.form));
+        self.broadcasts.kept = Some(Box::new(flight.form));
         self.context.push(Effect::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
     }
 
@@ -267,9 +267,9 @@ impl Inbox {
         let words = format!("began a broadcast to {}", new.aim.count());
         self.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until));
         self.people.marked = Marked::default();
-        self.board.choose = Some(id);
+        self.broadcasts.choose = Some(id);
         self.go_to_board();
-        self.say(match new.hold / SECOND {
+        self.context.say(match new.hold / SECOND {
             0 => "the broadcast has begun".to_owned(),
             seconds => {
                 self.keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves"))

@@ -81,16 +81,16 @@ impl OverlayView for Continuing {
 
 impl Inbox {
     fn chosen_campaign(&self) -> Option<&Campaign> {
-        self.board.rows.chosen().and_then(BoardEntry::campaign)
+        self.broadcasts.rows.chosen().and_then(BoardEntry::campaign)
     }
 
     /// Why the chosen row cannot be steered so.
     pub(crate) fn steerable(&self, phase: Option<Phase>) -> Result<&Campaign, String> {
-        let entry = self.board.rows.chosen().ok_or("no broadcast is chosen")?;
+        let entry = self.broadcasts.rows.chosen().ok_or("no broadcast is chosen")?;
         let campaign = entry
             .campaign()
             .ok_or("it was not begun in waves: the interface has no way to stop what has been taken")?;
-        if let Some(tab) = self.tabs.iter().find(|it| it.channel.id == campaign.channel) {
+        if let Some(tab) = self.desk.tabs.iter().find(|it| it.channel.id == campaign.channel) {
             tab_writable(tab)?;
         }
         match phase {
@@ -116,11 +116,11 @@ impl Inbox {
         let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
         if campaign.cause == Some(PauseCause::Row) && asks {
             let words = "a wave's row asks first: {go-to-outbox} decides over it";
-            return self.warn(self.keyed(words));
+            return self.context.warn(self.keyed(words));
         }
         let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
         let (id, why) = (campaign.id.clone(), campaign.why.clone());
-        self.open_layer(Continuing { id, why, limit, wrong: None });
+        self.context.open(Continuing { id, why, limit, wrong: None });
     }
 
     /// The quality rating as it is known now.
@@ -144,14 +144,14 @@ impl Inbox {
         let stop = |inbox: &mut Self| {
             inbox.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
         };
-        self.open_layer(
+        self.context.open(
             Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"),
         );
     }
 
     /// `:export csv`
     pub(crate) fn export_csv(&mut self, file: &str) -> Result<(), String> {
-        if self.page != PageKind::Broadcasts {
+        if self.desk.page != PageKind::Broadcasts {
             return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
         }
         self.export_report(file);
@@ -162,33 +162,33 @@ impl Inbox {
     pub(crate) fn campaign_answered(&mut self, answer: BroadcastActionResult) {
         self.board_changed();
         self.rows_changed();
-        let counts = self.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
+        let counts = self.desk.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
         self.context.effects.extend(counts);
         match answer {
             BroadcastActionResult::Begun(new, id) => self.broadcast_begun(*new, id),
             BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
-                self.say("taken back; nothing has left, and the form is kept");
+                self.context.say("taken back; nothing has left, and the form is kept");
             }
             BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
-                self.warn(
+                self.context.warn(
                     self.keyed(
                         "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
                     ),
                 );
             }
             BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
-                self.say(self.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
+                self.context.say(self.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
             }
             BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
-                self.say("stopped: what has not left stays here")
+                self.context.say("stopped: what has not left stays here")
             }
-            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.say("it goes on"),
+            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.context.say("it goes on"),
             BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
-                self.say(format!("{id} is watched from now on"))
+                self.context.say(format!("{id} is watched from now on"))
             }
-            BroadcastActionResult::Done(..) => self.warn("it does not stand so any more"),
+            BroadcastActionResult::Done(..) => self.context.warn("it does not stand so any more"),
             BroadcastActionResult::Failed(_, why) => {
-                self.warn(format!("the broadcast could not be kept: {why}"))
+                self.context.warn(format!("the broadcast could not be kept: {why}"))
             }
         }
     }
@@ -200,7 +200,7 @@ impl Inbox {
             return Err("whom it went to is not known here".to_owned());
         }
         let failed: Vec<RecipientStatus> = detail.failed().cloned().collect();
-        let counted = self.board.rows.chosen().map_or(0, |it| it.counts().failed);
+        let counted = self.broadcasts.rows.chosen().map_or(0, |it| it.counts().failed);
         if failed.is_empty() && counted > 0 {
             return Err(format!(
                 "the server counts {counted} failed and does not say who; no message read here shows one"
@@ -221,14 +221,14 @@ impl Inbox {
                 let what = format!("{} that failed", lines.len());
                 self.context.push(Effect::Copy(lines.join("\n"), what));
             }
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 
     /// A new broadcast to those that failed, with the form of the old one.
     pub(crate) fn retry_failed(&mut self) {
         if let Err(why) = self.failed_ones() {
-            return self.warn(why);
+            return self.context.warn(why);
         }
         let Some(campaign) = self.chosen_campaign() else { return };
         let query = AudienceQuery {
@@ -241,7 +241,7 @@ impl Inbox {
     /// Writes the report over the recipients into a file.
     pub(crate) fn export_report(&mut self, file: &str) {
         let Some(detail) = self.board_detail().filter(|it| !it.recipients.is_empty()) else {
-            return self.warn("whom it went to is not known here: there is nothing to report");
+            return self.context.warn("whom it went to is not known here: there is nothing to report");
         };
         let text = report(&detail.recipients);
         let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
@@ -264,8 +264,8 @@ impl Inbox {
     /// Messages that went out were read, or not.
     pub(crate) fn sent_fetched(&mut self, fetched: &Fetching) {
         match fetched {
-            Ok(_) => self.board.refreshes = true,
-            Err(why) => self.warn(format!("the messages that went out could not be read: {why}")),
+            Ok(_) => self.broadcasts.refreshes = true,
+            Err(why) => self.context.warn(format!("the messages that went out could not be read: {why}")),
         }
         self.board_changed();
     }
@@ -273,17 +273,17 @@ impl Inbox {
     /// What was read of the chosen one has come: whoever looks at its
     /// recipients sees it.
     pub(crate) fn refresh_recipients(&mut self) {
-        let is_open = self.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
-        if std::mem::take(&mut self.board.refreshes) && is_open {
-            self.layers.pop();
+        let is_open = self.context.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
+        if std::mem::take(&mut self.broadcasts.refreshes) && is_open {
+            self.context.layers.pop();
             self.show_recipients();
         }
     }
 
     /// Shows whom it went to, each with what became of it.
     fn show_recipients(&mut self) {
-        let Some(entry) = self.board.rows.chosen() else { return };
-        let Some(detail) = self.board_detail() else { return self.warn("it is still being read") };
+        let Some(entry) = self.broadcasts.rows.chosen() else { return };
+        let Some(detail) = self.board_detail() else { return self.context.warn("it is still being read") };
         let counts = entry.counts();
         let mut lines = Vec::new();
         let mut add = |words: String| lines.push(SafeText::line(&words));
@@ -314,7 +314,7 @@ impl Inbox {
             add(format!("{:13} {phone}  {name}{replied}", it.fate.word()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
-        self.open_layer(TextView::new(title, lines));
+        self.context.open(TextView::new(title, lines));
     }
 
     /// `:broadcast track ID`

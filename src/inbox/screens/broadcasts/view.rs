@@ -46,7 +46,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint_view::paragraph(buffer, place, &words, theme.dim());
         return;
     }
-    let rows = &inbox.board.rows;
+    let rows = &inbox.broadcasts.rows;
     let chosen = rows.index();
     for (index, entry) in rows.rows.iter().enumerate().skip(rows.first).take(usize::from(list.height)) {
         let y = list.y + u16::try_from(index - rows.first).unwrap_or(0);
@@ -64,13 +64,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 }
 
 fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let rows = &inbox.board.rows;
+    let rows = &inbox.broadcasts.rows;
     let place = if rows.all_tabs { "all tabs" } else { inbox.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
     let open = rows.rows.iter().filter(|it| it.is_open()).count();
     let right = format!("{open} running · {}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
-    paint_view::frame(buffer, area, theme, inbox.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
+    paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
     if inbox.shown(Pane::Page) != LoadState::Well {
         return;
     }
@@ -81,7 +81,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// What an empty page says.
 fn empty(inbox: &Inbox) -> Option<String> {
-    let rows = &inbox.board.rows;
+    let rows = &inbox.broadcasts.rows;
     if !rows.rows.is_empty() {
         return None;
     }
@@ -247,7 +247,7 @@ fn count_of_waves(count: usize) -> String {
 
 /// Credits used so far against the balance.
 fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
-    let tab = inbox.tabs.iter().find(|it| it.channel.id == campaign.channel)?;
+    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;
     let price = price_each(&campaign.content, tab.templates.charged).times(sent.max(0));
     let left = tab.account.as_ref().map(|it| format!(" of {} left", prices::credits(it.credits)));

@@ -14,7 +14,7 @@ const SHOWN: usize = 4;
 
 impl Inbox {
     pub(crate) fn event_cards(&self) -> Vec<DeckCard> {
-        let Some(events) = self.deck.events.get(&self.tab().channel.id).and_then(|it| it.told.as_ref())
+        let Some(events) = self.cards.events.get(&self.tab().channel.id).and_then(|it| it.told.as_ref())
         else {
             return Vec::new();
         };
@@ -77,7 +77,7 @@ impl Inbox {
 
     /// What someone an event is about is called here, as far as the tabs know.
     fn called(&self, it: &Happening) -> Option<SafeText> {
-        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
+        let rows = self.desk.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
         let mut known = rows.filter(|row| {
             it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
         });
@@ -87,7 +87,7 @@ impl Inbox {
     /// Goes to the person an event is about.
     pub(crate) fn go_to_event(&mut self, id: &str) {
         let channel = self.tab().channel.id.clone();
-        let events = self.deck.events.get(&channel).and_then(|it| it.told.as_ref());
+        let events = self.cards.events.get(&channel).and_then(|it| it.told.as_ref());
         let found = events
             .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
         match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
@@ -95,7 +95,7 @@ impl Inbox {
             Some((None, Some(phone))) => {
                 self.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))))
             }
-            _ => self.warn("it tells of nobody by a number or a conversation"),
+            _ => self.context.warn("it tells of nobody by a number or a conversation"),
         }
     }
 }

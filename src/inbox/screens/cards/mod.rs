@@ -156,9 +156,9 @@ pub fn is_deck(page: PageKind) -> bool {
 impl Inbox {
     /// Goes to a page of cards.
     pub(crate) fn go_to_deck(&mut self, page: PageKind) {
-        self.page = page;
-        self.deck.cards = PagedRows::default();
-        self.deck.search.clear();
+        self.desk.page = page;
+        self.cards.cards = PagedRows::default();
+        self.cards.search.clear();
         let channel = self.tab().channel.id.clone();
         match page {
             PageKind::Templates => self.context.push(Effect::Load(Load::Templates(channel))),
@@ -174,20 +174,20 @@ impl Inbox {
         let (now, channel) = (self.context.now, self.tab().channel.id.clone());
         let known = self.tab().account.is_some();
         self.retry_templates();
-        let fetch = match self.page {
-            PageKind::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
+        let fetch = match self.desk.page {
+            PageKind::Events if known => self.cards.events_due(&channel, now).then_some(Fetch::Events),
             PageKind::Webhooks if known => {
                 self.context
                     .effects
-                    .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
-                self.deck.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
+                    .extend(self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+                self.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
             }
             _ => None,
         };
         self.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
-        let query = self.deck.search.to_lowercase();
+        let query = self.cards.search.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
-        let mut cards = match self.page {
+        let mut cards = match self.desk.page {
             PageKind::Events => self.event_cards(),
             PageKind::Webhooks => self.webhook_cards(),
             PageKind::Templates => self.template_cards(),
@@ -196,7 +196,7 @@ impl Inbox {
         cards.extend(self.unreadable_cards());
         cards.retain(|it| fits(it, &words));
         let visible = self.rows_shown();
-        let rows = &mut self.deck.cards;
+        let rows = &mut self.cards.cards;
         // Cards of another tab are never those of this one.
         rows.want(channel, |_, _| false);
         rows.put(cards, false);
@@ -205,7 +205,7 @@ impl Inbox {
 
     /// A card for each item of the page's list that could not be read.
     fn unreadable_cards(&self) -> Vec<DeckCard> {
-        let list = match self.page {
+        let list = match self.desk.page {
             PageKind::Events => List::Events,
             PageKind::Webhooks => List::Webhooks,
             PageKind::Templates => List::Templates,
@@ -231,12 +231,12 @@ impl Inbox {
     /// being asked.
     pub fn deck_head(&self) -> (&'static str, bool) {
         let channel = &self.tab().channel.id;
-        match self.page {
+        match self.desk.page {
             PageKind::Events => {
-                ("Events", self.deck.events.get(channel).is_some_and(|it| it.page.is_asked()))
+                ("Events", self.cards.events.get(channel).is_some_and(|it| it.page.is_asked()))
             }
             PageKind::Webhooks => {
-                ("Webhooks", self.deck.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
+                ("Webhooks", self.cards.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
             }
             PageKind::Templates => ("Templates", self.tab().templates_page.is_asked()),
             _ => ("Account", false),
@@ -247,8 +247,8 @@ impl Inbox {
     pub fn deck_empty(&self) -> String {
         let (_, asking) = self.deck_head();
         let reads = self.tab().account.is_none() || asking;
-        match self.page {
-            _ if !self.deck.search.is_empty() => "Nothing here fits.".to_owned(),
+        match self.desk.page {
+            _ if !self.cards.search.is_empty() => "Nothing here fits.".to_owned(),
             _ if reads => "Reading…".to_owned(),
             PageKind::Events => {
                 "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
@@ -268,11 +268,11 @@ impl Inbox {
             (Fetch::Events, told) => {
                 let events = told
                     .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
-                self.deck.events.entry(channel.clone()).or_default().receive(events, now);
+                self.cards.events.entry(channel.clone()).or_default().receive(events, now);
             }
             (Fetch::Webhooks, told) => {
                 let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
-                self.deck.webhooks.entry(channel.clone()).or_default().receive(all, now);
+                self.cards.webhooks.entry(channel.clone()).or_default().receive(all, now);
             }
             _ => (),
         }
@@ -280,11 +280,11 @@ impl Inbox {
 
     /// Enter on a card.
     pub(crate) fn go_to_card(&mut self) {
-        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
-        match self.page {
+        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
+        match self.desk.page {
             PageKind::Events => self.go_to_event(&id),
             PageKind::Templates => self.fill_chosen_template(&id),
-            _ => self.say("all of it stands here"),
+            _ => self.context.say("all of it stands here"),
         }
     }
 }

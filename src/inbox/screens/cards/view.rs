@@ -27,7 +27,7 @@ const BAR: u16 = 40;
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (list, detail) = inbox.page_areas();
     frame(inbox, theme, area, buffer);
-    let cards = &inbox.deck.cards;
+    let cards = &inbox.cards.cards;
     if cards.rows.is_empty() {
         let inner = area.inner();
         let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
@@ -67,14 +67,14 @@ fn deck_empty(inbox: &Inbox) -> String {
 
 fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (name, asking) = inbox.deck_head();
-    let search = SafeText::line(inbox.deck.search.trim());
+    let search = SafeText::line(inbox.cards.search.trim());
     let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
     let title = format!("{name} · {}", inbox.tab().channel.name);
     let asks = if asking { "asking the server · " } else { "" };
-    let count = inbox.deck.cards.rows.len().to_string();
+    let count = inbox.cards.cards.rows.len().to_string();
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
     let right = [(asks, theme.dim()), (count.as_str(), Style::new())];
-    paint_view::frame(buffer, area, theme, inbox.layers.is_empty(), Sides::All, (&titles, &right));
+    paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
 }
 
 fn row(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {

@@ -27,7 +27,7 @@ impl Overlay for AttachForm {
             _ => {
                 let before = self.line.text().to_owned();
                 if self.line.key(key) && self.line.text() != before {
-                    inbox.notice = None;
+                    inbox.context.notice = None;
                     self.look_at_typed(inbox);
                 }
             }
@@ -66,7 +66,7 @@ impl AttachForm {
             (_, None) => None,
         };
         if let Some(why) = refused {
-            inbox.warn(format!("not attached: {why}"));
+            inbox.context.warn(format!("not attached: {why}"));
             return KeyOutcome::Stay;
         }
         let thing = self.thing();
@@ -78,7 +78,7 @@ impl AttachForm {
         composer.mode = ComposerMode::Reply;
         composer.attach(thing, now);
         inbox.tab_mut().focus = Focus::Composer;
-        inbox.say(words);
+        inbox.context.say(words);
         KeyOutcome::Done
     }
 

@@ -190,13 +190,13 @@ impl Inbox {
             }
         }
         self.context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
-        self.open_layer(form);
+        self.context.open(form);
     }
 
     /// What lies at the service has come.
     pub(crate) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
         let here = self.tab().channel.id == *channel;
-        if let Some(form) = self.layers.top_mut::<AttachForm>().filter(|_| here) {
+        if let Some(form) = self.context.layers.top_mut::<AttachForm>().filter(|_| here) {
             form.shelf = shelf;
         }
     }
@@ -222,7 +222,7 @@ impl Inbox {
         if pasted {
             return self.pasted_file(&path, found);
         }
-        let Some(form) = self.layers.top_mut::<AttachForm>() else { return };
+        let Some(form) = self.context.layers.top_mut::<AttachForm>() else { return };
         if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
             return;
         }
@@ -235,7 +235,7 @@ impl Inbox {
     /// form, if nothing was typed since.
     fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>) {
         let now = self.context.now;
-        let free = self.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
+        let free = self.context.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
         let (Ok(facts), true) = (found, free) else { return };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let length = path.chars().count();
@@ -245,7 +245,7 @@ impl Inbox {
         composer.change(now, |it| it.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
         let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
-        self.open_layer(AttachForm { line, found, instead, ..AttachForm::default() });
+        self.context.open(AttachForm { line, found, instead, ..AttachForm::default() });
     }
 
     /// Whether what is attached may leave now; why not is said.
@@ -257,12 +257,12 @@ impl Inbox {
         match (refused, unpaid) {
             (None, None) => true,
             (Some(why), _) => {
-                self.warn(format!("nothing was sent: {why}"));
+                self.context.warn(format!("nothing was sent: {why}"));
                 false
             }
             (None, Some(why)) => {
                 self.context.push(Effect::Refresh(tab.channel.id.clone()));
-                self.warn(format!("nothing was sent: {why} · draft kept"));
+                self.context.warn(format!("nothing was sent: {why} · draft kept"));
                 false
             }
         }
@@ -272,12 +272,12 @@ impl Inbox {
     pub(crate) fn uploading(&mut self, row: RowId, percent: Option<u8>) {
         match percent {
             Some(percent) => {
-                self.uploads.insert(row, percent);
+                self.desk.uploads.insert(row, percent);
             }
             None => {
                 // It is the send's now, which leaves at once.
-                self.undo.retain(|it| it.row != row);
-                self.uploads.remove(&row);
+                self.changes.held.retain(|it| it.row != row);
+                self.desk.uploads.remove(&row);
             }
         }
     }

@@ -54,7 +54,7 @@ pub(crate) struct ReplyPicker {
 
 impl Overlay for ReplyPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let found = inbox.canned.found(&self.picker.query, inbox.tab());
+        let found = inbox.desk.canned.found(&self.picker.query, inbox.tab());
         match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Entry(index) => {
@@ -83,7 +83,7 @@ impl Inbox {
     /// it, and comes back if nothing is picked.
     pub(crate) fn pick_reply(&mut self, opener: &'static str) {
         self.context.push(Effect::Ask(OutsideRequest::Replies));
-        self.open_layer(ReplyPicker { picker: Picker::default(), opener, back: None });
+        self.context.open(ReplyPicker { picker: Picker::default(), opener, back: None });
     }
 
     /// Opens the picker from the list or the history.
@@ -94,7 +94,7 @@ impl Inbox {
             composer.mode = ComposerMode::Reply;
         }
         self.context.push(Effect::Ask(OutsideRequest::Replies));
-        self.open_layer(ReplyPicker { picker: Picker::default(), opener: "", back });
+        self.context.open(ReplyPicker { picker: Picker::default(), opener: "", back });
     }
 
     /// A typed character that opens the picker: a stroke on an empty text, or
@@ -118,7 +118,7 @@ impl Inbox {
     pub fn facts(&self) -> ReplyVariables {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
-        ReplyVariables { contact, agent: self.agent.clone(), looked_up: self.looked_up() }
+        ReplyVariables { contact, agent: self.desk.agent.clone(), looked_up: self.looked_up() }
     }
 
     /// Puts a reply at the cursor, and the cursor on its first open field.
@@ -141,7 +141,7 @@ impl Inbox {
             && let Some(composer) = &mut self.tab_mut().composer
             && !composer.paste(text, now)
         {
-            self.warn("the text was too long and has been cut");
+            self.context.warn("the text was too long and has been cut");
         }
     }
 

@@ -85,7 +85,7 @@ pub(crate) fn send(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
     match inbox.composer_mode() {
         ComposerMode::Reply => inbox.ask_when(),
-        ComposerMode::Note => inbox.warn("a note is kept at once; switch to the answer first"),
+        ComposerMode::Note => inbox.context.warn("a note is kept at once; switch to the answer first"),
     }
 }
 

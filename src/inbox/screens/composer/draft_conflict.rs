@@ -51,11 +51,11 @@ impl Inbox {
                 let keeps = mine.is_some();
                 composer.aside = mine.or(aside);
                 if keeps {
-                    self.say(
+                    self.context.say(
                         "also open in another window: its newer text is shown, :draft brings yours back",
                     );
                 } else if is_first {
-                    self.say("also open in another window: its newer text is shown");
+                    self.context.say("also open in another window: its newer text is shown");
                 }
             }
         }
@@ -68,7 +68,7 @@ impl Inbox {
         let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
         let (text, composer) = aside.ok_or("no other window has written over a text here")?;
         composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
-        self.say("the text that was written over stands before the other one");
+        self.context.say("the text that was written over stands before the other one");
         Ok(())
     }
 }

@@ -27,9 +27,9 @@ impl Inbox {
     /// They have ended.
     pub(crate) fn set_up_ended(&mut self, ended: Result<(), String>) {
         match ended {
-            Ok(()) if self.context.settings.demo => self.say("added; `frontdesk` without `demo` opens it"),
-            Ok(()) => self.say(self.keyed("added; its tab is there at the next start: {quit} leaves")),
-            Err(why) => self.warn(why),
+            Ok(()) if self.context.settings.demo => self.context.say("added; `frontdesk` without `demo` opens it"),
+            Ok(()) => self.context.say(self.keyed("added; its tab is there at the next start: {quit} leaves")),
+            Err(why) => self.context.warn(why),
         }
     }
 
@@ -38,21 +38,21 @@ impl Inbox {
         if self.metadata_edited(&text) {
             return;
         }
-        if std::mem::take(&mut self.edits_json) {
+        if std::mem::take(&mut self.keyboard.edits_json) {
             return self.json_edited(text);
         }
         let now = self.context.now;
         let text = match text {
             Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
-            Err(why) => return self.warn(format!("the editor: {why}; the text is as it was")),
+            Err(why) => return self.context.warn(format!("the editor: {why}; the text is as it was")),
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let mode = composer.mode;
         if bounds::length(&text) > CAPACITY {
-            return self.warn("the edited text is longer than the composer takes; the text is as it was");
+            return self.context.warn("the edited text is longer than the composer takes; the text is as it was");
         }
         composer.change(now, |it| it.replace_all(&text));
-        self.say(match mode {
+        self.context.say(match mode {
             ComposerMode::Reply => "edited; nothing was sent",
             ComposerMode::Note => "edited; Enter keeps the note",
         });

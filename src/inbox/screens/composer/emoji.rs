@@ -46,15 +46,15 @@ impl Inbox {
         let Some(short) = emoji::typed(&before).map(str::to_owned) else { return false };
         let typed = short.chars().count() + 1;
         match emoji::find(&short)[..] {
-            [] => self.warn(format!("no emoji is called :{short}")),
+            [] => self.context.warn(format!("no emoji is called :{short}")),
             [one] => composer.change(now, |it| it.replace_before(typed, one.glyph)),
-            _ => self.open_layer(EmojiPicker { picker: Picker::with(&short), typed }),
+            _ => self.context.open(EmojiPicker { picker: Picker::with(&short), typed }),
         }
         true
     }
 
     /// Opens the picker with nothing typed.
     pub(crate) fn pick_emoji(&mut self) {
-        self.open_layer(EmojiPicker { picker: Picker::default(), typed: 0 });
+        self.context.open(EmojiPicker { picker: Picker::default(), typed: 0 });
     }
 }

@@ -30,14 +30,14 @@ impl Inbox {
         let tab = self.tab_mut();
         if !tab.has_markup() {
             let label = tab.platform().map_or("this channel", Platform::label).to_owned();
-            return self.warn(format!("{label} takes plain text only"));
+            return self.context.warn(format!("{label} takes plain text only"));
         }
         tab.markup = match tab.markup {
             None => Some(Markup::Html),
             Some(Markup::Html) => Some(Markup::MarkdownV2),
             Some(Markup::MarkdownV2) => None,
         };
-        self.say(match self.tab().markup() {
+        self.context.say(match self.tab().markup() {
             None => "plain text: every character arrives as it is typed",
             Some(Markup::Html) => "HTML: <b>bold</b>, <i>, <a href>; & < > are written &amp; &lt; &gt;",
             Some(Markup::MarkdownV2) => {

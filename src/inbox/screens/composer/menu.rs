@@ -99,7 +99,7 @@ impl Overlay for ComposerMenu {
             return KeyOutcome::Stay;
         };
         if let Some(why) = inbox.entry_is_off(entry) {
-            inbox.warn(format!("{}: {why}", entry.words().1));
+            inbox.context.warn(format!("{}: {why}", entry.words().1));
             return KeyOutcome::Stay;
         }
         inbox.choose_entry(entry);
@@ -110,7 +110,7 @@ impl Overlay for ComposerMenu {
 impl Inbox {
     /// Opens the menu.
     pub(crate) fn open_menu(&mut self) {
-        self.open_layer(ComposerMenu { chosen: 0 });
+        self.context.open(ComposerMenu { chosen: 0 });
     }
 
     /// Why an entry cannot be chosen now.

@@ -35,7 +35,7 @@ impl Inbox {
         let channel = tab.channel.id.clone();
         let Some(composer) = tab.composer.as_mut() else { return };
         if composer.is_blank() {
-            return self.warn(self.keyed("the note is empty; {switch-mode} goes back to the answer"));
+            return self.context.warn(self.keyed("the note is empty; {switch-mode} goes back to the answer"));
         }
         let (conversation, text) = (composer.conversation.clone(), composer.text());
         composer.clear_note();
@@ -48,7 +48,7 @@ impl Inbox {
 
     /// A note is on disk.
     pub(crate) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: PrivateNote) {
-        self.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
+        self.context.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
         self.history_changed(channel.clone(), &conversation);
         let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
         self.note_done(channel, &words, UndoTarget::Note(conversation, note.id));
@@ -64,7 +64,7 @@ impl Inbox {
     ) {
         let note = Returned::Note(text.to_owned());
         let at_hand = self.give_back(channel, conversation, note, DraftPlace::Nowhere);
-        self.warn(match at_hand {
+        self.context.warn(match at_hand {
             true => format!("the note is not on disk, only here: {why}; Enter tries again"),
             false => format!("note not kept: {why} · still a draft"),
         });
@@ -77,10 +77,10 @@ impl Inbox {
         conversation: &ConversationId,
         text: Option<&str>,
     ) {
-        let Some(text) = text else { return self.warn("that note is gone already") };
+        let Some(text) = text else { return self.context.warn("that note is gone already") };
         let at_hand =
             self.give_back(&channel, conversation, Returned::Note(text.to_owned()), DraftPlace::AsDraft);
-        self.say(match at_hand {
+        self.context.say(match at_hand {
             true => "the note is back in the composer; Enter keeps it".to_owned(),
             false => self.keyed("the note is back as a draft · {go-to-drafts}"),
         });

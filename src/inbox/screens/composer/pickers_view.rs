@@ -84,7 +84,7 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
 
 impl OverlayView for ReplyPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let canned = &inbox.canned;
+        let canned = &inbox.desk.canned;
         let found = canned.found(&self.picker.query, inbox.tab());
         let line = |it: &str| SafeText::line(it).to_string();
         let entries: Vec<(String, String)> =

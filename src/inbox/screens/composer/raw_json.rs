@@ -39,7 +39,7 @@ impl Overlay for RawJson {
             }
             _ if key.code == KeyCode::Esc => {
                 let menu = inbox.key_of(Command::Menu);
-                inbox.say(format!("kept; {menu} r opens it again"));
+                inbox.context.say(format!("kept; {menu} r opens it again"));
             }
             _ => return KeyOutcome::Ignored,
         }
@@ -113,7 +113,7 @@ impl Inbox {
     /// Lends the terminal to the editor for JSON of the person's own.
     pub(crate) fn edit_json(&mut self) {
         let kept = self.tab().json.clone();
-        self.edits_json = true;
+        self.keyboard.edits_json = true;
         self.context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
     }
 
@@ -124,9 +124,9 @@ impl Inbox {
                 let text = text::pasted(&text);
                 let wrong = json::check(&text, '{').err();
                 self.tab_mut().json = Some(text.clone());
-                self.open_layer(RawJson { text, wrong });
+                self.context.open(RawJson { text, wrong });
             }
-            Err(why) => self.warn(format!("the editor: {why}; nothing was sent")),
+            Err(why) => self.context.warn(format!("the editor: {why}; nothing was sent")),
         }
     }
 }

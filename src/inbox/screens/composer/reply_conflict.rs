@@ -137,7 +137,7 @@ impl OverlayView for CrossedReply {
 impl Inbox {
     /// The frame that shows the inbox as it is has been drawn.
     pub fn drawn(&mut self, now: Timestamp) {
-        self.guard.drawn(now);
+        self.context.guard.drawn(now);
         let seen = self.areas().history.is_some() && self.is_inbox_shown();
         let tab = self.tab_mut();
         if let Some(history) = tab.history.as_ref().filter(|_| seen) {
@@ -148,19 +148,19 @@ impl Inbox {
     /// Keeps up with what is written, and with a question that has more to
     /// show by now.
     pub(crate) fn follow_writing(&mut self) {
-        for tab in &mut self.tabs {
+        for tab in &mut self.desk.tabs {
             let has_text = tab.composer.as_ref().is_some_and(Composer::has_reply);
             if let Some(history) = &tab.history {
                 tab.looked.follow(history, has_text);
             }
         }
         let crossed = self.crossed();
-        if let Some(question) = self.layers.top_mut::<CrossedReply>()
+        if let Some(question) = self.context.layers.top_mut::<CrossedReply>()
             && question.crossed.len() < crossed.len()
         {
             question.crossed = crossed;
             // Keys that were meant for the question before do not answer it.
-            self.guard.raise();
+            self.context.guard.raise();
         }
     }
 

@@ -85,7 +85,7 @@ impl Inbox {
         returned: Returned,
         kept: DraftPlace,
     ) -> bool {
-        let awaited = self.touches.is_awaited();
+        let awaited = self.changes.touches.is_awaited();
         if awaited {
             self.visit_written(channel, conversation);
             let tab = self.tab_mut();
@@ -120,7 +120,7 @@ impl Inbox {
             _ => {}
         }
         if lost {
-            self.warn("its files have to be attached again");
+            self.context.warn("its files have to be attached again");
         }
         awaited
     }
@@ -152,7 +152,7 @@ impl Inbox {
     /// they were written.
     pub(crate) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
         if !intents.is_empty() {
-            self.queueing.settle();
+            self.changes.queueing.settle();
         }
         let mut elsewhere = false;
         for intent in intents.into_iter().rev() {
@@ -163,7 +163,7 @@ impl Inbox {
                 elsewhere |= !at_hand;
             }
         }
-        self.warn(match elsewhere {
+        self.context.warn(match elsewhere {
             true => format!("{what} failed: {why} · kept as draft"),
             false => format!("{what} failed: {why}"),
         });

@@ -214,7 +214,7 @@ impl Overlay for Form {
                     (None, Some(content)) => return inbox.send_form_content(content, self),
                     (Some((field, why)), _) => {
                         self.focus = field;
-                        inbox.warn(format!("not sent: {} {why}", self.kind.label(field)));
+                        inbox.context.warn(format!("not sent: {} {why}", self.kind.label(field)));
                     }
                     (None, None) => (),
                 }
@@ -259,7 +259,7 @@ impl Overlay for Form {
             }
             None => "queued; the answer that was begun stays",
         };
-        inbox.say(words);
+        inbox.context.say(words);
     }
 }
 
@@ -275,7 +275,7 @@ impl Inbox {
         let body = self.tab().composer.as_ref().map(|it| it.reply_text()).unwrap_or_default();
         let form = kept.unwrap_or_else(|| Form::new(kind, &body));
         self.tab_mut().form = None;
-        self.open_layer(form);
+        self.context.open(form);
     }
 
     /// Sends what a form or an editor made; it stays if that cannot be now.
@@ -294,7 +294,7 @@ impl Inbox {
             }
             (_, why) => {
                 let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
-                self.warn(format!("not sent: {why}"));
+                self.context.warn(format!("not sent: {why}"));
                 KeyOutcome::Stay
             }
         }

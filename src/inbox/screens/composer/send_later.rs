@@ -31,12 +31,12 @@ impl Inbox {
     pub(crate) fn ask_when(&mut self) {
         let Some(composer) = &self.tab().composer else { return };
         if !composer.has_reply() {
-            return self.warn("there is nothing to send later: the composer is empty");
+            return self.context.warn("there is nothing to send later: the composer is empty");
         }
         if self.may_leave_later() {
             // It is read whole, and only when it ends: a text that begins like
             // one of the letters is none of them.
-            self.open_layer(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
+            self.context.open(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
                 let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
                 inbox.send_later(when(typed, now, &zone).ok_or("")?);
                 Ok(())
@@ -56,7 +56,7 @@ impl Inbox {
         self.commit_send(intents, true);
         let moment = snooze::moment(at, self.context.now, &self.context.settings.zone);
         let undo = self.undo_key();
-        self.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
+        self.context.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }
 }
 

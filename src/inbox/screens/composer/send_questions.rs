@@ -33,7 +33,7 @@ impl Inbox {
         }
         let words = format!("split into {count} messages, sent in this order · {price}");
         let question = Confirm::new("Too long for one message", lines);
-        self.open_layer(question.answer('y', words, Self::send_unless_crossed).esc("keep editing").stacked());
+        self.context.open(question.answer('y', words, Self::send_unless_crossed).esc("keep editing").stacked());
     }
 
     /// Asks whether to pause the AI before these leave. What the composer does
@@ -54,13 +54,13 @@ impl Inbox {
             inbox.send_asked(clears_draft, |inbox| inbox.send_beside_ai(beside, clears_draft));
         };
         let question = Confirm::new("The AI is on", lines).answer('y', "pause the AI and send", pauses);
-        self.open_layer(question.answer('s', "send only", sends_only).esc("back"));
+        self.context.open(question.answer('s', "send only", sends_only).esc("back"));
     }
 
     /// The question whether to pause was answered. What crossed meanwhile is
     /// shown first; then it is asked again.
     fn send_asked(&mut self, clears_draft: bool, sends: impl FnOnce(&mut Self)) {
-        let form = if clears_draft { None } else { self.layers.pop() };
+        let form = if clears_draft { None } else { self.context.layers.pop() };
         if clears_draft && !self.crossed().is_empty() {
             self.send_unless_crossed();
         } else {

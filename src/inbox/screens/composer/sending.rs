@@ -42,7 +42,7 @@ impl Inbox {
     pub(crate) fn switch_ai(&mut self, enabled: bool) {
         self.enqueue(Operation::SetAutomation { enabled }, 0);
         if enabled {
-            self.say("handing back: the AI answers the next message");
+            self.context.say("handing back: the AI answers the next message");
         }
     }
 
@@ -50,11 +50,11 @@ impl Inbox {
         let hold = self.context.settings.hold;
         self.enqueue(Operation::Close, hold);
         if hold < SECOND {
-            return self.say("closing");
+            return self.context.say("closing");
         }
-        self.queueing.expect(&self.context.effects);
+        self.changes.queueing.expect(&self.context.effects);
         let until = self.context.now.plus(hold);
-        self.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
+        self.context.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
     }
 
     /// Sends what the composer holds, or ends the hold of what was sent.
@@ -88,15 +88,16 @@ impl Inbox {
     /// said.
     pub(crate) fn may_leave_later(&mut self) -> bool {
         if let Err(reason) = self.may_send() {
-            self.warn(reason);
+            self.context.warn(reason);
             return false;
         }
         if self.unfilled().is_some() {
-            self.state(Fact::Unfilled);
+            self.context.refuse(&self.unfilled().unwrap_or_default());
+            self.context.state(Fact::Unfilled);
             return false;
         }
         if let Some(why) = self.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
-            self.warn(why);
+            self.context.warn(why);
             return false;
         }
         let tab = self.tab();
@@ -107,12 +108,12 @@ impl Inbox {
         let count = tab.count(&composer.reply_text());
         if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
             let (length, most, word) = (count.length, count.most, markup.word());
-            self.warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
+            self.context.warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
             return false;
         }
         if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
             self.context.push(Effect::Refresh(tab.channel.id.clone()));
-            self.warn(format!("nothing was sent: {why} · draft kept"));
+            self.context.warn(format!("nothing was sent: {why} · draft kept"));
             return false;
         }
         true
@@ -123,7 +124,7 @@ impl Inbox {
         let crossed = self.crossed();
         if !crossed.is_empty() {
             let text = self.tab().composer.as_ref().map(|it| SafeText::line(&it.text())).unwrap_or_default();
-            return self.open_layer(CrossedReply { crossed, text });
+            return self.context.open(CrossedReply { crossed, text });
         }
         self.send_seen();
     }
@@ -265,7 +266,7 @@ impl Inbox {
         if let Some(history) = &mut tab.history {
             history.follow();
         }
-        self.notice = None;
+        self.context.notice = None;
     }
 
     /// The newest held message of the open conversation leaves now.
@@ -274,26 +275,26 @@ impl Inbox {
         let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
         let held = |it: &Held| it.channel == channel && it.lane.conversation() == at_hand.as_ref();
-        match self.undo.iter().rfind(|it| held(it)).map(|it| it.until) {
+        match self.changes.held.iter().rfind(|it| held(it)).map(|it| it.until) {
             Some(until) => {
-                let (go, stay) = self.undo.drain(..).partition(|it| held(it) && it.until == until);
-                self.undo = stay;
+                let (go, stay) = self.changes.held.drain(..).partition(|it| held(it) && it.until == until);
+                self.changes.held = stay;
                 let go: Vec<Held> = go;
                 self.context.effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
             }
-            None if self.queueing.decide(Early::SendNow) => (),
-            None => self.warn("there is nothing to send: the composer is empty"),
+            None if self.changes.queueing.decide(Early::SendNow) => (),
+            None => self.context.warn("there is nothing to send: the composer is empty"),
         }
     }
 
     pub(crate) fn undo(&mut self) {
         self.let_be();
-        if self.queueing.decide(Early::Recall) {
+        if self.changes.queueing.decide(Early::Recall) {
             return;
         }
         let Some(group) = self.undoable() else { return };
         if let Some(words) = self.passed_over(group) {
-            return self.say(words);
+            return self.context.say(words);
         }
         self.undo_group(group);
     }

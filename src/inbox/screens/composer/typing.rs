@@ -48,7 +48,7 @@ impl Inbox {
         }
         let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
         if !known {
-            self.warn(format!(
+            self.context.warn(format!(
                 "{key} is not a key here; {} shows the keys",
                 self.key_of(Command::HelpInText)
             ));
@@ -73,15 +73,15 @@ impl Inbox {
             return;
         }
         let now = self.context.now;
-        if self.layers.is_empty() && self.paste_into_head(text) {
+        if self.context.layers.is_empty() && self.paste_into_head(text) {
             return;
         }
-        if !self.layers.is_empty() || !self.is_typing() {
-            return self.warn(self.keyed("pasted text was ignored: press {reply} first to write"));
+        if !self.context.layers.is_empty() || !self.is_typing() {
+            return self.context.warn(self.keyed("pasted text was ignored: press {reply} first to write"));
         }
         let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
         if !fits {
-            return self.warn("the pasted text was too long and has been cut");
+            return self.context.warn("the pasted text was too long and has been cut");
         }
         self.recognise_path(text);
     }

@@ -34,7 +34,7 @@ use model::time::SECOND;
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
     let tab = inbox.tab();
     let composer = tab.composer.as_ref()?;
-    let focused = tab.focus == Focus::Composer && inbox.layers.is_empty();
+    let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     if let Some(head) = tab.mail_head() {
         return mail::view::compose(inbox, theme, composer, head, area, buffer);
     }
@@ -82,7 +82,7 @@ fn border(
     buffer: &mut Buffer,
 ) {
     let tab = inbox.tab();
-    let focused = tab.focus == Focus::Composer && inbox.layers.is_empty();
+    let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     if composer.mode == ComposerMode::Note {
         let modal = modal(inbox, focused);
         let left = [
@@ -115,7 +115,7 @@ fn border(
 /// What letters do now, where text is edited by modes.
 pub(crate) fn modal(inbox: &Inbox, focused: bool) -> String {
     let wanted = inbox.context.settings.vim && focused && inbox.tab().writes_text();
-    if wanted { format!("{} · ", inbox.vim.word()) } else { String::new() }
+    if wanted { format!("{} · ", inbox.desk.vim.word()) } else { String::new() }
 }
 
 /// The count in words: from four fifths of the bound what is left, beyond it
@@ -163,7 +163,7 @@ fn cursor(composer: &Composer, inner: Area) -> Position {
 fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
     let history = tab.history.as_ref()?;
     let row = history.row.as_ref()?;
-    let percent = history.rows().find_map(|it| inbox.uploads.get(&it.id).filter(|_| it.can_withdraw()));
+    let percent = history.rows().find_map(|it| inbox.desk.uploads.get(&it.id).filter(|_| it.can_withdraw()));
     if let Some(percent) = percent {
         return Some(format!("uploading {}", attachments_view::progress(*percent, theme)));
     }
@@ -275,7 +275,7 @@ struct Foot {
 
 fn foot(inbox: &Inbox, theme: Theme, composer: &Composer, area: Area, locked: bool) -> Foot {
     let tab = inbox.tab();
-    let focused = tab.focus == Focus::Composer && inbox.layers.is_empty();
+    let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     let waits = guard(inbox, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
     let room = usize::from(area.width.saturating_sub(2)).saturating_sub(wrap::cells(&waits));
     let keys = focused.then(|| keys(inbox, tab, composer, (locked, room), theme));

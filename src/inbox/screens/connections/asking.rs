@@ -102,7 +102,7 @@ impl Overlay for EndpointPicker {
         let mut form = EndpointForm { connection, endpoint, values, focus: 0, wrong: None };
         match form.values.is_empty() && !form.changes() {
             true => return form.send(inbox),
-            false => inbox.open_layer(form),
+            false => inbox.context.open(form),
         }
         KeyOutcome::Done
     }
@@ -119,7 +119,7 @@ impl EndpointForm {
         let answers = self.answers();
         if let Err(why) = self.endpoint.fill(&facts, &answers) {
             if self.values.is_empty() {
-                inbox.warn(format!("{} · {}: {why}", self.connection, self.endpoint.name));
+                inbox.context.warn(format!("{} · {}: {why}", self.connection, self.endpoint.name));
                 return KeyOutcome::Done;
             }
             self.wrong = Some(why);
@@ -127,7 +127,7 @@ impl EndpointForm {
         }
         let (connection, endpoint) = (self.connection.clone(), self.endpoint.name.clone());
         let slot = AnswerKey { key, connection, endpoint };
-        inbox.open_layer(AwaitedAnswer { slot: slot.clone() });
+        inbox.context.open(AwaitedAnswer { slot: slot.clone() });
         inbox.call_endpoint(ConnectionRequest::Call { slot, facts, answers, by_hand: true });
         KeyOutcome::Done
     }
@@ -200,6 +200,6 @@ impl Inbox {
 
     /// Asks which endpoint.
     pub(crate) fn pick_endpoint(&mut self) {
-        self.open_layer(EndpointPicker::default());
+        self.context.open(EndpointPicker::default());
     }
 }

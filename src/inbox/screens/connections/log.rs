@@ -36,7 +36,7 @@ impl Inbox {
 
     /// Whom a call was about: by name where any tab's conversations have one.
     fn called_about(&self, contact: &str) -> String {
-        let mut rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
+        let mut rows = self.desk.tabs.iter().flat_map(|it| &it.list.page.rows);
         let found = rows.find(|it| it.conversation.id.as_str() == contact);
         let known = || self.connections.names.get(contact).cloned();
         let title = found.map(|it| it.conversation.title().to_string()).or_else(known);

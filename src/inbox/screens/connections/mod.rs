@@ -102,7 +102,7 @@ impl Inbox {
 
     fn platform_of(&self, row: &ConversationRow) -> Option<&Platform> {
         let key = row.key();
-        self.tabs.iter().find(|it| it.channel.id == key.channel).and_then(Tab::platform)
+        self.desk.tabs.iter().find(|it| it.channel.id == key.channel).and_then(Tab::platform)
     }
 
     /// Asks by itself when another conversation is opened.
@@ -122,12 +122,12 @@ impl Inbox {
     /// Looks the customer up now, and shows the card.
     pub(crate) fn look_up(&mut self) {
         if self.areas().card.is_none() {
-            self.card = Some(true);
+            self.desk.panes.card = Some(true);
         }
         match self.ask_about(ConnectionEndpoint::needs_nobody, 0, true) {
-            0 => self.say("nothing can be asked with what is known of this contact"),
-            1 => self.say("asking"),
-            count => self.say(format!("asking {count} endpoints")),
+            0 => self.context.say("nothing can be asked with what is known of this contact"),
+            1 => self.context.say("asking"),
+            count => self.context.say(format!("asking {count} endpoints")),
         }
     }
 
@@ -191,13 +191,13 @@ impl Inbox {
 
     fn endpoint_answered(&mut self, slot: AnswerKey, by_hand: bool, mapped: Result<Mapped, String>) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
-        let is_shown = self.layers.top::<AwaitedAnswer>().is_some_and(|it| it.slot == slot);
+        let is_shown = self.context.layers.top::<AwaitedAnswer>().is_some_and(|it| it.slot == slot);
         let answer = self.connections.answers.entry(slot.clone()).or_default();
         answer.waits = false;
         match mapped {
             Ok(mapped) => {
                 if is_shown {
-                    self.layers.pop();
+                    self.context.layers.pop();
                     let lines = mapped.lines(LINES);
                     let lines = if lines.is_empty() {
                         vec!["It answered, and none of its fields is there.".to_owned()]
@@ -205,7 +205,7 @@ impl Inbox {
                         lines
                     };
                     let lines = lines.iter().map(|it| SafeText::line(it)).collect();
-                    self.open_layer(TextView::new(name, lines));
+                    self.context.open(TextView::new(name, lines));
                 }
                 let answer = self.connections.answers.entry(slot).or_default();
                 (answer.mapped, answer.failed) = (Some(mapped), None);
@@ -213,10 +213,10 @@ impl Inbox {
             Err(why) => {
                 answer.failed = Some(SafeText::line(&why));
                 if is_shown {
-                    self.layers.pop();
+                    self.context.layers.pop();
                 }
                 if by_hand {
-                    self.warn(format!("{name}: {why}"));
+                    self.context.warn(format!("{name}: {why}"));
                 }
             }
         }

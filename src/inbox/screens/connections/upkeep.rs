@@ -41,7 +41,7 @@ impl Overlay for CredentialForm {
             FormKey::Leave => {
                 let words =
                     if self.waits { "it is kept if it is taken" } else { "the credential is as it was" };
-                inbox.say(words);
+                inbox.context.say(words);
                 return KeyOutcome::Done;
             }
             _ if self.waits => (),
@@ -144,26 +144,26 @@ impl Inbox {
         let (facts, with) = self.tried_with();
         let (secret, waits, wrong) = (Hidden::default(), false, None);
         let form = CredentialForm { connection, label, secret, with, facts, waits, wrong };
-        self.open_layer(form);
+        self.context.open(form);
         Ok(())
     }
 
     /// Another credential was tried.
     pub(crate) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>) {
-        let form = self.layers.top_mut::<CredentialForm>().filter(|it| it.waits && it.connection == name);
+        let form = self.context.layers.top_mut::<CredentialForm>().filter(|it| it.waits && it.connection == name);
         match (tried, form) {
             (Ok(status), form) => {
                 if form.is_some() {
-                    self.layers.pop();
+                    self.context.layers.pop();
                 }
                 self.connections.seen = None;
-                self.say(format!("{name} took the credential (status {status}); it is kept"));
+                self.context.say(format!("{name} took the credential (status {status}); it is kept"));
             }
             (Err(why), Some(form)) => {
                 (form.waits, form.wrong) = (false, Some(why));
                 form.secret.begin_anew();
             }
-            (Err(why), None) => self.warn(format!("the credential of {name} is as it was: {why}")),
+            (Err(why), None) => self.context.warn(format!("the credential of {name} is as it was: {why}")),
         }
     }
 
@@ -179,7 +179,7 @@ impl Inbox {
             inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(request))));
         };
         let question = Confirm::new("REMOVE this connection?", lines);
-        self.open_layer(question.answer('y', "remove it", remove).no("keep it"));
+        self.context.open(question.answer('y', "remove it", remove).no("keep it"));
     }
 
     /// A connection is forgotten, or not.
@@ -188,9 +188,9 @@ impl Inbox {
             Ok((name, left)) => {
                 self.connections.answers.retain(|slot, _| slot.connection != name);
                 self.context.settings.connections = left;
-                self.say(format!("{name} is removed, and its credential forgotten"));
+                self.context.say(format!("{name} is removed, and its credential forgotten"));
             }
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 }

@@ -183,7 +183,7 @@ impl Inbox {
             }
             None => Box::new(Wizard::new(facts, with)),
         };
-        self.open_layer(*wizard);
+        self.context.open(*wizard);
         Ok(())
     }
 
@@ -208,16 +208,16 @@ impl Inbox {
     /// way ends for nobody.
     fn leave_wizard(&mut self, mut wizard: Wizard) {
         if !wizard.has_words() {
-            return self.say("nothing was added");
+            return self.context.say("nothing was added");
         }
         wizard.step = WizardStep::Filling;
         self.connections.begun = Some(Box::new(wizard));
-        self.say("not added; :connection add goes on with it");
+        self.context.say("not added; :connection add goes on with it");
     }
 
     /// The live call of a new connection has ended.
     pub(crate) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
-        let Some(wizard) = self.layers.top_mut::<Wizard>() else { return };
+        let Some(wizard) = self.context.layers.top_mut::<Wizard>() else { return };
         if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
             return;
         }
@@ -236,25 +236,25 @@ impl Inbox {
 
     /// A new connection was kept, or not.
     pub(crate) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>) {
-        let at_top = self.layers.top::<Wizard>().is_some_and(|it| it.step == WizardStep::Saving);
+        let at_top = self.context.layers.top::<Wizard>().is_some_and(|it| it.step == WizardStep::Saving);
         match saved {
             Ok(all) => {
                 if at_top {
-                    self.layers.pop();
+                    self.context.layers.pop();
                 }
                 let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
                 // It was left while it was being kept.
                 self.connections.begun.take_if(|it| it.name() == name);
                 self.context.settings.connections = all;
                 self.connections.seen = None;
-                self.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
+                self.context.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
             }
-            Err(why) => match self.layers.top_mut::<Wizard>() {
+            Err(why) => match self.context.layers.top_mut::<Wizard>() {
                 Some(wizard) if at_top => {
                     wizard.step = WizardStep::Filling;
                     wizard.wrong = Some(why);
                 }
-                _ => self.warn(why),
+                _ => self.context.warn(why),
             },
         }
     }

@@ -46,7 +46,7 @@ impl Inbox {
 
     /// What was acted on last.
     pub(crate) fn acted_on(&self) -> &Marks {
-        &self.acting.before
+        &self.changes.bulk.before
     }
 
     /// Marks the row, or takes its mark away, and goes down.
@@ -57,7 +57,7 @@ impl Inbox {
         let fits = list.marks.toggle(&selected);
         list.step(1, visible);
         if !fits {
-            self.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+            self.context.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
         }
     }
 
@@ -67,7 +67,7 @@ impl Inbox {
         let Some(selected) = list.selected.clone() else { return };
         list.marks.toggle_range(&selected);
         let ranging = list.marks.is_ranging();
-        self.say(match ranging {
+        self.context.say(match ranging {
             true => self.keyed("move to the end of the range; {mark-range} again ends it"),
             false => "range marked".to_owned(),
         });
@@ -83,9 +83,9 @@ impl Inbox {
             1 => "took 1 mark away".to_owned(),
             count => format!("took {count} marks away"),
         };
-        self.say(format!("{words} · {} brings them back", self.key_of(Command::Undo)));
+        self.context.say(format!("{words} · {} brings them back", self.key_of(Command::Undo)));
         let channel = self.tab().channel.id.clone();
-        self.note_done(channel, &words, UndoTarget::Marks(before, self.everywhere));
+        self.note_done(channel, &words, UndoTarget::Marks(before, self.desk.everywhere));
     }
 
     /// Asks for all conversations of the list, also those that are not loaded.
@@ -111,9 +111,9 @@ impl Inbox {
         list.marks = Marks::of(keys);
         let count = list.marks.len();
         if more {
-            return self.warn(format!("marked the first {count}: more are not acted on at once"));
+            return self.context.warn(format!("marked the first {count}: more are not acted on at once"));
         }
-        self.say(match how {
+        self.context.say(match how {
             Spread::All => format!("marked all {count}"),
             Spread::Invert => format!("marked the other {count}"),
         });
@@ -146,26 +146,26 @@ impl Inbox {
 
     /// Asks for the rows of these, to act on them.
     pub(crate) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: BulkWish) {
-        self.acting.asked = Some(PendingBulkAction::Wish(wish));
+        self.changes.bulk.asked = Some(PendingBulkAction::Wish(wish));
         self.context.push(Effect::Load(Load::Marked(keys)));
     }
 
     fn ask_marked(&mut self, asked: PendingBulkAction) {
-        self.acting.asked = Some(asked);
+        self.changes.bulk.asked = Some(asked);
         self.context.push(Effect::Load(Load::Marked(self.list().marks.keys())));
     }
 
     /// They could not be read.
     pub(crate) fn forget_marked(&mut self) {
-        self.acting.asked = None;
+        self.changes.bulk.asked = None;
     }
 
     /// The rows of what is marked have come.
     pub(crate) fn marked(&mut self, rows: Vec<ConversationRow>) {
-        match self.acting.asked.take() {
+        match self.changes.bulk.asked.take() {
             None => (),
             Some(PendingBulkAction::Snooze) => {
-                self.open_layer(crate::screens::conversations::snooze::SnoozeMenu {
+                self.context.open(crate::screens::conversations::snooze::SnoozeMenu {
                     rows,
                     typed: None,
                     stays: false,
@@ -180,7 +180,7 @@ impl Inbox {
     pub(crate) fn plan(&mut self, wish: BulkWish, rows: Vec<ConversationRow>) {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
-            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
+            let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel);
             tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::tab_writable)
         };
         let mut plan = BulkPlan::new(wish, rows, may);
@@ -194,7 +194,7 @@ impl Inbox {
             let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
             let reasons =
                 if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
-            return self.warn(format!("{}: {reasons}", plan.wish.verb()));
+            return self.context.warn(format!("{}: {reasons}", plan.wish.verb()));
         }
         if plan.apply.len() > HELD {
             return self.ask_bulk(plan);
@@ -204,8 +204,8 @@ impl Inbox {
 
     /// Acts on all that a plan applies to.
     pub(crate) fn carry_out(&mut self, plan: &BulkPlan) {
-        self.journal.join(true);
-        let group = self.journal.group();
+        self.changes.journal.join(true);
+        let group = self.changes.journal.group();
         // A close cannot be turned round: a few are held, many are asked about.
         let held = plan.wish == BulkWish::Close && plan.apply.len() <= HELD;
         let hold = if held { self.context.settings.hold } else { 0 };
@@ -222,19 +222,19 @@ impl Inbox {
             BulkWish::Seen(_) => self.seen_all(plan),
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
-            self.batch = Some(Batch::new(group, plan));
+            self.changes.batch = Some(Batch::new(group, plan));
         }
         match hold / SECOND {
-            0 => self.say(self.told(plan)),
+            0 => self.context.say(self.told(plan)),
             _ => {
-                self.queueing.expect(&self.context.effects);
+                self.changes.queueing.expect(&self.context.effects);
                 let until = self.context.now.plus(hold);
-                self.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
+                self.context.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
             }
         }
         let marks = std::mem::take(&mut self.list_mut().marks);
         if !marks.is_empty() {
-            self.acting.before = marks;
+            self.changes.bulk.before = marks;
         }
     }
 
@@ -289,7 +289,7 @@ impl Inbox {
 
     fn enqueue_all(&mut self, plan: &BulkPlan, operation: &Operation, hold: i64) {
         let intent = |row: &ConversationRow| {
-            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
                 platform: tab.platform()?.clone(),
@@ -306,7 +306,7 @@ impl Inbox {
 
     /// Rows of the last action on many are in the outbox.
     pub(crate) fn batch_queued(&mut self, group: u64, rows: &[OutboxRow]) {
-        let Some(batch) = self.batch.as_mut().filter(|it| it.group == group) else { return };
+        let Some(batch) = self.changes.batch.as_mut().filter(|it| it.group == group) else { return };
         for row in rows {
             let item = batch.items.iter_mut().find(|it| {
                 let key = (&it.key.channel, Some(&it.key.conversation));
@@ -321,7 +321,7 @@ impl Inbox {
 
     /// Asks what became of the last action on many, and tells its end.
     pub(crate) fn follow_batch(&mut self) {
-        let Some(batch) = &mut self.batch else { return };
+        let Some(batch) = &mut self.changes.batch else { return };
         let rows = batch.open_rows();
         if std::mem::take(&mut batch.stale) && !rows.is_empty() {
             self.context.push(Effect::Load(Load::Fates(rows)));
@@ -337,12 +337,12 @@ impl Inbox {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
         let words = format!("{words} · {} shows each", self.key_of(Command::ShowResults));
-        if asks > 0 { self.warn(words) } else { self.say(words) }
+        if asks > 0 { self.context.warn(words) } else { self.context.say(words) }
     }
 
     /// What became of rows has come.
     pub(crate) fn fates(&mut self, fates: Vec<(RowId, OutboxFate)>) {
-        let Some(batch) = &mut self.batch else { return };
+        let Some(batch) = &mut self.changes.batch else { return };
         for (row, fate) in fates {
             if let Some(item) = batch.items.iter_mut().find(|it| it.row.as_ref() == Some(&row)) {
                 item.fate = Ok(fate);
@@ -352,13 +352,13 @@ impl Inbox {
 
     /// Takes back what of the last action on many has not left.
     pub(crate) fn cancel_batch(&mut self) {
-        let Some(batch) = &mut self.batch else { return };
+        let Some(batch) = &mut self.changes.batch else { return };
         let waiting = batch.items.iter().filter(|it| it.fate == Ok(OutboxFate::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
         if rows.is_empty() {
-            return self.say("nothing of it waits any more");
+            return self.context.say("nothing of it waits any more");
         }
-        self.say(format!("stopping {} that have not left", rows.len()));
+        self.context.say(format!("stopping {} that have not left", rows.len()));
         self.context.effects.extend(rows.into_iter().map(Effect::Recall));
     }
 }

@@ -307,7 +307,7 @@ impl Inbox {
         let named = Rc::clone(&plan);
         let question = Confirm::new(format!("{verb} {count} conversations?"), lines);
         let question = question.answer('y', format!("{verb} {count}"), move |inbox| inbox.carry_out(&plan));
-        self.open_layer(question.no("leave them").naming(move |names| {
+        self.context.open(question.no("leave them").naming(move |names| {
             let skipped = named.skipped.iter().map(|(row, _)| row);
             named.apply.iter().chain(skipped).for_each(|it| known_names::of_row(it, names));
         }));

@@ -32,7 +32,7 @@ impl Inbox {
     /// What is known beside the conversation at hand, once it was loaded.
     pub fn card_at_hand(&self) -> Option<&ContactCard> {
         let row = self.at_hand()?;
-        self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|it| row.is(it)))
+        self.desk.contact.card.as_ref().filter(|_| self.desk.contact.key.as_ref().is_some_and(|it| row.is(it)))
     }
 
     /// Asks for what the card on screen shows, if it is another person's or
@@ -42,11 +42,11 @@ impl Inbox {
             return;
         }
         let key = self.at_hand().map(|it| it.key());
-        if self.contact.key != key {
-            self.contact = ShownCard { key, card: None, stale: true, first: 0 };
+        if self.desk.contact.key != key {
+            self.desk.contact = ShownCard { key, card: None, stale: true, first: 0 };
         }
-        if let Some(key) = self.contact.key.clone()
-            && std::mem::take(&mut self.contact.stale)
+        if let Some(key) = self.desk.contact.key.clone()
+            && std::mem::take(&mut self.desk.contact.stale)
         {
             self.context.push(Effect::Load(Load::Card(key)));
         }
@@ -54,14 +54,14 @@ impl Inbox {
 
     /// The line of the card that is its first on screen, unless it is shorter.
     pub fn card_scroll(&self) -> usize {
-        self.contact.first
+        self.desk.contact.first
     }
 
     /// Scrolls the card where it fills the pane of the history; tells whether
     /// it does.
     pub(crate) fn scroll_card(&mut self, travel: Travel) -> bool {
         let areas = self.areas();
-        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == PageKind::Inbox)
+        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.desk.page == PageKind::Inbox)
         else {
             return false;
         };
@@ -74,8 +74,8 @@ impl Inbox {
             all.iter().map(|(_, _, it)| 3 + it.mapped.as_ref().map_or(0, |it| it.lines(LINES).len())).sum()
         });
         let last = (LINES + more + connected).saturating_sub(page);
-        let first = self.contact.first.min(last);
-        self.contact.first = match travel {
+        let first = self.desk.contact.first.min(last);
+        self.desk.contact.first = match travel {
             Travel::HalfDown => (first + page / 2).min(last),
             Travel::PageDown => (first + page).min(last),
             Travel::HalfUp => first.saturating_sub(page / 2),
@@ -88,8 +88,8 @@ impl Inbox {
 
     /// What a card shows has come.
     pub(crate) fn card_loaded(&mut self, key: &ConversationKey, card: ContactCard) {
-        if self.contact.key.as_ref() == Some(key) {
-            self.contact.card = Some(card);
+        if self.desk.contact.key.as_ref() == Some(key) {
+            self.desk.contact.card = Some(card);
         }
     }
 }

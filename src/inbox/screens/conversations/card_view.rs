@@ -151,7 +151,7 @@ fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
     }
     let mut facts = vec![heading("Same person elsewhere")];
     for it in others {
-        let tab = inbox.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
+        let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
         let last = it.last_at.map(|at| format!(" · {}", ago(inbox.context.now.since(at))));
         facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));

@@ -152,7 +152,7 @@ pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn card(inbox: &mut Inbox, _: KeyPress) {
-    inbox.card = Some(inbox.areas().card.is_none());
+    inbox.desk.panes.card = Some(inbox.areas().card.is_none());
 }
 
 pub(crate) fn down(inbox: &mut Inbox, _: KeyPress) {
@@ -211,7 +211,7 @@ pub(crate) fn mark_again(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_show_results(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.batch {
+    match inbox.changes.batch {
         Some(_) => Ok(()),
         None => Err("nothing was done with many yet".into()),
     }
@@ -238,7 +238,7 @@ pub(crate) fn show_paused(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {
-    if !inbox.tab().is_mail() && !inbox.everywhere {
+    if !inbox.tab().is_mail() && !inbox.desk.everywhere {
         return Err("only email threads have one, and this list has none".into());
     }
     Ok(())
@@ -282,7 +282,7 @@ pub(crate) fn filter_by(inbox: &mut Inbox, words: &str) -> Result<(), String> {
 }
 
 pub(crate) fn view_names(inbox: &Inbox) -> Vec<String> {
-    inbox.views.iter().map(|it| it.name.clone()).collect()
+    inbox.desk.views.iter().map(|it| it.name.clone()).collect()
 }
 
 pub(crate) fn show_view(inbox: &mut Inbox, name: &str) -> Result<(), String> {

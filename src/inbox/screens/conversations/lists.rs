@@ -26,11 +26,11 @@ impl ConversationList {
 impl Inbox {
     /// The list on screen.
     pub fn list(&self) -> &ConversationList {
-        if self.everywhere { &self.all } else { &self.tab().list }
+        if self.desk.everywhere { &self.desk.all } else { &self.tab().list }
     }
 
     pub(crate) fn list_mut(&mut self) -> &mut ConversationList {
-        if self.everywhere { &mut self.all } else { &mut self.tab_mut().list }
+        if self.desk.everywhere { &mut self.desk.all } else { &mut self.tab_mut().list }
     }
 
     /// The conversation commands act on: the one being read, or the selected
@@ -49,43 +49,43 @@ impl Inbox {
 
     /// Goes to the list over all tabs.
     pub(crate) fn go_everywhere(&mut self) {
-        let inbox = self.tabs.iter().position(|it| it.is_inbox());
+        let inbox = self.desk.tabs.iter().position(|it| it.is_inbox());
         let Some(index) = inbox else {
-            return self.warn("no tab has conversations here");
+            return self.context.warn("no tab has conversations here");
         };
-        self.page = PageKind::Inbox;
-        if self.everywhere {
+        self.desk.page = PageKind::Inbox;
+        if self.desk.everywhere {
             return;
         }
-        self.everywhere = true;
+        self.desk.everywhere = true;
         if !self.tab().is_inbox() {
-            self.active = index;
+            self.desk.active = index;
         }
         self.tab_mut().focus = Focus::List;
     }
 
     /// Goes to one tab.
     pub(crate) fn go_to_tab(&mut self, index: usize) {
-        self.active = index;
-        self.everywhere = false;
-        self.pressed.clear();
+        self.desk.active = index;
+        self.desk.everywhere = false;
+        self.keyboard.pressed.clear();
     }
 
     /// In the list over all tabs, the selected row's tab is the tab at hand.
     pub(crate) fn follow_row(&mut self) {
-        if !self.everywhere || self.tab().focus != Focus::List {
+        if !self.desk.everywhere || self.tab().focus != Focus::List {
             return;
         }
-        let Some(channel) = self.all.selected.as_ref().map(|it| it.channel.clone()) else { return };
+        let Some(channel) = self.desk.all.selected.as_ref().map(|it| it.channel.clone()) else { return };
         self.take_up(&channel);
     }
 
     /// Makes a tab the one at hand, with its focus where it was in the last.
     pub(crate) fn take_up(&mut self, channel: &ChannelId) {
         let focus = self.tab().focus;
-        let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) else { return };
-        if index != self.active {
-            self.active = index;
+        let Some(index) = self.desk.tabs.iter().position(|it| it.channel.id == *channel) else { return };
+        if index != self.desk.active {
+            self.desk.active = index;
             self.tab_mut().focus = focus;
         }
     }
@@ -93,7 +93,7 @@ impl Inbox {
     /// Puts a conversation into the history pane and composer of its tab.
     pub(crate) fn show(&mut self, key: &ConversationKey) {
         let row = self.list().page.rows.iter().find(|it| it.key() == *key).cloned();
-        if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
+        if let Some(tab) = self.desk.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
             watch::show(tab, &key.conversation, row, &mut self.context);
         }
     }
@@ -103,7 +103,7 @@ impl Inbox {
         if !self.tab().is_inbox() {
             return self.go_everywhere();
         }
-        self.page = PageKind::Inbox;
+        self.desk.page = PageKind::Inbox;
         self.tab_mut().focus = Focus::List;
     }
 }

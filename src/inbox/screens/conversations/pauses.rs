@@ -45,9 +45,9 @@ impl Inbox {
     /// When the oldest pause has gone on for as long as the settings allow.
     pub(crate) fn lease_due(&self) -> Option<Timestamp> {
         let lease = self.context.settings.pause_lease;
-        let oldest = self.tabs.iter().filter_map(|it| it.counts.paused_since).min()?;
+        let oldest = self.desk.tabs.iter().filter_map(|it| it.counts.paused_since).min()?;
         let due = oldest.plus(lease);
-        (lease > 0).then_some(self.leasing.rests_until.map_or(due, |it| it.max(due)))
+        (lease > 0).then_some(self.features.pauses.rests_until.map_or(due, |it| it.max(due)))
     }
 
     /// Whether a pause is over while the question cannot be asked.
@@ -59,26 +59,26 @@ impl Inbox {
     /// and nothing has the keyboard that must not lose it.
     pub(crate) fn follow_leases(&mut self) {
         let shown = self.shows_list(ListKind::Paused);
-        if shown && std::mem::take(&mut self.leasing.stale) {
+        if shown && std::mem::take(&mut self.features.pauses.stale) {
             self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }
-        let free = self.layers.is_empty() && !self.is_typing();
-        if self.lease_waits() && free && !self.leasing.asks {
-            self.leasing.asks = true;
+        let free = self.context.layers.is_empty() && !self.is_typing();
+        if self.lease_waits() && free && !self.features.pauses.asks {
+            self.features.pauses.asks = true;
             self.context.push(Effect::Load(Load::Paused(LIMIT)));
         }
     }
 
     /// The pauses have come.
     pub(crate) fn paused(&mut self, paused: Vec<PausedEntry>) {
-        self.leasing.paused = paused;
-        if !std::mem::take(&mut self.leasing.asks) {
+        self.features.pauses.paused = paused;
+        if !std::mem::take(&mut self.features.pauses.asks) {
             return;
         }
         let ended = self.context.now.plus(-self.context.settings.pause_lease);
-        let over = self.leasing.paused.iter().filter(|it| it.counts_from <= ended);
+        let over = self.features.pauses.paused.iter().filter(|it| it.counts_from <= ended);
         let over: Vec<PausedEntry> = over.cloned().collect();
-        self.leasing.rests_until = Some(self.context.now.plus(AGAIN));
+        self.features.pauses.rests_until = Some(self.context.now.plus(AGAIN));
         if !over.is_empty() {
             self.ask_lease(over);
         }
@@ -93,7 +93,7 @@ impl Inbox {
         let hand_back = move |inbox: &mut Self| inbox.hand_back_all(&over);
         let question = question.answer('h', format!("hand {count} back"), hand_back);
         let question = question.answer('e', "extend", Self::extend_leases).esc("ask again in 15 min");
-        self.open_layer(question.naming(move |names| {
+        self.context.open(question.naming(move |names| {
             named.iter().filter_map(|it| it.title.as_ref()).for_each(|it| names.add(it.as_str()));
         }));
     }
@@ -102,11 +102,11 @@ impl Inbox {
     fn extend_leases(&mut self) {
         let now = self.context.now;
         let ended = now.plus(-self.context.settings.pause_lease);
-        let channels = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
+        let channels = self.desk.tabs.iter().filter(|it| it.counts.paused_here > 0);
         self.context
             .effects
             .extend(channels.map(|it| Effect::Keep(it.channel.id.clone(), Keep::ExtendPauses(ended, now))));
-        self.say(format!(
+        self.context.say(format!(
             "they stay paused; asked again in {}",
             short_span(self.context.settings.pause_lease)
         ));
@@ -115,7 +115,7 @@ impl Inbox {
     /// Hands these back to the AI.
     pub(crate) fn hand_back_all(&mut self, paused: &[PausedEntry]) {
         let intent = |it: &PausedEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.channel)?;
+            let tab = self.desk.tabs.iter().find(|tab| tab.channel.id == it.channel)?;
             Some(Intent {
                 channel: it.channel.clone(),
                 platform: tab.platform()?.clone(),
@@ -128,9 +128,9 @@ impl Inbox {
         };
         let intents: Vec<Intent> = paused.iter().filter_map(intent).collect();
         if intents.is_empty() {
-            return self.warn("the tab has not answered yet, so its channel is not known");
+            return self.context.warn("the tab has not answered yet, so its channel is not known");
         }
-        self.say(match intents.len() {
+        self.context.say(match intents.len() {
             1 => "handing back: the AI answers the next message".to_owned(),
             count => format!("handing back {count}: the AI answers their next messages"),
         });
@@ -139,7 +139,7 @@ impl Inbox {
 
     /// Hands the chosen one of the list back.
     pub(crate) fn hand_back_chosen(&mut self, chosen: usize) {
-        if let Some(entry) = self.leasing.paused.get(chosen).cloned() {
+        if let Some(entry) = self.features.pauses.paused.get(chosen).cloned() {
             self.hand_back_all(&[entry]);
         }
     }
@@ -162,7 +162,7 @@ impl Inbox {
                 }),
             }
         };
-        self.leasing.paused.iter().map(line).collect()
+        self.features.pauses.paused.iter().map(line).collect()
     }
 }
 

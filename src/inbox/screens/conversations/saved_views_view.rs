@@ -18,7 +18,7 @@ const NAME: u16 = 20;
 impl OverlayView for ViewMenu {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let chosen = self.chosen;
-        let rows = u16::try_from(inbox.views.len()).unwrap_or(u16::MAX).saturating_add(2);
+        let rows = u16::try_from(inbox.desk.views.len()).unwrap_or(u16::MAX).saturating_add(2);
         let area = centered(inbox, 64, rows);
         paint_view::blank(buffer, area);
         let title = [("Views", theme.strong())];
@@ -27,13 +27,13 @@ impl OverlayView for ViewMenu {
         let inner = area.inner();
         let height = usize::from(inner.height).max(1);
         let first = (chosen + 1).saturating_sub(height);
-        for (row, (index, view)) in inbox.views.iter().enumerate().skip(first).take(height).enumerate() {
+        for (row, (index, view)) in inbox.desk.views.iter().enumerate().skip(first).take(height).enumerate() {
             let y = inner.y + u16::try_from(row).unwrap_or(0);
             let place = Area { y, height: 1, ..inner };
             let key = view.key.map_or_else(|| " ".to_owned(), |it| it.to_string());
             paint_view::text(buffer, inner.x + 1, y, 2, &key, theme.strong());
             paint_view::text(buffer, inner.x + 3, y, NAME, &view.name, Style::new());
-            let count = inbox.counted.as_ref().map(|it| it.get(index).copied().flatten());
+            let count = inbox.desk.counted.as_ref().map(|it| it.get(index).copied().flatten());
             let count = count.map(|it| it.map_or_else(|| "many".to_owned(), |it| it.to_string()));
             let count = [(count.as_deref().unwrap_or(""), theme.strong())];
             let taken = paint_view::runs_right(buffer, inner.x, y, inner.width.saturating_sub(1), &count);

@@ -172,14 +172,14 @@ impl Inbox {
             return self.snooze_marked();
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.open_layer(SnoozeMenu { rows: vec![row], typed: None, stays: false });
+        self.context.open(SnoozeMenu { rows: vec![row], typed: None, stays: false });
     }
 
     /// The time one was put aside until before, once more.
     pub fn snooze_again(&self, rows: &[ConversationRow]) -> Option<Timestamp> {
         let [row] = rows else { return None };
         let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
-        woken.or_else(|| self.slept.of(&row.key()))?.again(self.context.now, &self.context.settings.zone)
+        woken.or_else(|| self.features.snoozed.of(&row.key()))?.again(self.context.now, &self.context.settings.zone)
     }
 
     /// Puts aside, or brings back, all a plan applies to.
@@ -198,7 +198,7 @@ impl Inbox {
     pub(crate) fn come_back(&mut self) {
         let now = self.context.now;
         let mut back = false;
-        for tab in &mut self.tabs {
+        for tab in &mut self.desk.tabs {
             if tab.counts.next_wake.is_some_and(|at| at <= now) {
                 tab.counts.next_wake = None;
                 back = true;
@@ -206,7 +206,7 @@ impl Inbox {
             }
         }
         if back {
-            self.say("back: the time of a snoozed conversation has come");
+            self.context.say("back: the time of a snoozed conversation has come");
             self.ring_back();
         }
         if let Some(seen) = self.looked_at_again() {
@@ -214,7 +214,7 @@ impl Inbox {
             let row = self.tab_mut().history.as_mut().and_then(|it| it.row.as_mut());
             let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
             if let Some((key, snooze)) = slept {
-                self.slept.note(key, snooze);
+                self.features.snoozed.note(key, snooze);
             }
             self.context.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
         }

@@ -122,7 +122,7 @@ impl TagEditor {
 
 /// Why tags of conversations stay on this desk.
 fn not_sent(inbox: &Inbox, rows: &[ConversationRow]) -> String {
-    let tabs = rows.iter().filter_map(|row| inbox.tabs.iter().find(|it| it.channel.id == row.channel));
+    let tabs = rows.iter().filter_map(|row| inbox.desk.tabs.iter().find(|it| it.channel.id == row.channel));
     let why = match tabs.into_iter().any(|it| it.channel.read_only) {
         true => "this tab is read-only",
         false => "this channel has no tags",
@@ -189,13 +189,13 @@ impl Inbox {
                 line.text.push_str(&format!("{}, ", tag.word));
             }
         }
-        self.open_layer(TagEditor { rows, line });
+        self.context.open(TagEditor { rows, line });
         self.context.push(Effect::Load(Load::Tags(KNOWN)));
     }
 
     /// Tags in use have come.
     pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
-        if let Some(editor) = self.layers.top_mut::<TagEditor>() {
+        if let Some(editor) = self.context.layers.top_mut::<TagEditor>() {
             editor.line.known = known;
         }
     }
@@ -205,7 +205,7 @@ impl Inbox {
     pub fn tags_leave(&self, row: &ConversationRow) -> bool {
         let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
         has_number
-            && self.tabs.iter().any(|it| {
+            && self.desk.tabs.iter().any(|it| {
                 it.channel.id == row.channel
                     && it.platform().is_some_and(Platform::has_contacts)
                     && conditions::tab_writable(it).is_ok()
@@ -244,7 +244,7 @@ impl Inbox {
         if add.is_empty() && remove.is_empty() {
             return None;
         }
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
         Some(Intent {
             channel: row.channel.clone(),
             platform: tab.platform()?.clone(),

@@ -56,11 +56,11 @@ impl Inbox {
         match self.list().next_waiting(forwards) {
             Some(key) => {
                 self.list_mut().select(&key, visible);
-                self.page = PageKind::Inbox;
+                self.desk.page = PageKind::Inbox;
                 self.go_to_selected();
             }
             None => {
-                let scope = (!self.everywhere).then(|| self.tab().channel.id.clone());
+                let scope = (!self.desk.everywhere).then(|| self.tab().channel.id.clone());
                 self.context.push(Effect::Load(Load::Needing(scope)));
             }
         }
@@ -71,11 +71,11 @@ impl Inbox {
     pub(crate) fn most_urgent(&mut self, scope: Option<ChannelId>, rows: Vec<ConversationRow>) {
         let ranked = urgency::ranked(rows, self.context.now);
         let current = self.at_hand().map(ConversationRow::key);
-        let Some(next) = self.walk.next(&ranked, current.as_ref(), self.context.now) else {
+        let Some(next) = self.desk.walk.next(&ranked, current.as_ref(), self.context.now) else {
             return match (ranked.is_empty(), scope) {
-                (false, _) => self.warn("no one else is waiting"),
-                (true, Some(_)) => self.warn("no one is waiting here"),
-                (true, None) => self.warn("no one is waiting in any tab"),
+                (false, _) => self.context.warn("no one else is waiting"),
+                (true, Some(_)) => self.context.warn("no one is waiting here"),
+                (true, None) => self.context.warn("no one is waiting in any tab"),
             };
         };
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
@@ -83,7 +83,7 @@ impl Inbox {
         let why = urgency::reason(next, self.context.now);
         let title = next.conversation.title();
         self.visit(&key.channel, &key.conversation, focus);
-        self.say(format!("{title}: {why}"));
+        self.context.say(format!("{title}: {why}"));
     }
 }
 

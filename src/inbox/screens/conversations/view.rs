@@ -31,8 +31,8 @@ const TAB_NAME: usize = 12;
 /// Draws the list with its frame.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (tab, list) = (inbox.tab(), inbox.list());
-    let typing = inbox.layers.top::<LinePrompt>().is_some();
-    let focused = tab.focus == Focus::List && (inbox.layers.is_empty() || typing);
+    let typing = inbox.context.layers.top::<LinePrompt>().is_some();
+    let focused = tab.focus == Focus::List && (inbox.context.layers.is_empty() || typing);
     let title = title(inbox);
     let typed = typed(list, theme);
     let count = format!("{}{}", aside(inbox), count(list));
@@ -48,7 +48,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         left,
         [(up.as_str(), theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
     );
-    let line = match inbox.everywhere {
+    let line = match inbox.desk.everywhere {
         true => ((theme.border_set(), theme.joints()), theme.border(focused)),
         false => tabs_view::line(inbox.tab(), theme, focused),
     };
@@ -96,8 +96,8 @@ fn padded(area: Area) -> Area {
 
 /// How many were put aside, where they are not what is shown.
 fn aside(inbox: &Inbox) -> String {
-    let snoozed: u32 = match inbox.everywhere {
-        true => inbox.tabs.iter().map(|it| it.counts.snoozed).sum(),
+    let snoozed: u32 = match inbox.desk.everywhere {
+        true => inbox.desk.tabs.iter().map(|it| it.counts.snoozed).sum(),
         false => inbox.tab().counts.snoozed,
     };
     if snoozed == 0 || inbox.list().is_showing_snoozed() {
@@ -120,7 +120,7 @@ fn count(list: &ConversationList) -> String {
 /// What an empty list says: why, and what to do.
 fn empty_words(inbox: &Inbox) -> String {
     let (tab, list) = (inbox.tab(), inbox.list());
-    if inbox.everywhere || !list.typed.is_empty() {
+    if inbox.desk.everywhere || !list.typed.is_empty() {
         return if list.loaded { nothing_found(inbox, list) } else { loading_view::words(inbox, Pane::List) };
     }
     match &tab.health {
@@ -156,7 +156,7 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
     }
     match list.view.name.as_str() {
         "All open" => {
-            let closed = inbox.views.iter().find(|it| it.name == "Closed").and_then(|it| it.key);
+            let closed = inbox.desk.views.iter().find(|it| it.name == "Closed").and_then(|it| it.key);
             let closed = closed.map_or_else(String::new, |it| format!(" {it}"));
             let words = "No open conversations. They appear here when customers write; {choose-view}";
             format!("{}{closed} shows closed ones.", inbox.keyed(words))
@@ -165,7 +165,7 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
             "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
         ),
         "Needs me" => {
-            let all = inbox.views.iter().find(|it| it.name == "All open").and_then(|it| it.key);
+            let all = inbox.desk.views.iter().find(|it| it.name == "All open").and_then(|it| it.key);
             let all = all.map_or_else(String::new, |it| format!(" {it}"));
             let words = inbox.keyed("No one needs you now. They appear here when they do; {choose-view}");
             format!("{words}{all} shows all open conversations.")
@@ -177,7 +177,7 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
 /// What the list shows.
 fn title(inbox: &Inbox) -> String {
     let list = inbox.list();
-    let place = if inbox.everywhere { "All tabs" } else { "Inbox" };
+    let place = if inbox.desk.everywhere { "All tabs" } else { "Inbox" };
     let order = if list.sort == list.view.sort { String::new() } else { format!(" by {}", list.sort.word()) };
     format!("{place} · {}{order}", list.view.label)
 }
@@ -263,7 +263,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
 
 /// In the list over all tabs, the name of the row's tab.
 pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
-    let tab = inbox.tabs.iter().find(|it| inbox.everywhere && it.channel.id == row.channel);
+    let tab = inbox.desk.tabs.iter().find(|it| inbox.desk.everywhere && it.channel.id == row.channel);
     tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
 }
 

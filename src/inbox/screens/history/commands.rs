@@ -19,7 +19,7 @@ pub(crate) fn message_up(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn first_unseen(inbox: &mut Inbox, _: KeyPress) {
     if inbox.tab_mut().history.as_mut().is_some_and(|it| !it.go_to_divider()) {
-        inbox.say("nothing new since you looked");
+        inbox.context.say("nothing new since you looked");
     }
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     }
     let format = TranscriptFormat::WORDS[pick("format", word, &formats(inbox))?].1;
     let key = inbox.at_hand().map(|it| it.key()).ok_or("no conversation is selected")?;
-    let name = inbox.tabs.iter().find(|it| it.channel.id == key.channel);
+    let name = inbox.desk.tabs.iter().find(|it| it.channel.id == key.channel);
     let name = name.map(|it| it.channel.name.clone()).unwrap_or_default();
     let file = match file.trim() {
         "" => format!("{}.{word}", file_name(&key.conversation)),

@@ -50,7 +50,7 @@ impl Inbox {
     pub(crate) fn open_find(&mut self) {
         let Some(history) = &self.tab().history else { return };
         let kind = LineKind::Find(history.selected.clone());
-        self.open_layer(LinePrompt { kind, text: TextLine::default() });
+        self.context.open(LinePrompt { kind, text: TextLine::default() });
     }
 
     /// Looks for a text in the history at hand.
@@ -110,7 +110,7 @@ impl Inbox {
         let count = find.hits.as_ref().map_or(0, Vec::len).max(1);
         find.at = if older { (find.at + 1) % count } else { (find.at + count - 1) % count };
         let words = format!("{} · {}", find.text, find.place());
-        self.say(words);
+        self.context.say(words);
         self.go_to_hit();
     }
 
@@ -145,8 +145,8 @@ impl Inbox {
         let Some(history) = history.filter(|it| it.conversation == *conversation) else { return };
         match depth {
             Some(depth) if history.widen(depth) => (),
-            Some(depth) => self.warn(format!("that message is {depth} back: more than a history shows")),
-            None => self.warn("that message is not stored any more"),
+            Some(depth) => self.context.warn(format!("that message is {depth} back: more than a history shows")),
+            None => self.context.warn("that message is not stored any more"),
         }
     }
 }

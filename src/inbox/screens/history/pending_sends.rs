@@ -66,7 +66,7 @@ impl Inbox {
     }
 
     fn facts_of(&self, channel: &ChannelId) -> waiting::QueueFacts<'_> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
         waiting::QueueFacts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }

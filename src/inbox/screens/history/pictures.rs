@@ -81,15 +81,15 @@ impl Inbox {
     pub(crate) fn toggle_picture(&mut self) {
         let url = match self.picture_at_hand() {
             Ok(url) => url,
-            Err(why) => return self.warn(self.keyed(why)),
+            Err(why) => return self.context.warn(self.keyed(why)),
         };
-        match self.pictures.of(&url).cloned() {
-            Some(PictureState::Fetching) => self.say("the picture is on its way"),
-            Some(PictureState::Here(picture)) => self.pictures.set(&url, PictureState::Hidden(picture)),
-            Some(PictureState::Hidden(picture)) => self.pictures.set(&url, PictureState::Here(picture)),
+        match self.desk.pictures.of(&url).cloned() {
+            Some(PictureState::Fetching) => self.context.say("the picture is on its way"),
+            Some(PictureState::Here(picture)) => self.desk.pictures.set(&url, PictureState::Hidden(picture)),
+            Some(PictureState::Hidden(picture)) => self.desk.pictures.set(&url, PictureState::Here(picture)),
             Some(PictureState::Failed(_)) | None => {
                 let Some(host) = links::host_of(&url) else { return };
-                if self.pictures.agreed.contains(&host) {
+                if self.desk.pictures.agreed.contains(&host) {
                     return self.fetch_picture(&url);
                 }
                 self.ask_picture(url, host);
@@ -105,15 +105,15 @@ impl Inbox {
              fetched without asking, until frontdesk ends.",
         ));
         let fetch = move |inbox: &mut Self| {
-            inbox.pictures.agreed.push(host);
+            inbox.desk.pictures.agreed.push(host);
             inbox.fetch_picture(&url);
         };
         let question = Confirm::new("Show the picture here?", lines);
-        self.open_layer(question.answer('y', "FETCH and show", fetch).no("not"));
+        self.context.open(question.answer('y', "FETCH and show", fetch).no("not"));
     }
 
     fn fetch_picture(&mut self, url: &str) {
-        self.pictures.set(url, PictureState::Fetching);
+        self.desk.pictures.set(url, PictureState::Fetching);
         let channel = self.tab().channel.id.clone();
         self.context
             .push(Effect::Ask(OutsideRequest::Picture(PictureRequest { channel, url: url.to_owned() })));
@@ -125,7 +125,7 @@ impl Inbox {
             Ok(picture) => PictureState::Here(picture),
             Err(why) => PictureState::Failed(why),
         };
-        self.pictures.set(url, shown);
+        self.desk.pictures.set(url, shown);
     }
 
     /// In a channel that wants it, pictures on screen are fetched by
@@ -135,12 +135,12 @@ impl Inbox {
         let wanted = self.context.settings.graphics != Graphics::Off
             && self.context.settings.pictures_of.contains(&tab.channel.id)
             && self.is_inbox_shown()
-            && !self.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
+            && !self.desk.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
         let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
         let visible = history.visible_items();
         let messages = visible.into_iter().rev().filter_map(message_of);
         let mut urls = messages.filter_map(|it| picture_of(&it.message));
-        let unknown = urls.find(|it| self.pictures.of(it).is_none());
+        let unknown = urls.find(|it| self.desk.pictures.of(it).is_none());
         if let Some(url) = unknown.map(str::to_owned) {
             self.fetch_picture(&url);
         }

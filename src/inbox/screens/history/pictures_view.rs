@@ -40,7 +40,7 @@ pub fn draw_row(
 ) {
     let Some(shown) = shown(inbox, item) else { return };
     match shown {
-        PictureState::Here(picture) if inbox.blurred => {
+        PictureState::Here(picture) if inbox.desk.panes.blurred => {
             let words =
                 if row == 0 { inbox.keyed("[a picture is hidden; {blur} shows it]") } else { String::new() };
             let _ = picture;
@@ -65,7 +65,7 @@ pub fn can_show(inbox: &Inbox, row: &MessageRow) -> bool {
 
 fn shown<'a>(inbox: &'a Inbox, item: &HistoryItem) -> Option<&'a PictureState> {
     let HistoryItem::Message(row) = item else { return None };
-    inbox.pictures.of(row.message.media_url.as_ref()?.as_str())
+    inbox.desk.pictures.of(row.message.media_url.as_ref()?.as_str())
 }
 
 fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut Buffer) {
@@ -101,7 +101,7 @@ fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, 
 pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
     let tab = inbox.tab();
     let covered =
-        !inbox.layers.is_empty() || inbox.blurred || inbox.page != PageKind::Inbox || !tab.is_inbox();
+        !inbox.context.layers.is_empty() || inbox.desk.panes.blurred || inbox.desk.page != PageKind::Inbox || !tab.is_inbox();
     let (Some(history), Some(area), false) = (&tab.history, inbox.areas().history, covered) else {
         return Vec::new();
     };

@@ -20,10 +20,10 @@ impl Inbox {
     /// Opens the command line for a command to pipe to; the last one stands
     /// there.
     pub(crate) fn open_pipe(&mut self) {
-        let last = self.piped.last().map_or("", String::as_str);
+        let last = self.keyboard.piped.last().map_or("", String::as_str);
         let kind = LineKind::Command { back: 0, completing: None };
         let text = TextLine::given(format!("{PIPE}{last}"), PIPE.len());
-        self.open_layer(LinePrompt { kind, text });
+        self.context.open(LinePrompt { kind, text });
     }
 
     /// Pipes the item at hand to a command, after asking where it is new.
@@ -34,7 +34,7 @@ impl Inbox {
         let what = what.split(' ').next().unwrap_or_default().to_owned();
         let json = json.to_owned();
         let command = command.to_owned();
-        if self.piped.contains(&command) {
+        if self.keyboard.piped.contains(&command) {
             self.run_pipe(command, json);
         } else {
             let lines = vec![
@@ -48,16 +48,16 @@ impl Inbox {
                 ),
             ];
             let run = move |inbox: &mut Self| inbox.run_pipe(command, json);
-            self.open_layer(Confirm::new("Run this command?", lines).answer('y', "RUN it", run).no("not"));
+            self.context.open(Confirm::new("Run this command?", lines).answer('y', "RUN it", run).no("not"));
         }
         Ok(())
     }
 
     /// Runs it; it is not asked about again until frontdesk ends.
     fn run_pipe(&mut self, command: String, json: String) {
-        self.piped.retain(|it| *it != command);
-        self.piped.push(command.clone());
-        self.say(format!("running {}", SafeText::line(&command)));
+        self.keyboard.piped.retain(|it| *it != command);
+        self.keyboard.piped.push(command.clone());
+        self.context.say(format!("running {}", SafeText::line(&command)));
         self.context.push(Effect::Ask(OutsideRequest::Pipe { command, json }));
     }
 
@@ -65,15 +65,15 @@ impl Inbox {
     pub(crate) fn piped(&mut self, command: &str, told: Result<String, String>) {
         let command = SafeText::line(command);
         match told {
-            Ok(text) if text.trim().is_empty() => self.say(format!("{command}: done, it said nothing")),
+            Ok(text) if text.trim().is_empty() => self.context.say(format!("{command}: done, it said nothing")),
             // A text being written is not covered; what it said is gone then.
-            Ok(_) if self.is_typing() || !self.layers.is_empty() => self.say(format!("{command}: done")),
+            Ok(_) if self.is_typing() || !self.context.layers.is_empty() => self.context.say(format!("{command}: done")),
             Ok(text) => {
                 let lines: Vec<SafeText> = text.lines().take(LINES).map(SafeText::block).collect();
-                self.notice = None;
-                self.open_layer(TextView::new(command.to_string(), lines));
+                self.context.notice = None;
+                self.context.open(TextView::new(command.to_string(), lines));
             }
-            Err(why) => self.warn(format!("{command}: {why}")),
+            Err(why) => self.context.warn(format!("{command}: {why}")),
         }
     }
 }

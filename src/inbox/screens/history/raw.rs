@@ -36,7 +36,7 @@ impl Inbox {
     /// Shows what is at hand; of a message, what the server has now follows.
     pub(crate) fn raw(&mut self) {
         let Some((title, lines, message)) = self.raw_item() else { return };
-        self.open_layer(TextView::new(title, lines));
+        self.context.open(TextView::new(title, lines));
         let reads = self.tab().platform().is_some_and(Platform::can_take_over);
         if let Some(message) = message.filter(|_| reads) {
             self.context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
@@ -59,13 +59,13 @@ impl Inbox {
             }
         }
         let title = unreadable::words(tab.unreadable_count());
-        self.open_layer(TextView::new(title, lines));
+        self.context.open(TextView::new(title, lines));
     }
 
     /// A history has come: the view shows what it says now of the same message.
     pub(crate) fn follow_raw(&mut self) {
         let Some((title, lines, Some(_))) = self.raw_item() else { return };
-        if let Some(view) = self.layers.top_mut::<TextView>().filter(|it| it.title == title) {
+        if let Some(view) = self.context.layers.top_mut::<TextView>().filter(|it| it.title == title) {
             view.lines = lines;
         }
     }

@@ -54,7 +54,7 @@ impl Inbox {
             message: row.message.id.clone(),
             chosen: 0,
         };
-        self.open_layer(picker);
+        self.context.open(picker);
     }
 
     pub(crate) fn remove_reaction(&mut self) {
@@ -67,7 +67,7 @@ impl Inbox {
 
     /// What can be put on a message of a channel with one key.
     pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
         reactions::quick(tab.and_then(Tab::platform))
     }
 

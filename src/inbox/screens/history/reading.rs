@@ -15,7 +15,7 @@ impl Inbox {
     pub(crate) fn ask_open(&mut self) {
         match self.link_at_hand() {
             Ok((url, host)) => self.ask_open_outside(url, &host),
-            Err(why) => self.warn(why),
+            Err(why) => self.context.warn(why),
         }
     }
 
@@ -45,7 +45,7 @@ impl Inbox {
             Some(_) => Some("what it quotes is not at hand; {top} goes up and loads older messages"),
         };
         if let Some(said) = said {
-            self.say(self.keyed(said));
+            self.context.say(self.keyed(said));
         }
     }
 
@@ -66,11 +66,11 @@ impl Inbox {
         let after =
             found.iter().find(|it| (&it.channel, &it.conversation) > (&asked.channel, &asked.conversation));
         let Some(next) = after.or_else(|| found.first()).cloned() else {
-            return self.say("no other tab here knows a conversation with this number or address");
+            return self.context.say("no other tab here knows a conversation with this number or address");
         };
         self.visit(&next.channel, &next.conversation, Focus::History);
         if let Some(name) = self.tab_of(&next.channel).map(|it| it.channel.name.clone()) {
-            self.say(format!("the same person on {name}; {} goes on", self.key_of(Command::Elsewhere)));
+            self.context.say(format!("the same person on {name}; {} goes on", self.key_of(Command::Elsewhere)));
         }
     }
 }

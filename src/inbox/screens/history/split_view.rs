@@ -23,7 +23,7 @@ impl Inbox {
     pub fn second(&self) -> Option<&Second> {
         let tab = self.tab();
         let first = tab.history.as_ref().map(|it| tab.key_of(&it.conversation));
-        self.second.as_ref().filter(|it| first.as_ref() != Some(&it.key))
+        self.desk.beside.as_ref().filter(|it| first.as_ref() != Some(&it.key))
     }
 
     /// Why there is no room for one.
@@ -37,14 +37,14 @@ impl Inbox {
     pub(crate) fn keep_beside(&mut self) {
         let Some(row) = self.at_hand().cloned() else { return };
         let key = row.key();
-        if self.second.take().is_some_and(|it| it.key == key) {
-            return self.say("it is not kept beside others any more");
+        if self.desk.beside.take().is_some_and(|it| it.key == key) {
+            return self.context.say("it is not kept beside others any more");
         }
         let mut history = History::new(key.channel.clone(), key.conversation.clone());
         let title = row.conversation.title();
         history.row = Some(row);
-        self.second = Some(Second { key, history });
-        self.say(
+        self.desk.beside = Some(Second { key, history });
+        self.context.say(
             self.keyed(&format!("{title} stays beside the next one you open · {{swap-beside}} swaps them")),
         );
     }
@@ -56,13 +56,13 @@ impl Inbox {
         self.keep_beside();
         let focus = if focus == Focus::Composer { Focus::History } else { focus };
         self.visit(&key.channel, &key.conversation, focus);
-        self.notice = None;
+        self.context.notice = None;
     }
 
     /// Asks for its messages where they may be old.
     pub(crate) fn load_second(&mut self) {
         let (seen, now) = (self.areas().beside.is_some(), self.context.now);
-        if let Some(second) = self.second.as_mut().filter(|_| seen) {
+        if let Some(second) = self.desk.beside.as_mut().filter(|_| seen) {
             self.context
                 .effects
                 .extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
@@ -73,7 +73,7 @@ impl Inbox {
     pub(crate) fn second_loaded(&mut self, query: &HistoryQuery, page: &HistoryPage) {
         let of =
             |it: &&mut Second| it.key.channel == query.channel && it.key.conversation == query.conversation;
-        if let Some(second) = self.second.as_mut().filter(of) {
+        if let Some(second) = self.desk.beside.as_mut().filter(of) {
             second.history.receive(query, page.clone());
         }
     }
@@ -83,7 +83,7 @@ impl Inbox {
         let of = |it: &&mut Second| {
             it.key.channel == *channel && conversation.is_none_or(|id| it.key.conversation == *id)
         };
-        if let Some(second) = self.second.as_mut().filter(of) {
+        if let Some(second) = self.desk.beside.as_mut().filter(of) {
             second.history.mark_stale();
         }
     }

@@ -29,7 +29,7 @@ use model::time::{MINUTE, Timestamp, short_span};
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = inbox.tab();
-    let focused = tab.focus == Focus::History && inbox.layers.is_empty();
+    let focused = tab.focus == Focus::History && inbox.context.layers.is_empty();
     let Some(history) = &tab.history else {
         paint_view::frame_of(buffer, area, tabs_view::line(tab, theme, focused), Sides::Open, (&[], &[]));
         return;
@@ -65,7 +65,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 /// Draws the conversation that is kept beside the first: only to be read.
 pub fn draw_second(inbox: &Inbox, theme: Theme, second: &Second, area: Area, buffer: &mut Buffer) {
     let history = &second.history;
-    let tab = inbox.tabs.iter().find(|it| it.channel.id == second.key.channel);
+    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == second.key.channel);
     let name = tab.map_or("", |it| it.channel.name.as_str());
     let title = title(history);
     let right = [(name, theme.dim()), (" · beside", theme.dim())];

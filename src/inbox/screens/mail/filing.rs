@@ -87,12 +87,12 @@ impl Inbox {
             many => format!("{words} · {} threads", many.len()),
         };
         self.note_done(channel, &named, UndoTarget::Filed(backs));
-        self.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
+        self.context.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
         self.context.push(Effect::Enqueue { intents, clears_draft: false });
     }
 
     pub(crate) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
         if row.conversation.id.is_stand_in() {
             return None;
         }

@@ -141,7 +141,7 @@ impl Menu {
     fn go_to_chat(&self, inbox: &mut Inbox) -> KeyOutcome {
         let phone = self.fitting().get(self.chosen).and_then(|it| it.more.clone());
         let Some(phone) = phone else {
-            inbox.warn("no number on business chat is linked to this address");
+            inbox.context.warn("no number on business chat is linked to this address");
             return KeyOutcome::Stay;
         };
         inbox.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))));
@@ -168,7 +168,7 @@ impl Inbox {
         };
         entries.extend(of("folder", folders, &FOLDERS));
         entries.extend(of("category", categories, &[]));
-        self.open_layer(Menu::new(MailMenuKind::Show, entries));
+        self.context.open(Menu::new(MailMenuKind::Show, entries));
     }
 
     /// Asks what the thread at hand is about.
@@ -177,13 +177,13 @@ impl Inbox {
         let mut words: Vec<String> = seen.clone();
         words.extend(CATEGORIES.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
         let entries = words.iter().map(|it| MailMenuLine::new(it, it)).collect();
-        self.open_layer(Menu::new(MailMenuKind::Category, entries));
+        self.context.open(Menu::new(MailMenuKind::Category, entries));
     }
 
     /// Asks which link is opened; one alone is asked about at once.
     pub(crate) fn choose_link(&mut self) {
         let Some(row) = letter_at_hand(self) else {
-            return self.warn("open the mail first");
+            return self.context.warn("open the mail first");
         };
         let letter = row.letter.as_ref();
         let numbered: Vec<&str> =
@@ -199,16 +199,16 @@ impl Inbox {
             entries.push(MailMenuLine::new(&format!("[{}] {host}  {url}", place + 1), url));
         }
         match entries.len() {
-            0 => self.warn("this mail has no link"),
+            0 => self.context.warn("this mail has no link"),
             1 => self.ask_link(&all[0]),
-            _ => self.open_layer(Menu::new(MailMenuKind::Link, entries)),
+            _ => self.context.open(Menu::new(MailMenuKind::Link, entries)),
         }
     }
 
     fn ask_link(&mut self, url: &str) {
         match links::host_of(url) {
             Some(host) => self.ask_open_outside(url.to_owned(), &host),
-            None => self.warn("its link is no http or https address: it is not opened"),
+            None => self.context.warn("its link is no http or https address: it is not opened"),
         }
     }
 
@@ -222,8 +222,8 @@ impl Inbox {
             .map(|(place, file)| MailMenuLine::new(&reading::file_line(place, file), &place.to_string()))
             .collect();
         match entries.len() {
-            0 => self.say("nothing is attached to this mail"),
-            _ => self.open_layer(Menu::new(MailMenuKind::File, entries)),
+            0 => self.context.say("nothing is attached to this mail"),
+            _ => self.context.open(Menu::new(MailMenuKind::File, entries)),
         }
     }
 
@@ -238,18 +238,18 @@ impl Inbox {
                 raw: row.message.raw.clone(),
                 source,
             }));
-            return self.say("saving the file");
+            return self.context.say("saving the file");
         }
         match file.url.clone() {
             // It is fetched by the browser, which the person looks at.
             Some(url) => self.ask_link(&url),
-            None => self.warn("the server does not tell where this file's bytes are"),
+            None => self.context.warn("the server does not tell where this file's bytes are"),
         }
     }
 
     /// Looks for whom mails were exchanged with.
     pub(crate) fn look_for_contacts(&mut self) {
-        self.open_layer(Menu::new(MailMenuKind::Contact, Vec::new()));
+        self.context.open(Menu::new(MailMenuKind::Contact, Vec::new()));
         self.ask_correspondents("");
     }
 
@@ -271,7 +271,7 @@ impl Inbox {
         if self.tab().channel.id != *channel {
             return;
         }
-        if let Some(menu) = self.layers.top_mut::<Menu>()
+        if let Some(menu) = self.context.layers.top_mut::<Menu>()
             && menu.kind == MailMenuKind::Contact
             && menu.typed == text
         {
@@ -294,7 +294,7 @@ impl Inbox {
         let asked = server_filter(&words);
         if asked != ThreadFilter::default() {
             self.fetch_mail(MailWish::Threads(asked));
-            self.say("asking the server, too");
+            self.context.say("asking the server, too");
         }
     }
 

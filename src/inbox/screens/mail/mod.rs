@@ -119,7 +119,7 @@ impl Inbox {
 
     /// What only mail wants with the list: the words of its menus.
     pub(crate) fn load_mailbox(&mut self, channel: &ChannelId) {
-        let is_mail = self.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
+        let is_mail = self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
         if is_mail {
             self.context.push(Effect::Load(Load::Mailbox(channel.clone())));
         }

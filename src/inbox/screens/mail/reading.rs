@@ -127,7 +127,7 @@ impl Inbox {
             .is_some_and(|it| it.plain.is_some() && it.rich.is_some());
         if html && !both {
             return self
-                .say(self.keyed("this mail has only one text; {open-in-browser} shows it in the browser"));
+                .context.say(self.keyed("this mail has only one text; {open-in-browser} shows it in the browser"));
         }
         let Some(history) = &mut self.tab_mut().history else { return };
         let view = history.turn_letters(html);
@@ -137,7 +137,7 @@ impl Inbox {
             (false, _, true) => "with what was quoted · {quoted-text} folds it",
             (false, _, false) => "what was quoted is folded",
         });
-        self.say(words);
+        self.context.say(words);
     }
 
     /// Asks whether to open the mail at hand in the browser, which shows it
@@ -153,7 +153,7 @@ impl Inbox {
             DialogLine::plain("Its links lead where they lead: look before you click."),
         ];
         let open = |inbox: &mut Self| inbox.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)));
-        self.open_layer(Confirm::new("Open in the browser?", lines).answer('y', "open", open).no("stay"));
+        self.context.open(Confirm::new("Open in the browser?", lines).answer('y', "open", open).no("stay"));
     }
 }
 

@@ -62,7 +62,7 @@ impl Overlay for MailReview {
             (Some('e'), _) | (_, KeyCode::Esc) => inbox.tab_mut().focus = Focus::Composer,
             (Some('p'), _) => {
                 inbox.leave_mail();
-                inbox.say(inbox.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+                inbox.context.say(inbox.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
             }
             (Some('n'), _) => inbox.discard_mail(),
             // Its letters act without changing what is asked: none goes astray.
@@ -104,12 +104,12 @@ impl Inbox {
                 it.at = at.min(BODY);
                 it.wrong = Some(why.clone());
             });
-            return self.warn(why);
+            return self.context.warn(why);
         }
         for file in written.files.iter().filter(|it| !is_link(it)) {
             self.context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
         }
-        self.open_layer(MailReview { preview: false, first: 0 });
+        self.context.open(MailReview { preview: false, first: 0 });
     }
 
     fn thread_written_in(&self) -> Option<ThreadId> {
@@ -123,8 +123,8 @@ impl Inbox {
         let now = self.context.now;
         let gone = self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
         match gone.flatten() {
-            Some((file, _)) => self.say(format!("{file} does not go with it any more")),
-            None => self.warn("nothing is attached"),
+            Some((file, _)) => self.context.say(format!("{file} does not go with it any more")),
+            None => self.context.warn("nothing is attached"),
         }
     }
 
@@ -141,7 +141,7 @@ impl Inbox {
             self.note_done(channel, "discarded a mail", what);
         }
         self.leave_mail();
-        self.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
+        self.context.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
     }
 
     fn send_unless_doubted(&mut self) {
@@ -153,18 +153,18 @@ impl Inbox {
         let lines = doubts.into_iter().map(DialogLine::plain).collect();
         let back = |inbox: &mut Self| inbox.tab_mut().focus = Focus::Composer;
         let question = Confirm::new("Send it so?", lines).answer('y', "send it so", Self::send_mail);
-        self.open_layer(question.answer('e', "back to the mail", back).left(back));
+        self.context.open(question.answer('e', "back to the mail", back).left(back));
     }
 
     /// Queues the mail; it is held here, because the server holds nothing.
     pub(crate) fn send_mail(&mut self) {
         let tab = self.tab();
         if let Err(why) = crate::conditions::tab_writable(tab) {
-            return self.warn(why);
+            return self.context.warn(why);
         }
         let price = Price::exactly(prices::EMAIL);
         if let Some(why) = tab.cannot_pay(price) {
-            return self.warn(format!("nothing was sent: {why} · draft kept"));
+            return self.context.warn(format!("nothing was sent: {why} · draft kept"));
         }
         let (own, thread) = (tab.own_addresses(), self.thread_written_in());
         let Some(composer) = &tab.composer else { return };
@@ -174,11 +174,11 @@ impl Inbox {
             return;
         };
         if sizes > BYTES {
-            return self.warn("the files are too large together: 18 MB are the most a mail takes");
+            return self.context.warn("the files are too large together: 18 MB are the most a mail takes");
         }
         let mut mail = match written.mail(thread, &own) {
             Ok(mail) => mail,
-            Err((_, why)) => return self.warn(why),
+            Err((_, why)) => return self.context.warn(why),
         };
         if written.html {
             mail.html = Some(markdown::to_html(&written.whole_text()));
@@ -204,9 +204,9 @@ impl Inbox {
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {
-            0 => self.say("sending"),
+            0 => self.context.say("sending"),
             seconds => {
-                self.say(format!("sending in {seconds} s · {} takes it back", self.key_of(Command::Undo)));
+                self.context.say(format!("sending in {seconds} s · {} takes it back", self.key_of(Command::Undo)));
             }
         }
         if is_in_triage {
@@ -217,7 +217,7 @@ impl Inbox {
     /// A mail as it was written, before it was put together to be sent, and
     /// whether files were among it that have to be attached again.
     pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
-        let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
+        let leaving = self.desk.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
         let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
         match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
@@ -252,7 +252,7 @@ impl Inbox {
                 DialogLine::strong("Enter attaches · Esc back"),
             ]
         };
-        self.open_layer(TextPrompt::new("Attach", "", below, |inbox, file| {
+        self.context.open(TextPrompt::new("Attach", "", below, |inbox, file| {
             inbox.attach_to_mail(file.to_owned());
             Ok(())
         }));
@@ -274,7 +274,7 @@ impl Inbox {
         let now = self.context.now;
         let (whole, size) = match size {
             Ok(it) => it,
-            Err(why) => return self.warn(format!("{path}: {why}")),
+            Err(why) => return self.context.warn(format!("{path}: {why}")),
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         composer.change_head(now, |head| {

@@ -59,7 +59,7 @@ impl Inbox {
 
     /// Puts a mail without a thread into the pane.
     pub(crate) fn show_new_mail(&mut self, id: &ConversationId) {
-        let tab = &mut self.tabs[self.active];
+        let tab = &mut self.desk.tabs[self.desk.active];
         watch::show(tab, id, None, &mut self.context);
         if let Some(history) = &mut tab.history {
             history.opened = true;
@@ -78,7 +78,7 @@ impl Inbox {
         let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
         self.leave_mail();
         if is_kept {
-            self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+            self.context.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
         }
     }
 
@@ -91,7 +91,7 @@ impl Inbox {
         }
         self.tab_mut().mail.begun = None;
         self.tab_mut().focus = Focus::List;
-        watch::leave(&mut self.tabs[self.active], &mut self.context);
+        watch::leave(&mut self.desk.tabs[self.desk.active], &mut self.context);
         self.triage_again();
     }
 
@@ -116,7 +116,7 @@ impl Inbox {
     pub(crate) fn visit_written(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         if conversation.as_str().starts_with(NEW) {
             self.take_up(channel);
-            self.page = crate::pages::PageKind::Inbox;
+            self.desk.page = crate::pages::PageKind::Inbox;
             self.show_new_mail(conversation);
         } else {
             self.visit(channel, conversation, Focus::History);
@@ -149,7 +149,7 @@ impl Inbox {
                     head.at = BODY;
                 }
                 let key = self.context.settings.keymap.named_in_text(Command::Send);
-                self.say(format!("the mail begun here goes on; {key} reviews it"));
+                self.context.say(format!("the mail begun here goes on; {key} reviews it"));
             }
         }
         if canned {
@@ -188,7 +188,7 @@ impl Inbox {
             _ if is(Command::Send) => self.review_mail(),
             _ if is(Command::Attach) => self.ask_file(),
             _ if is(Command::SwitchMode) && quotes => self.take_quote(),
-            _ if is(Command::SendLater) => self.warn("a mail leaves after its review, not at a time"),
+            _ if is(Command::SendLater) => self.context.warn("a mail leaves after its review, not at a time"),
             (KeyCode::Tab, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer
                     && let Some(head) = &mut composer.head
@@ -243,7 +243,7 @@ impl Inbox {
             it.replace_all(&text);
             it.move_to(at.0, at.1);
         });
-        self.say("what was quoted is in the text now");
+        self.context.say("what was quoted is in the text now");
     }
 
     /// Who fits an address has come.

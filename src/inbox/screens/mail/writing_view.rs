@@ -37,7 +37,7 @@ pub fn compose(
     buffer: &mut Buffer,
 ) -> Option<Position> {
     let tab = inbox.tab();
-    let focused = inbox.layers.is_empty();
+    let focused = inbox.context.layers.is_empty();
     let (label, style) = tabs_view::environment(tab, theme);
     let word = if head.html { "Mail as HTML · " } else { "Mail · " };
     let counted = counted(theme, head);

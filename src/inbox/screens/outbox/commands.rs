@@ -10,12 +10,12 @@ use model::outbox::RowState;
 /// Whether the row at hand was stopped and asks.
 pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
     let Some(row) = inbox.row_at_hand() else {
-        return Err(match inbox.page {
+        return Err(match inbox.desk.page {
             PageKind::Outbox => "the outbox is empty".into(),
             _ => "only a message that was stopped on its way out asks; select one first".into(),
         });
     };
-    if inbox.tabs.iter().any(|it| it.channel.id == row.channel && it.channel.read_only) {
+    if inbox.desk.tabs.iter().any(|it| it.channel.id == row.channel && it.channel.read_only) {
         return Err("its tab is read-only: nothing is changed from here".into());
     }
     match row.state {
@@ -31,7 +31,7 @@ pub(crate) fn decide(inbox: &mut Inbox, _: KeyPress) {
 
 /// Whether there is anything of which one key can send all.
 pub(crate) fn may_decide_all(inbox: &Inbox) -> Result<(), Reason> {
-    let (go, look) = decisions::plan(&inbox.outbox.rows);
+    let (go, look) = decisions::plan(&inbox.outbox.rows.rows);
     match (go.len(), look) {
         (0, 0) => Err("nothing here waited for a connection".into()),
         (0, look) => Err(format!("{look} waited, but each needs a look first: {{decide}} decides")),

@@ -23,8 +23,8 @@ impl Inbox {
     /// The row of the outbox that is chosen on the page, or at hand in the
     /// history.
     pub fn row_at_hand(&self) -> Option<&OutboxRow> {
-        match self.page {
-            PageKind::Outbox => self.outbox.chosen().map(|it| &it.row),
+        match self.desk.page {
+            PageKind::Outbox => self.outbox.rows.chosen().map(|it| &it.row),
             PageKind::Inbox => self.tab().history.as_ref()?.row_at_hand(),
             _ => None,
         }
@@ -39,7 +39,7 @@ impl Inbox {
     /// The row a question is about has come.
     pub(crate) fn ask_to_decide(&mut self, entry: Option<Box<OutboxEntry>>) {
         let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
-            return self.say("it does not wait for a decision any more");
+            return self.context.say("it does not wait for a decision any more");
         };
         let spent = entry.row.first_attempt_at.is_some_and(|it| self.context.now.since(it) >= KEY_AGE);
         let answers = decisions::answers(&entry, spent);
@@ -55,13 +55,13 @@ impl Inbox {
             question = question.answer(key, format!("{word}: {effect}"), decide);
         }
         let question = question.esc("leave it for later").stacked();
-        self.open_layer(question.naming(move |names| names.add(title.as_str())));
+        self.context.open(question.naming(move |names| names.add(title.as_str())));
     }
 
     /// How far the person has seen a row's conversation: what the question
     /// showed, and what is on screen if it is the one that is open.
     fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
         let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == row.lane.conversation());
         shown.max(tab.looked.shown().filter(|_| open))
     }
@@ -69,13 +69,13 @@ impl Inbox {
     /// A decision was carried out, or came too late.
     pub(crate) fn decided(&mut self, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
         let Some(row) = row else {
-            return self.warn("it does not wait for this decision any more; look again");
+            return self.context.warn("it does not wait for this decision any more; look again");
         };
         match verdict {
-            StopVerdict::SendAnyway | StopVerdict::NewKey => self.say("on its way"),
-            StopVerdict::SameKey => self.say("asking the server again"),
-            StopVerdict::Adopt(_) => self.say("noted as sent"),
-            StopVerdict::Drop => self.say("dropped; nothing more is sent of it"),
+            StopVerdict::SendAnyway | StopVerdict::NewKey => self.context.say("on its way"),
+            StopVerdict::SameKey => self.context.say("asking the server again"),
+            StopVerdict::Adopt(_) => self.context.say("noted as sent"),
+            StopVerdict::Drop => self.context.say("dropped; nothing more is sent of it"),
             StopVerdict::Edit => self.edit_again(&row),
         }
         self.row_changed(&row);
@@ -85,7 +85,7 @@ impl Inbox {
         if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
         {
             let at_hand = self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft);
-            self.say(match at_hand {
+            self.context.say(match at_hand {
                 true => "back in the composer".to_owned(),
                 false => self.keyed("back as a draft · {go-to-drafts}"),
             });
@@ -94,7 +94,7 @@ impl Inbox {
 
     /// Shows which of the rows that waited for a connection can leave.
     pub(crate) fn ask_about_all(&mut self) {
-        let (go, look) = decisions::plan(&self.outbox.rows);
+        let (go, look) = decisions::plan(&self.outbox.rows.rows);
         let go: Vec<(RowId, SafeText)> =
             go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
         self.ask_to_send_all(go, look, None);
@@ -110,14 +110,14 @@ impl Inbox {
         let question =
             question.answer('y', format!("send {count} now"), move |inbox| inbox.send_all(go, again));
         let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
-        self.open_layer(question.esc("leave them").naming(names));
+        self.context.open(question.esc("leave them").naming(names));
     }
 
     /// Sends all that can go; what was refused leaves again under a new key.
     fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
         let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
         for (row, _) in go {
-            let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
+            let entry = self.outbox.rows.rows.iter().find(|it| it.row.id == row);
             let seen = entry.and_then(|it| self.seen_of(&it.row, None));
             self.context.push(Effect::Decide(row, verdict.clone(), seen));
         }
@@ -126,22 +126,22 @@ impl Inbox {
     /// Hurries the chosen row, or takes it back into the composer.
     pub(crate) fn held_row(&mut self, hurry: bool) {
         let Some(row) = self.row_at_hand().map(|it| it.id.clone()) else { return };
-        self.undo.retain(|it| it.row != row);
+        self.changes.held.retain(|it| it.row != row);
         self.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
     }
 
     /// Asks which conversations are paused from here, to hand all back and
     /// leave.
     pub(crate) fn hand_all_back(&mut self) {
-        self.leaving = true;
-        let paused = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
+        self.keyboard.leaving = true;
+        let paused = self.desk.tabs.iter().filter(|it| it.counts.paused_here > 0);
         self.context.effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
-        self.say("handing back; frontdesk ends when the server has said so · any key stays");
+        self.context.say("handing back; frontdesk ends when the server has said so · any key stays");
     }
 
     /// The pauses of a tab have come: they end.
     pub(crate) fn end_pauses(&mut self, channel: &ChannelId, pauses: Vec<Pause>) {
-        if !self.leaving {
+        if !self.keyboard.leaving {
             return;
         }
         let Some(platform) = self.tab_of(channel).and_then(|it| it.platform().cloned()) else { return };
@@ -162,8 +162,8 @@ impl Inbox {
 
     /// Leaves once nothing is paused any more, if that was asked for.
     pub(crate) fn leave_when_handed_back(&mut self) {
-        let handed_back = self.tabs.iter().all(|it| it.counts.paused_here == 0);
-        if self.leaving && handed_back {
+        let handed_back = self.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
+        if self.keyboard.leaving && handed_back {
             self.quit();
         }
     }

@@ -5,3 +5,15 @@ pub(crate) mod deciding;
 pub mod decisions;
 pub mod row_state;
 pub mod view;
+
+use crate::components::paged_rows::PagedRows;
+use model::queries::{DraftEntry, OutboxEntry};
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub struct OutboxScreen {
+    /// What has not left yet.
+    pub rows: PagedRows<OutboxEntry>,
+    /// What was begun and not sent.
+    pub drafts: PagedRows<DraftEntry>,
+}

@@ -45,7 +45,7 @@ pub fn line<'a>(
     let decide = inbox.key_of(Command::Decide);
     let words = match (&reason, &row.state) {
         (WaitReason::Uploading, _) => {
-            let percent = inbox.uploads.get(&row.id).copied().unwrap_or(0);
+            let percent = inbox.desk.uploads.get(&row.id).copied().unwrap_or(0);
             format!("uploading {}", attachments_view::progress(percent, theme))
         }
         (_, RowState::Stopped(Stop::Late, why)) if row.planned_at.is_some() => {

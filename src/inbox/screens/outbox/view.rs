@@ -26,7 +26,7 @@ const WORD: u16 = 10;
 
 /// Draws the outbox.
 pub fn outbox(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let page = &inbox.outbox;
+    let page = &inbox.outbox.rows;
     let asks = page.rows.iter().filter(|it| it.row.is_stopped()).count();
     let asks = match asks {
         0 => String::new(),
@@ -44,7 +44,7 @@ pub fn outbox(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// Draws the drafts.
 pub fn drafts(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let page = &inbox.drafts;
+    let page = &inbox.outbox.drafts;
     let empty = "No drafts. A text you begin stands here until it is sent, however you leave it.";
     frame(inbox, theme, area, "Drafts", (page, "", empty), buffer);
     each(page, area, DRAFT_LINES, |entry, place, chosen| {
@@ -65,7 +65,7 @@ fn frame<T: PageRow>(
     let title = format!("{name} · {scope}");
     let count = format!("{}{}", page.rows.len(), if page.more { "+" } else { "" });
     let right = [(asks, theme.error()), (count.as_str(), Style::new())];
-    let focused = inbox.layers.is_empty();
+    let focused = inbox.context.layers.is_empty();
     paint_view::frame(buffer, area, theme, focused, Sides::All, (&[(&title, theme.strong())], &right));
     let inner = area.inner();
     let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
@@ -112,7 +112,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
     paint_view::text(buffer, area.x + 1, area.y, WORD, word, style);
     let indent = area.x + 1 + WORD;
     let width = area.width.saturating_sub(WORD + 2);
-    let tab = tab_name(inbox, inbox.outbox.all_tabs, &row.channel);
+    let tab = tab_name(inbox, inbox.outbox.rows.all_tabs, &row.channel);
     let tries = match row.attempts {
         0 => String::new(),
         1 => "tried once · ".to_owned(),
@@ -125,7 +125,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
     if area.height < 3 {
         return;
     }
-    let others = inbox.outbox.rows.iter().map(|it| &it.row);
+    let others = inbox.outbox.rows.rows.iter().map(|it| &it.row);
     let (mut state, style) =
         row_state::line(inbox, row, others, theme, "{row-now} sends now · {row-back} takes it back");
     if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
@@ -141,7 +141,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
 /// Whom it is for, since when they wait; how it begins.
 fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer: &mut Buffer) {
     let width = area.width.saturating_sub(3);
-    let tab = tab_name(inbox, inbox.drafts.all_tabs, &entry.channel);
+    let tab = tab_name(inbox, inbox.outbox.drafts.all_tabs, &entry.channel);
     let waits = entry.waiting_since.map(|it| format!("waits {}", short_span(inbox.context.now.since(it))));
     let right = [(tab.as_str(), theme.dim()), (waits.as_deref().unwrap_or_default(), theme.waiting())];
     let used = paint_view::runs_right(buffer, area.x + 2, area.y, width, &right);
@@ -161,7 +161,7 @@ fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer
 /// How a draft begins: a mail's head is shown by its subject, or by whom it
 /// is for where nothing else was written.
 fn draft_words(inbox: &Inbox, entry: &DraftEntry) -> String {
-    let is_mail = inbox.tabs.iter().any(|it| it.channel.id == entry.channel && it.is_mail());
+    let is_mail = inbox.desk.tabs.iter().any(|it| it.channel.id == entry.channel && it.is_mail());
     match WrittenMail::from_draft(entry.text.as_str()).filter(|_| is_mail) {
         Some(mail) if mail.subject.is_empty() && mail.body.trim().is_empty() => format!("to {}", mail.to),
         Some(mail) if mail.subject.is_empty() => mail.body,
@@ -171,6 +171,6 @@ fn draft_words(inbox: &Inbox, entry: &DraftEntry) -> String {
 }
 
 fn tab_name(inbox: &Inbox, wanted: bool, channel: &ChannelId) -> String {
-    let tab = inbox.tabs.iter().find(|it| it.channel.id == *channel).filter(|_| wanted);
+    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == *channel).filter(|_| wanted);
     tab.map_or_else(String::new, |it| format!("{} · ", it.channel.name))
 }

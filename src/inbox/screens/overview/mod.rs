@@ -43,44 +43,44 @@ pub struct Failures {
 impl Inbox {
     /// Goes to the page.
     pub(crate) fn go_to_wall(&mut self) {
-        self.page = PageKind::Wall;
-        self.wall.chosen = self.active.min(self.tabs.len() - 1);
-        self.wall.looked_at = None;
-        self.wall.stale = true;
+        self.desk.page = PageKind::Wall;
+        self.overview.chosen = self.desk.active.min(self.desk.tabs.len() - 1);
+        self.overview.looked_at = None;
+        self.overview.stale = true;
     }
 
     /// Something that stands on it has changed.
     pub(crate) fn wall_changed(&mut self) {
-        self.wall.stale = true;
+        self.overview.stale = true;
     }
 
     /// When it is to be looked at again.
     pub(crate) fn wall_due(&self) -> Option<Timestamp> {
-        let looked = self.wall.looked_at.filter(|_| self.page == PageKind::Wall)?;
+        let looked = self.overview.looked_at.filter(|_| self.desk.page == PageKind::Wall)?;
         Some(looked.plus(LOOK))
     }
 
     /// Asks for what is on it and may be old.
     pub(crate) fn load_wall(&mut self) {
-        let due = self.wall.looked_at.is_none_or(|it| !(0..LOOK).contains(&self.context.now.since(it)));
+        let due = self.overview.looked_at.is_none_or(|it| !(0..LOOK).contains(&self.context.now.since(it)));
         if due {
-            self.wall.looked_at = Some(self.context.now);
+            self.overview.looked_at = Some(self.context.now);
             self.context.push(Effect::ReadCalls);
         }
-        if due || std::mem::take(&mut self.wall.stale) {
-            self.wall.stale = false;
+        if due || std::mem::take(&mut self.overview.stale) {
+            self.overview.stale = false;
             self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Running)));
         }
     }
 
     /// Chooses another tab of it.
     pub(crate) fn step_wall(&mut self, by: isize) {
-        self.wall.chosen = self.wall.chosen.saturating_add_signed(by).min(self.tabs.len() - 1);
+        self.overview.chosen = self.overview.chosen.saturating_add_signed(by).min(self.desk.tabs.len() - 1);
     }
 
     /// The requests of the chosen tab that failed or changed something.
     pub(crate) fn wall_enter(&mut self) {
-        let channel = self.tabs[self.wall.chosen.min(self.tabs.len() - 1)].channel.id.clone();
+        let channel = self.desk.tabs[self.overview.chosen.min(self.desk.tabs.len() - 1)].channel.id.clone();
         self.show_calls_of(channel);
     }
 
@@ -111,7 +111,7 @@ impl Inbox {
 
     /// Broadcasts of a tab that go on, and those that wait for a person.
     pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
-        let of = self.wall.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
+        let of = self.overview.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
         let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|it| it.waits());
         (running.len(), waiting.len())
     }

@@ -35,7 +35,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         buffer,
         area,
         theme,
-        inbox.layers.is_empty(),
+        inbox.context.layers.is_empty(),
         Sides::All,
         (&title, &[(&clock, Style::new())]),
     );
@@ -45,13 +45,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint_view::text(buffer, inner.x + x, inner.y, inner.width.saturating_sub(x), word, theme.dim());
     }
     let mut y = inner.y + 1;
-    for (index, tab) in inbox.tabs.iter().enumerate() {
+    for (index, tab) in inbox.desk.tabs.iter().enumerate() {
         if y >= end {
             return;
         }
         let place = Area { y, height: 1, ..inner };
         line(inbox, theme, (index, tab), place, buffer);
-        if index == inbox.wall.chosen {
+        if index == inbox.overview.chosen {
             paint_view::stripe(buffer, place, theme.selected());
             paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
         }
@@ -65,12 +65,12 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     if y >= end {
         return;
     }
-    let title = match inbox.wall.broadcasts.len() {
+    let title = match inbox.overview.broadcasts.len() {
         0 => "No broadcast goes on.".to_owned(),
         count => format!("Broadcasts that go on: {count}"),
     };
     paint_view::text(buffer, inner.x + 2, y, inner.width.saturating_sub(3), &title, theme.dim());
-    for entry in &inbox.wall.broadcasts {
+    for entry in &inbox.overview.broadcasts {
         y += 1;
         if y >= end {
             return;

@@ -43,14 +43,14 @@ impl Overlay for Deleting {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match FormKey::of(key, &mut 0, 0..1) {
             FormKey::Leave => {
-                inbox.say("kept; nothing was deleted");
+                inbox.context.say("kept; nothing was deleted");
                 return KeyOutcome::Done;
             }
             FormKey::Submit if self.typed.text() == self.wanted() => {
                 inbox.delete(self);
                 return KeyOutcome::Done;
             }
-            FormKey::Submit => inbox.warn(format!(
+            FormKey::Submit => inbox.context.warn(format!(
                 "not deleted: type {}, the last {DIGITS} digits of {}",
                 self.wanted(),
                 self.person.phone
@@ -115,13 +115,13 @@ impl Inbox {
 
     pub(crate) fn open_delete(&mut self, person: PersonDetail) {
         let typed = TextLine::default();
-        self.open_layer(Deleting { person, typed, exported: None });
+        self.context.open(Deleting { person, typed, exported: None });
     }
 
     /// Writes the transcript as far as it was read here.
     fn export_before(&mut self, asked: &mut Deleting) {
         let Some(conversation) = asked.person.conversation.clone() else {
-            return self.warn("there is no conversation to export");
+            return self.context.warn("there is no conversation to export");
         };
         let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
         let file = format!("{digits}.md");
@@ -145,8 +145,8 @@ impl Inbox {
         let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
-            0 => self.say(format!("deleting {phone}")),
-            seconds => self.say(self.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it"))),
+            0 => self.context.say(format!("deleting {phone}")),
+            seconds => self.context.say(self.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it"))),
         }
     }
 }

@@ -67,11 +67,11 @@ impl Inbox {
     /// `:import FILE`
     pub(crate) fn import(&mut self, file: &str) -> Result<(), String> {
         if file == "stop" {
-            return match self.importing.take() {
+            return match self.people.importing.take() {
                 None => Err("nothing is being imported".to_owned()),
                 Some(running) => {
                     self.context.push(Effect::Import(ImportAction::Stop));
-                    self.say(format!("stopped; :import {} goes on with it", running.source.name()));
+                    self.context.say(format!("stopped; :import {} goes on with it", running.source.name()));
                     Ok(())
                 }
             };
@@ -80,11 +80,11 @@ impl Inbox {
         conditions::tab_writable(tab)?;
         let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
         let platform = platform.ok_or("people are imported into a business chat tab")?;
-        if let Some(running) = &self.importing {
+        if let Some(running) = &self.people.importing {
             return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
         }
         let source = ImportSource { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
-        self.say("looking the file through");
+        self.context.say("looking the file through");
         self.context.push(Effect::Import(ImportAction::Check(source)));
         Ok(())
     }
@@ -97,25 +97,25 @@ impl Inbox {
             self.context.push(Effect::Load(Load::Counts(source.channel.clone())));
         }
         match told {
-            ImportResult::Checked(_, Err(why)) => self.warn(format!("import: {why}")),
+            ImportResult::Checked(_, Err(why)) => self.context.warn(format!("import: {why}")),
             ImportResult::Checked(source, Ok(found)) => {
-                self.notice = None;
+                self.context.notice = None;
                 self.ask_import(source, *found);
             }
             ImportResult::Failed(_, why) => {
-                self.importing = None;
-                self.warn(format!("the import stopped: {why}"));
+                self.people.importing = None;
+                self.context.warn(format!("the import stopped: {why}"));
             }
             ImportResult::Progress(source, progress) if progress.ended => {
-                self.importing = None;
+                self.people.importing = None;
                 self.people.rows.mark_stale();
-                self.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
+                self.context.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
             }
             ImportResult::Progress(source, progress) => {
-                let before = self.importing.replace(RunningImport { source, progress: progress.clone() });
+                let before = self.people.importing.replace(RunningImport { source, progress: progress.clone() });
                 let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
                 if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
-                    self.warn(
+                    self.context.warn(
                         self.keyed(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
                     );
                 }
@@ -127,18 +127,18 @@ impl Inbox {
         let words = if found.good > found.done { "IMPORT" } else { "" };
         let question = Confirm::new("Import these people?", ask(&source, &found));
         let question = question.answer('y', words, move |inbox| inbox.start_import(source, &found));
-        self.open_layer(question.no(if words.is_empty() { "back" } else { "not" }));
+        self.context.open(question.no(if words.is_empty() { "back" } else { "not" }));
     }
 
     /// The import was agreed to.
     fn start_import(&mut self, source: ImportSource, found: &DryRun) {
         if found.good == 0 {
-            return self.warn("there is nothing in it that could be imported");
+            return self.context.warn("there is nothing in it that could be imported");
         }
         let progress = ImportProgress { rows: found.rows, done: found.done, ..ImportProgress::default() };
-        self.importing = Some(RunningImport { source: source.clone(), progress });
+        self.people.importing = Some(RunningImport { source: source.clone(), progress });
         self.context.push(Effect::Import(ImportAction::Start(source)));
-        self.say("importing; it goes on while you work, :import stop stops it");
+        self.context.say("importing; it goes on while you work, :import stop stops it");
     }
 }
 

@@ -58,6 +58,8 @@ impl PeopleFetch {
 /// The page's state.
 #[derive(Debug, Default)]
 pub struct People {
+    /// The import under way.
+    pub importing: Option<importing::RunningImport>,
     /// Those that fit what is looked for.
     pub rows: PagedRows<Person, PeopleQuery>,
     /// How many of those read here fit.
@@ -129,14 +131,14 @@ impl Inbox {
     /// When the server is to be asked for what was typed.
     pub(crate) fn people_due(&self) -> Option<Timestamp> {
         let asked = self.people.asked.get(&self.tab().channel.id)?;
-        let waits = self.page == PageKind::People && asked.search() != Some(self.people.search.trim());
+        let waits = self.desk.page == PageKind::People && asked.search() != Some(self.people.search.trim());
         waits.then(|| self.people.typed_at.plus(REST))
     }
 
     /// Goes to the page, to the person at hand if it is one of them.
     pub(crate) fn go_to_people(&mut self) {
         let at_hand = self.at_hand().and_then(|it| it.conversation.address.clone());
-        self.page = PageKind::People;
+        self.desk.page = PageKind::People;
         self.people.rows.mark_stale();
         self.people.search.clear();
         self.people.opening.choose = at_hand;
@@ -169,7 +171,7 @@ impl Inbox {
         // What is queued for one of them stands beside it.
         self.context
             .effects
-            .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+            .extend(self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
         self.bring_refused_back();
     }
 
@@ -214,7 +216,7 @@ impl Inbox {
     /// The row of the outbox that is about a person, the newest of them.
     pub fn row_about(&self, phone: &str) -> Option<&OutboxRow> {
         let channel = &self.tab().channel.id;
-        let rows = self.outbox.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+        let rows = self.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
         let mut about = rows.filter(|it| matches!(&it.lane, Lane::Contact(of) if of == phone));
         about.next_back()
     }
@@ -230,7 +232,7 @@ impl Inbox {
                     "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",
                     person.title()
                 );
-                self.warn(words);
+                self.context.warn(words);
             }
         }
     }

@@ -35,7 +35,7 @@ impl Overlay for PersonForm {
                     None => return inbox.save_person(self),
                     Some((field, why)) => {
                         self.focus = field;
-                        inbox.warn(format!("not saved: {} {why}", PersonField::at(field).label()));
+                        inbox.context.warn(format!("not saved: {} {why}", PersonField::at(field).label()));
                     }
                 }
             }
@@ -72,7 +72,7 @@ impl Inbox {
     pub(crate) fn new_person(&mut self) {
         let begun = self.people.begun.take();
         let form = begun.unwrap_or_else(|| Box::new(PersonForm::new(None, PersonField::Phone)));
-        self.open_layer(*form);
+        self.context.open(*form);
     }
 
     /// Opens the form of the chosen person once it has been read whole; the
@@ -94,10 +94,10 @@ impl Inbox {
             self.people.opening = Opening::default();
             let is_untouched =
                 |it: &PersonForm| it.before.phone == phone && it.change().is_some_and(|it| it.is_empty());
-            if self.layers.top::<PersonForm>().is_some_and(is_untouched) {
-                self.layers.pop();
+            if self.context.layers.top::<PersonForm>().is_some_and(is_untouched) {
+                self.context.layers.pop();
             }
-            return self.warn(format!("{phone} is no contact any more"));
+            return self.context.warn(format!("{phone} is no contact any more"));
         };
         let opening = std::mem::take(&mut self.people.opening);
         if let Some((_, at)) = opening.form.filter(|(it, _)| it == phone) {
@@ -106,7 +106,7 @@ impl Inbox {
             if let Some((change, row, why)) = self.refused_change(phone) {
                 form = form.refused(&change, row, &why);
             }
-            self.open_layer(form);
+            self.context.open(form);
         } else if opening.delete.as_deref() == Some(phone) {
             self.open_delete(detail);
         } else {
@@ -117,7 +117,7 @@ impl Inbox {
     /// What the server told since the form was opened joins it, as long as
     /// nothing was typed.
     fn refresh_form(&mut self, detail: &PersonDetail) {
-        if let Some(form) = self.layers.top_mut::<PersonForm>()
+        if let Some(form) = self.context.layers.top_mut::<PersonForm>()
             && !form.is_new
             && form.before.phone == detail.phone
             && form.before != *detail
@@ -145,12 +145,12 @@ impl Inbox {
     /// A change that left a form from here and was refused brings its form
     /// back, with what the server said.
     pub(crate) fn bring_refused_back(&mut self) {
-        if !self.layers.is_empty() || self.page != PageKind::People {
+        if !self.context.layers.is_empty() || self.desk.page != PageKind::People {
             return;
         }
         let saving = self.people.saving.clone();
         let refused = self
-            .outbox
+            .outbox.rows
             .rows
             .iter()
             .map(|it| &it.row)
@@ -170,30 +170,30 @@ impl Inbox {
         } else {
             let form =
                 PersonForm::new(None, PersonField::Phone).refused(change, row.id.clone(), why.as_str());
-            self.open_layer(form);
+            self.context.open(form);
         }
     }
 
     fn leave_form(&mut self, form: &PersonForm) {
         if form.is_new && form.replaces.is_none() && form.has_words() {
             self.people.begun = Some(Box::new(form.clone()));
-            return self.say(self.keyed("not saved; {new-person} goes on with it"));
+            return self.context.say(self.keyed("not saved; {new-person} goes on with it"));
         }
         if form.change().is_none_or(|it| !it.is_empty()) {
-            self.say("not saved; nothing was changed");
+            self.context.say("not saved; nothing was changed");
         }
     }
 
     fn save_person(&mut self, form: &PersonForm) -> KeyOutcome {
         let Some(change) = form.change() else { return KeyOutcome::Done };
         if change.is_empty() && !form.is_new {
-            self.say("nothing differs; nothing was saved");
+            self.context.say("nothing differs; nothing was saved");
             return KeyOutcome::Done;
         }
         let name = if form.text(1).is_empty() { change.phone.clone() } else { form.text(1).to_owned() };
         let phone = change.phone.clone();
         let Some(intent) = self.contact_intent(&phone, Operation::ChangeContact(Box::new(change)), 0) else {
-            self.warn("not saved: the channel of this tab is not known yet");
+            self.context.warn("not saved: the channel of this tab is not known yet");
             return KeyOutcome::Stay;
         };
         if let Some(row) = form.replaces.clone() {
@@ -201,7 +201,7 @@ impl Inbox {
         }
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         self.people.opening.choose = Some(phone);
-        self.say(format!("saving {name}"));
+        self.context.say(format!("saving {name}"));
         KeyOutcome::Done
     }
 
@@ -236,10 +236,10 @@ impl Inbox {
         let read = edited.clone().map_err(|why| format!("the editor: {why}"));
         let taken = read.and_then(|it| form.set_json(&text::pasted(&it)));
         match taken {
-            Ok(()) => self.say("metadata taken over; Enter saves"),
-            Err(why) => self.warn(format!("{why}; the metadata is as it was")),
+            Ok(()) => self.context.say("metadata taken over; Enter saves"),
+            Err(why) => self.context.warn(format!("{why}; the metadata is as it was")),
         }
-        self.open_layer(*form);
+        self.context.open(*form);
         true
     }
 }

@@ -76,7 +76,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     });
     let marked = marked.unwrap_or_default();
     let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
-    paint_view::frame(buffer, area, theme, inbox.layers.is_empty(), Sides::All, (&titles, &right));
+    paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
     if inbox.shown(Pane::Page) != LoadState::Well {
         return;
     }

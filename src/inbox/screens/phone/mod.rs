@@ -103,7 +103,7 @@ impl Overlay for CallForm {
         match FormKey::of(key, &mut self.at, 0..self.fields.len()) {
             FormKey::Leave => {
                 inbox.tab_mut().call = Some(self.clone());
-                inbox.say("no call; C brings the form back as it was");
+                inbox.context.say("no call; C brings the form back as it was");
                 return KeyOutcome::Done;
             }
             FormKey::Moved => (),
@@ -159,7 +159,7 @@ impl Inbox {
         let below = |_: &Self, _: &TextLine| {
             vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
         };
-        self.open_layer(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
+        self.context.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
             let number = number(typed)?;
             inbox.write_to(&ConversationId::new(number));
             Ok(())
@@ -176,7 +176,7 @@ impl Inbox {
             fields: [TextLine::new(at_hand), TextLine::default(), TextLine::default()],
             wrong: None,
         });
-        self.open_layer(form);
+        self.context.open(form);
     }
 
     fn ask_to_call(&mut self, form: CallForm, operation: Operation) {
@@ -185,8 +185,8 @@ impl Inbox {
             move |inbox: &Self| ask(inbox, &operation)
         };
         let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
-        let back = |inbox: &mut Self| inbox.open_layer(form);
-        self.open_layer(question.answer('y', "CALL", |inbox| inbox.place_call(operation)).left(back));
+        let back = |inbox: &mut Self| inbox.context.open(form);
+        self.context.open(question.answer('y', "CALL", |inbox| inbox.place_call(operation)).left(back));
     }
 
     /// The call was agreed to: it waits in the outbox for its hold.
@@ -202,9 +202,9 @@ impl Inbox {
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
-            0 => self.say("calling"),
+            0 => self.context.say("calling"),
             seconds => {
-                self.say(format!("calling in {seconds} s · {} stops it", self.key_of(Command::Undo)));
+                self.context.say(format!("calling in {seconds} s · {} stops it", self.key_of(Command::Undo)));
             }
         }
     }
@@ -214,7 +214,7 @@ impl Inbox {
         if let Operation::Call { to, via, context } = operation {
             let told = context.as_ref().map(|it| it.0.clone()).unwrap_or_default();
             let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
-            self.open_layer(CallForm { fields, at: 1, wrong: None });
+            self.context.open(CallForm { fields, at: 1, wrong: None });
         }
     }
 

@@ -138,7 +138,7 @@ impl Overlay for TemplatePicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         if inbox.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
             inbox.fetch_templates(&inbox.tab().channel.id.clone());
-            inbox.say("asking for the templates");
+            inbox.context.say("asking for the templates");
             return KeyOutcome::Stay;
         }
         let found = inbox.tab().found_templates(&self.picker.query);
@@ -168,7 +168,7 @@ impl Overlay for TemplateForm {
             FormKey::Leave => {
                 match key.code {
                     // The page still has its search and its chosen card.
-                    KeyCode::Esc if self.from_page => inbox.page = PageKind::Templates,
+                    KeyCode::Esc if self.from_page => inbox.desk.page = PageKind::Templates,
                     KeyCode::Esc => inbox.pick_template(),
                     _ => (),
                 }
@@ -179,7 +179,7 @@ impl Overlay for TemplateForm {
                 None => return inbox.send_template(self),
                 Some(why) => {
                     self.focus = self.values.iter().position(TextLine::is_empty).unwrap_or(self.focus);
-                    inbox.warn(format!("not sent: {why}"));
+                    inbox.context.warn(format!("not sent: {why}"));
                 }
             },
             FormKey::Field => {
@@ -207,7 +207,7 @@ impl Inbox {
     /// Answers in the one way that is left, and says why.
     pub(crate) fn reply_with_template(&mut self) {
         self.pick_template();
-        self.say("the customer last wrote more than 24 hours ago: only a template can be sent");
+        self.context.say("the customer last wrote more than 24 hours ago: only a template can be sent");
     }
 
     /// Opens the picker, and reads the list if it is old.
@@ -216,13 +216,13 @@ impl Inbox {
             self.open(Focus::History);
         }
         self.context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
-        self.open_layer(TemplatePicker::default());
+        self.context.open(TemplatePicker::default());
     }
 
     /// The list as it is stored has come.
     pub(crate) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
         let now = self.context.now;
-        let shown = self.page == PageKind::Templates || self.layers.top::<TemplatePicker>().is_some();
+        let shown = self.desk.page == PageKind::Templates || self.context.layers.top::<TemplatePicker>().is_some();
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
@@ -244,7 +244,7 @@ impl Inbox {
 
     /// Asks again for a list that did not come.
     pub(crate) fn retry_templates(&mut self) {
-        if self.page == PageKind::Templates && self.tab().templates_page.has_failed() {
+        if self.desk.page == PageKind::Templates && self.tab().templates_page.has_failed() {
             self.fetch_templates(&self.tab().channel.id.clone());
         }
     }
@@ -266,7 +266,7 @@ impl Inbox {
         let name = self.facts().contact;
         let first = name.as_deref().and_then(|it| it.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
-        self.open_layer(form);
+        self.context.open(form);
     }
 
     /// Sends a full form; a quote does not go with a template.
@@ -284,7 +284,7 @@ impl Inbox {
                 self.send_beside_draft(operation, form)
             }
             Err(why) => {
-                self.warn(format!("not sent: {why}"));
+                self.context.warn(format!("not sent: {why}"));
                 KeyOutcome::Stay
             }
         }

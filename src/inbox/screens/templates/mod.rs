@@ -34,10 +34,10 @@ impl Inbox {
     pub(crate) fn fill_chosen_template(&mut self, id: &str) {
         let found = self.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
         let (Some(template), Some(row)) = (found, self.at_hand()) else {
-            return self.warn("open a conversation first: a template is sent to someone");
+            return self.context.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
-        self.page = PageKind::Inbox;
+        self.desk.page = PageKind::Inbox;
         self.visit(&key.channel, &key.conversation, crate::tab::Focus::History);
         self.fill_template(template, true);
     }

@@ -91,10 +91,10 @@ impl Overlay for WebhookForm {
                 self.tried = true;
                 match self.wrong() {
                     None => {
-                        inbox.open_layer(WebhookQuestion { form: self.clone() });
+                        inbox.context.open(WebhookQuestion { form: self.clone() });
                         return KeyOutcome::Done;
                     }
-                    Some(why) => inbox.warn(format!("not yet: {why}")),
+                    Some(why) => inbox.context.warn(format!("not yet: {why}")),
                 }
             }
             FormKey::Field if self.focus == 0 => drop(self.url.key(key)),
@@ -115,7 +115,7 @@ impl Overlay for WebhookForm {
 impl Inbox {
     /// A secret was made.
     pub(crate) fn secret_made(&mut self, secret: Secret) {
-        if let Some(form) = self.layers.top_mut::<WebhookForm>() {
+        if let Some(form) = self.context.layers.top_mut::<WebhookForm>() {
             form.secret.get_or_insert(secret);
         }
     }
@@ -124,10 +124,10 @@ impl Inbox {
         let url = form.address().to_owned();
         let operation = Operation::AddWebhook { url, events: form.wanted() };
         let Some(intent) = self.webhook_intent(operation) else {
-            return self.warn("not registered: the channel of this tab is not known yet");
+            return self.context.warn("not registered: the channel of this tab is not known yet");
         };
         self.context.push(Effect::Register { intent: Box::new(intent), secret });
-        self.say("registering; the server asks the endpoint for its challenge now");
+        self.context.say("registering; the server asks the endpoint for its challenge now");
     }
 }
 
@@ -180,7 +180,7 @@ impl Overlay for WebhookQuestion {
                 inbox.context.push(effect);
                 return KeyOutcome::Stay;
             }
-            _ if key.code == KeyCode::Esc => inbox.layers.push(self.form.clone()),
+            _ if key.code == KeyCode::Esc => inbox.context.layers.push(self.form.clone()),
             _ => return KeyOutcome::Ignored,
         }
         KeyOutcome::Done

@@ -23,8 +23,8 @@ use model::webhooks::{self, Webhook};
 impl Inbox {
     pub(crate) fn webhook_cards(&self) -> Vec<DeckCard> {
         let channel = &self.tab().channel.id;
-        let rows = self.outbox.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
-        let told = self.deck.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
+        let rows = self.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+        let told = self.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
         let own = self.tab().reception.as_ref().map(own_card);
         let there = told.iter().map(|it| self.webhook_card(it));
         own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
@@ -59,13 +59,13 @@ impl Inbox {
 
     pub(crate) fn new_webhook(&mut self) {
         let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
-        self.open_layer(WebhookForm::new(&platform));
+        self.context.open(WebhookForm::new(&platform));
         self.context.push(Effect::Ask(OutsideRequest::Secret));
     }
 
     pub(crate) fn ask_remove_webhook(&mut self) {
-        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
-        let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
+        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
+        let told = self.cards.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
         if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
             let lines = vec![
                 DialogLine::strong(SafeText::line(&webhook.url).to_string()),
@@ -74,7 +74,7 @@ impl Inbox {
                 ),
             ];
             let remove = move |inbox: &mut Self| inbox.remove_webhook(&webhook);
-            self.open_layer(
+            self.context.open(
                 Confirm::new("REMOVE this webhook?", lines).answer('y', "REMOVE", remove).no("keep"),
             );
         }
@@ -82,8 +82,8 @@ impl Inbox {
 
     /// Whether the chosen card is a webhook that is registered.
     pub fn chosen_webhook(&self) -> bool {
-        let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
-        let chosen = self.deck.cards.chosen();
+        let told = self.cards.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
+        let chosen = self.cards.cards.chosen();
         told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|it| it.id.as_str() == card.id))
     }
 
@@ -92,7 +92,7 @@ impl Inbox {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
             self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-            self.say("removing it");
+            self.context.say("removing it");
         }
     }
 
@@ -111,7 +111,7 @@ impl Inbox {
 
     /// The subscriptions of a tab may be others now.
     pub(crate) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
-        if let Some(seen) = self.deck.webhooks.get_mut(channel) {
+        if let Some(seen) = self.cards.webhooks.get_mut(channel) {
             seen.at = None;
         }
     }

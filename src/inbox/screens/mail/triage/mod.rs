@@ -64,7 +64,7 @@ impl Inbox {
             .collect();
         let rows = if unread.is_empty() { rows } else { unread };
         if rows.is_empty() {
-            return self.say("there is nothing to go through");
+            return self.context.say("there is nothing to go through");
         }
         self.tab_mut().mail.triage = Some(Triage::new(rows, now));
         self.triage_next();
@@ -86,7 +86,7 @@ impl Inbox {
 
     fn triage_show(&mut self, row: ConversationRow) {
         let (id, now) = (row.conversation.id.clone(), self.context.now);
-        let tab = &mut self.tabs[self.active];
+        let tab = &mut self.desk.tabs[self.desk.active];
         watch::show(tab, &id, Some(row), &mut self.context);
         let ready = tab.mail.triage.as_mut().and_then(|it| it.ready.remove(&id));
         tab.focus = Focus::History;
@@ -109,7 +109,7 @@ impl Inbox {
     /// Brings the next threads: from this desk's files, and from the server.
     fn triage_ahead(&mut self) {
         let channel = self.tab().channel.id.clone();
-        let Some(triage) = &mut self.tabs[self.active].mail.triage else { return };
+        let Some(triage) = &mut self.desk.tabs[self.desk.active].mail.triage else { return };
         let ahead: Vec<ConversationId> = triage
             .at
             .iter()
@@ -197,7 +197,7 @@ impl Inbox {
         {
             let from = rest.first().and_then(address).unwrap_or_default();
             let words = self.keyed(" · {same-for-all} same for all · {undo} undoes");
-            self.say(format!("{} more from {from}{words}", rest.len()));
+            self.context.say(format!("{} more from {from}{words}", rest.len()));
         }
     }
 
@@ -205,13 +205,13 @@ impl Inbox {
     pub(crate) fn triage_later(&mut self) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if triage.queue.is_empty() {
-            return self.say("it is the last one");
+            return self.context.say("it is the last one");
         }
         if let Some(row) = triage.at.take() {
             triage.queue.push_back(row);
         }
         self.triage_next();
-        self.say("it comes again at the end");
+        self.context.say("it comes again at the end");
     }
 
     /// Back to the thread before, without taking anything back.
@@ -220,7 +220,7 @@ impl Inbox {
         let last = triage.decided.pop_if(|it| it.what == TriageDecision::Left && it.rows.len() == 1);
         match last.and_then(|it| it.rows.into_iter().next()) {
             Some(row) => self.triage_return(row),
-            None => self.say(self.keyed("{undo} takes the last decision back")),
+            None => self.context.say(self.keyed("{undo} takes the last decision back")),
         }
     }
 
@@ -241,7 +241,7 @@ impl Inbox {
         }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(last) = triage.decided.pop() else {
-            return self.say("nothing was decided yet");
+            return self.context.say("nothing was decided yet");
         };
         if last.what != TriageDecision::Left {
             self.undo();
@@ -296,9 +296,9 @@ impl Inbox {
                 let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
                 let question =
                     Confirm::new("The same for all?", lines).answer('y', "yes", Self::same_for_all);
-                self.open_layer(question.no("one by one").naming(move |names| names.add(&from)));
+                self.context.open(question.no("one by one").naming(move |names| names.add(&from)));
             }
-            _ => self.say("the same for all is offered after three alike from one sender"),
+            _ => self.context.say("the same for all is offered after three alike from one sender"),
         }
     }
 
@@ -323,7 +323,7 @@ impl Inbox {
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {
             let words = self.keyed("were gone through · {triage} goes on with the rest");
-            self.say(format!("{} of {} {words}", triage.seen(), triage.total));
+            self.context.say(format!("{} of {} {words}", triage.seen(), triage.total));
         }
     }
 

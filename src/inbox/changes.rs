@@ -1,0 +1,27 @@
+//! What was done from here: what is on its way into the outbox, what is held
+//! and can be taken back, and what became of it.
+
+use crate::features::undo::Journal;
+use crate::features::undo_send::{Held, Queueing};
+use crate::screens::composer::returned_texts::Touches;
+use crate::screens::conversations::bulk_actions::Acting;
+use crate::screens::conversations::bulk_plan::Batch;
+use crate::writes::Saving;
+
+/// See the module's text.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// Rows that can still be taken back, newest last.
+    pub held: Vec<Held>,
+    /// What became of the last action on many.
+    pub batch: Option<Batch>,
+    /// What is on its way into the outbox.
+    pub(crate) queueing: Queueing,
+    pub(crate) touches: Touches,
+    /// What was done, newest last.
+    pub(crate) journal: Journal,
+    /// What the next action on many is about.
+    pub(crate) bulk: Acting,
+    /// Writes to this desk's own files.
+    pub(crate) writes: Saving,
+}
