@@ -64,7 +64,7 @@ impl Desk {
     fn draw(&mut self) {
         self.buffer.reset();
         view::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
-        self.app.drawn(self.app.context.now);
+        self.app.desk.drawn(self.app.context.now, &mut self.app.context);
     }
 }
 

@@ -1,7 +1,11 @@
 //! Opening a conversation, going from pane to pane, and quitting.
 
 use crate::Inbox;
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
+use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::notice::Fact;
 use crate::screens::composer::ComposerMode;
@@ -11,14 +15,14 @@ use model::time::SECOND;
 /// How long the first Ctrl-C waits for the second.
 pub(crate) const INTERRUPT: i64 = 2 * SECOND;
 
-impl Inbox {
+impl Desk {
     /// Goes into the selected conversation.
-    pub(crate) fn open(&mut self, focus: Focus) {
+    pub(crate) fn open(&mut self, focus: Focus, context: &mut Context) {
         if self.tab().focus == Focus::List
             && let Some(selected) = self.list().selected.clone()
         {
             self.list_mut().touch();
-            self.show(&selected);
+            self.show(&selected, context);
         }
         let tab = self.tab_mut();
         if let Some(history) = &mut tab.history {
@@ -28,10 +32,10 @@ impl Inbox {
     }
 
     /// Goes into the composer, quoting the selected message if asked to.
-    pub(crate) fn write(&mut self, quote: bool) {
+    pub(crate) fn write(&mut self, quote: bool, context: &mut Context) {
         // An SMS quotes nothing.
         let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
-        self.open(Focus::Composer);
+        self.open(Focus::Composer, context);
         let tab = self.tab_mut();
         let quoted = match &tab.history {
             Some(history) if quote && from_history && history.selected.is_some() => {
@@ -45,19 +49,19 @@ impl Inbox {
     }
 
     /// Reads the next or previous conversation of the list.
-    pub(crate) fn neighbour(&mut self, rows: isize) {
-        let visible = self.list_rows(&self.areas());
+    pub(crate) fn neighbour(&mut self, rows: isize, context: &mut Context) {
+        let visible = self.list_rows(&self.areas(context));
         self.list_mut().step(rows, visible);
-        self.go_to_selected();
+        self.go_to_selected(context);
     }
 
     /// Opens the selected row while reading.
-    pub(crate) fn go_to_selected(&mut self) {
+    pub(crate) fn go_to_selected(&mut self, context: &mut Context) {
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let Some(selected) = self.list().selected.clone() else { return };
         self.take_up(&selected.channel);
         if focus == Focus::History {
-            self.show(&selected);
+            self.show(&selected, context);
             if let Some(history) = &mut self.tab_mut().history {
                 history.opened = true;
             }
@@ -65,42 +69,48 @@ impl Inbox {
         self.tab_mut().focus = focus;
     }
 
-    pub(crate) fn turn_pane(&mut self, by: isize) {
+    pub(crate) fn turn_pane(&mut self, by: isize, context: &mut Context) {
         let order = [Focus::List, Focus::History, Focus::Composer];
         let tab = self.tab();
         if !self.is_inbox_shown() {
-            return self.context.say("this page has one pane");
+            return context.say("this page has one pane");
         }
         let at = order.iter().position(|it| *it == tab.focus).unwrap_or(0);
         let next = order[(at + 3).saturating_add_signed(by) % 3];
         match next {
             Focus::List => self.tab_mut().focus = Focus::List,
-            _ => self.open(next),
+            _ => self.open(next, context),
         }
     }
+}
 
-    pub(crate) fn numbered_tab(&mut self, key: KeyPress) {
+impl Keyboard {
+    pub(crate) fn numbered_tab(&mut self, key: KeyPress, desk: &mut Desk, context: &mut Context) {
         let KeyCode::Char(digit) = key.code else { return };
         let number = digit.to_digit(10).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        if (1..=self.desk.tabs.len()).contains(&number) {
-            self.go_to_tab(number - 1);
+        if (1..=desk.tabs.len()).contains(&number) {
+            self.go_to_tab(number - 1, desk);
         } else {
-            self.context.warn(format!("there is no tab {number}"));
+            context.warn(format!("there is no tab {number}"));
         }
     }
+}
 
+impl Inbox {
     pub(crate) fn interrupt(&mut self) {
         let again = self.keyboard.interrupted_at.is_some_and(|at| self.context.now.since(at) < INTERRUPT);
         if again {
-            return self.quit();
+            return self.changes.quit(&mut self.desk, &mut self.context);
         }
         self.keyboard.interrupted_at = Some(self.context.now);
         self.context.state(Fact::Interrupted);
     }
+}
 
+impl Changes {
     /// Leaves, keeping every draft.
-    pub(crate) fn quit(&mut self) {
-        self.save_every_draft();
-        self.context.push(Effect::Quit);
+    pub(crate) fn quit(&mut self, desk: &mut Desk, context: &mut Context) {
+        self.save_every_draft(desk, context);
+        context.push(Effect::Quit);
     }
 }

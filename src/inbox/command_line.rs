@@ -6,6 +6,7 @@ use crate::command;
 use crate::command::{TABLE, VERBS, VerbRow};
 use crate::commands;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
 use crate::features::macros::steps::RecordedStep;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::line::{LineKind, LinePrompt};
@@ -16,17 +17,19 @@ use model::nearest::nearest;
 /// Lines remembered.
 const REMEMBERED: usize = 50;
 
-impl Inbox {
+impl Context {
     /// Opens the command line, begun with this.
     pub(crate) fn open_command_line(&mut self, begun: &str) {
         let kind = LineKind::Command { back: 0, completing: None };
-        self.context.open(LinePrompt { kind, text: TextLine::new(begun) });
+        self.open(LinePrompt { kind, text: TextLine::new(begun) });
     }
+}
 
+impl Inbox {
     /// Does a command of the line that was chosen, or asks for what follows it.
     pub(crate) fn choose_verb(&mut self, verb: &VerbRow) {
         match verb.needs_words() {
-            true => self.open_command_line(&format!("{} ", verb.name)),
+            true => self.context.open_command_line(&format!("{} ", verb.name)),
             false => self.say_command(verb.name),
         }
     }
@@ -42,8 +45,17 @@ impl Inbox {
             }
             KeyCode::Up | KeyCode::Down => {
                 let older = key.code == KeyCode::Up;
-                *back = if older { (*back + 1).min(self.keyboard.command_history.len()) } else { back.saturating_sub(1) };
-                let text = self.keyboard.command_history.len().checked_sub(*back).and_then(|at| self.keyboard.command_history.get(at));
+                *back = if older {
+                    (*back + 1).min(self.keyboard.command_history.len())
+                } else {
+                    back.saturating_sub(1)
+                };
+                let text = self
+                    .keyboard
+                    .command_history
+                    .len()
+                    .checked_sub(*back)
+                    .and_then(|at| self.keyboard.command_history.get(at));
                 line.text.set(text.filter(|_| *back > 0).cloned().unwrap_or_default());
             }
             KeyCode::Tab | KeyCode::BackTab => {
@@ -114,7 +126,7 @@ impl Inbox {
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         let verb = VERBS.iter().find(|it| it.name == name);
         if let Some((verb, (run, _))) = verb.zip(commands::verb(name)) {
-            self.recorded(RecordedStep::Line(text.to_owned()));
+            self.features.macros.recorded(RecordedStep::Line(text.to_owned()), &mut self.context);
             // What was wrong with the line before is over.
             self.context.notice = None;
             let done = match rest {

@@ -21,11 +21,11 @@ pub(crate) fn no_conversation(tab: &Tab) -> Reason {
 }
 
 pub(crate) fn conversation_at_hand(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.at_hand().map(drop).ok_or_else(|| no_conversation(inbox.tab()))
+    inbox.desk.at_hand().map(drop).ok_or_else(|| no_conversation(inbox.desk.tab()))
 }
 
 pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => Ok(()),
         false => Err("only mail has this".into()),
     }
@@ -33,7 +33,7 @@ pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
 
 /// Whether the thread at hand can be read, starred, archived.
 pub(crate) fn thread_can_be_filed(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.acts_on_marks() {
+    if inbox.desk.acts_on_marks() {
         return Err(
             "mails are filed one by one, or in triage: {triage}, then {same-for-all} for all of one sender"
                 .into(),
@@ -57,23 +57,23 @@ pub(crate) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
 }
 
 pub(crate) fn tab_at_hand_writable(inbox: &Inbox) -> Result<(), Reason> {
-    tab_writable(inbox.tab())
+    tab_writable(inbox.desk.tab())
 }
 
 /// The conversation at hand, if it may be changed on the server at all.
 pub(crate) fn writable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     conversation_at_hand(inbox)?;
-    tab_writable(inbox.tab())?;
+    tab_writable(inbox.desk.tab())?;
     changeable(inbox)
 }
 
 /// The conversation at hand, if a key may act on it: not one that has just
 /// come under the cursor.
 pub(crate) fn changeable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
-    let tab = inbox.tab();
-    let row = inbox.at_hand().ok_or_else(|| no_conversation(tab))?;
-    let moved = inbox.list().has_just_moved(inbox.context.now);
-    if moved && tab.focus == Focus::List && !inbox.follows_a_step() {
+    let tab = inbox.desk.tab();
+    let row = inbox.desk.at_hand().ok_or_else(|| no_conversation(tab))?;
+    let moved = inbox.desk.list().has_just_moved(inbox.context.now);
+    if moved && tab.focus == Focus::List && !inbox.features.macros.follows_a_step() {
         return Err("the list has just changed here; look again, then press the key again".into());
     }
     if row.conversation.id.is_stand_in() {

@@ -5,8 +5,8 @@ use crate::Settings;
 use crate::event::Effect;
 use crate::features::offers::Offer;
 use crate::notice::Notice;
-use crate::overlays::overlay::OverlayStack;
 use crate::overlays::guard::PromptGuard;
+use crate::overlays::overlay::OverlayStack;
 use model::time::Timestamp;
 
 /// See the module's text.
@@ -37,7 +37,18 @@ pub struct Context {
 impl Context {
     /// Nothing is to be done yet.
     pub fn new(settings: Settings, size: (u16, u16), now: Timestamp) -> Self {
-        Self { now, size, focused: true, settings, layers: OverlayStack::default(), guard: PromptGuard::default(), notice: None, offer: None, refusal: None, effects: Vec::new() }
+        Self {
+            now,
+            size,
+            focused: true,
+            settings,
+            layers: OverlayStack::default(),
+            guard: PromptGuard::default(),
+            notice: None,
+            offer: None,
+            refusal: None,
+            effects: Vec::new(),
+        }
     }
 
     /// Leaves something to be done.

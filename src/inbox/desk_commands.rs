@@ -48,23 +48,25 @@ pub(crate) fn go_to_broadcasts(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn go_to_wall(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_wall();
+    inbox.overview.go_to_wall(&mut inbox.desk);
 }
 
 pub(crate) fn next_tab(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_tab((inbox.desk.active + 1) % inbox.desk.tabs.len());
+    inbox.keyboard.go_to_tab((inbox.desk.active + 1) % inbox.desk.tabs.len(), &mut inbox.desk);
 }
 
 pub(crate) fn previous_tab(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_tab((inbox.desk.active + inbox.desk.tabs.len() - 1) % inbox.desk.tabs.len());
+    inbox
+        .keyboard
+        .go_to_tab((inbox.desk.active + inbox.desk.tabs.len() - 1) % inbox.desk.tabs.len(), &mut inbox.desk);
 }
 
 pub(crate) fn go_to_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_everywhere();
+    inbox.desk.go_everywhere(&mut inbox.context);
 }
 
 pub(crate) fn go_to_tab(inbox: &mut Inbox, key: KeyPress) {
-    inbox.numbered_tab(key);
+    inbox.keyboard.numbered_tab(key, &mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn row_down(inbox: &mut Inbox, _: KeyPress) {
@@ -147,35 +149,35 @@ pub(crate) fn bottom(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn next_pane(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_pane(1);
+    inbox.desk.turn_pane(1, &mut inbox.context);
 }
 
 pub(crate) fn previous_pane(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_pane(-1);
+    inbox.desk.turn_pane(-1, &mut inbox.context);
 }
 
 pub(crate) fn zoom(inbox: &mut Inbox, _: KeyPress) {
-    inbox.zoom();
+    inbox.desk.zoom(&mut inbox.context);
 }
 
 pub(crate) fn narrower(inbox: &mut Inbox, _: KeyPress) {
-    inbox.move_divider(false);
+    inbox.desk.move_divider(false, &mut inbox.context);
 }
 
 pub(crate) fn wider(inbox: &mut Inbox, _: KeyPress) {
-    inbox.move_divider(true);
+    inbox.desk.move_divider(true, &mut inbox.context);
 }
 
 pub(crate) fn mouse(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_mouse();
+    inbox.desk.turn_mouse(&mut inbox.context);
 }
 
 pub(crate) fn blur(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_blur();
+    inbox.desk.turn_blur(&mut inbox.context);
 }
 
 pub(crate) fn search_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_search("");
+    inbox.features.search.open_search("", &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn open_palette(inbox: &mut Inbox, _: KeyPress) {
@@ -187,15 +189,15 @@ pub(crate) fn show_actions(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn command_line(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_command_line("");
+    inbox.context.open_command_line("");
 }
 
 pub(crate) fn show_calls(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_calls();
+    inbox.features.request_log.show_calls(&mut inbox.context);
 }
 
 pub(crate) fn copy_curl(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy_newest_call();
+    inbox.features.request_log.copy_newest_call(&mut inbox.context);
 }
 
 pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
@@ -203,7 +205,7 @@ pub(crate) fn help(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_server();
+    inbox.desk.ask_server(&mut inbox.context);
 }
 
 pub(crate) fn redraw(inbox: &mut Inbox, _: KeyPress) {
@@ -215,7 +217,7 @@ pub(crate) fn suspend(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn quit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_quit();
+    inbox.changes.ask_quit(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
@@ -233,9 +235,9 @@ pub(crate) fn show_tab(inbox: &mut Inbox, name: &str) -> Result<(), String> {
         None => pick("tab", name, &tab_names(inbox))?,
     };
     if index == inbox.desk.tabs.len() {
-        inbox.go_everywhere()
+        inbox.desk.go_everywhere(&mut inbox.context)
     } else {
-        inbox.go_to_tab(index)
+        inbox.keyboard.go_to_tab(index, &mut inbox.desk)
     }
     Ok(())
 }
@@ -246,6 +248,6 @@ pub(crate) fn look_up_conversation(inbox: &mut Inbox, who: &str) -> Result<(), S
 }
 
 pub(crate) fn search_for(inbox: &mut Inbox, words: &str) -> Result<(), String> {
-    inbox.open_search(words);
+    inbox.features.search.open_search(words, &inbox.desk, &mut inbox.context);
     Ok(())
 }

@@ -2,6 +2,8 @@
 //! screen, drafts to be saved.
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::screens::composer;
 use model::news::Health;
 use model::time::{MINUTE, SECOND, Timestamp};
@@ -17,18 +19,20 @@ impl Inbox {
                 due = due.min(at);
             }
         };
-        consider(self.notice_due());
-        consider(self.lease_due().filter(|it| *it > self.context.now));
-        consider(self.playing_due());
-        consider(self.people_due());
-        consider(self.wall_due());
-        consider(self.board_due());
+        consider(self.keyboard.notice_due(&self.context));
+        consider(
+            self.features.pauses.lease_due(&self.desk, &self.context).filter(|it| *it > self.context.now),
+        );
+        consider(self.features.macros.playing_due());
+        consider(self.people.people_due(&self.desk));
+        consider(self.overview.wall_due(&self.desk));
+        consider(self.broadcasts.board_due(&self.desk, &self.context));
         consider(self.features.watch.due());
-        consider(self.offer_due());
-        consider(self.servers_due());
+        consider(self.context.offer_due());
+        consider(self.features.search.servers_due(&self.context));
         consider(self.features.bursts.due());
         consider(self.changes.writes.due(self.context.now));
-        consider(self.connection_due());
+        consider(self.desk.connection_due(&self.context));
         consider(self.loads_due());
         for tab in &self.desk.tabs {
             consider(tab.counts.next_wake);
@@ -44,20 +48,20 @@ impl Inbox {
         }
         due.max(self.context.now.plus(1_000))
     }
+}
 
+impl Desk {
     /// The next whole second of an age or a countdown of the connection that
     /// is shown in seconds.
-    fn connection_due(&self) -> Option<Timestamp> {
-        let next_second = |span: i64| self.context.now.plus(SECOND - span.rem_euclid(SECOND));
+    fn connection_due(&self, context: &Context) -> Option<Timestamp> {
+        let next_second = |span: i64| context.now.plus(SECOND - span.rem_euclid(SECOND));
         match self.tab().health {
-            Health::Live { at } if self.context.now.since(at) < MINUTE => {
-                Some(next_second(self.context.now.since(at)))
+            Health::Live { at } if context.now.since(at) < MINUTE => Some(next_second(context.now.since(at))),
+            Health::Silent { since } if context.now.since(since) < MINUTE => {
+                Some(next_second(context.now.since(since)))
             }
-            Health::Silent { since } if self.context.now.since(since) < MINUTE => {
-                Some(next_second(self.context.now.since(since)))
-            }
-            Health::Limited { until } if self.context.now.since(until) < 0 => {
-                Some(next_second(self.context.now.since(until)))
+            Health::Limited { until } if context.now.since(until) < 0 => {
+                Some(next_second(context.now.since(until)))
             }
             _ => None,
         }

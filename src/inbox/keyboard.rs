@@ -4,13 +4,14 @@ use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandScope, Reason};
 use crate::commands;
+use crate::desk::Desk;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
-use model::time::Timestamp;
 use crate::pages::PageKind;
 use crate::screens::cards::is_deck;
 use crate::tab::Focus;
+use model::time::Timestamp;
 
 /// What the keyboard is in the middle of.
 #[derive(Debug, Default)]
@@ -31,24 +32,24 @@ pub struct Keyboard {
     pub(crate) tutor: Option<usize>,
 }
 
-impl Inbox {
+impl Desk {
     /// The places whose keys act now, nearest first.
     pub fn places(&self) -> Vec<CommandScope> {
         let tab = self.tab();
         match tab.focus {
-            _ if self.desk.page == PageKind::Outbox => {
+            _ if self.page == PageKind::Outbox => {
                 vec![CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk]
             }
-            _ if self.desk.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
-            _ if self.desk.page == PageKind::Webhooks => {
+            _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::Webhooks => {
                 vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
             }
-            _ if self.desk.page == PageKind::Broadcasts => {
+            _ if self.page == PageKind::Broadcasts => {
                 vec![CommandScope::Broadcasts, CommandScope::Rows, CommandScope::Desk]
             }
-            _ if self.desk.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
-            _ if is_deck(self.desk.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
-            _ if self.desk.page == PageKind::People => {
+            _ if self.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if is_deck(self.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::People => {
                 vec![CommandScope::People, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
             }
             Focus::Composer => vec![CommandScope::Composer],
@@ -63,10 +64,12 @@ impl Inbox {
             Focus::History => vec![CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
         }
     }
+}
 
+impl Inbox {
     /// A key was pressed.
     pub(crate) fn key(&mut self, key: KeyPress) {
-        if self.pressed_while_playing(key) {
+        if self.features.macros.pressed_while_playing(key, &mut self.context) {
             return;
         }
         self.context.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
@@ -77,18 +80,18 @@ impl Inbox {
 
     /// Does what a key means, whoever pressed it.
     pub(crate) fn press(&mut self, key: KeyPress) {
-        self.record_layer_key(key);
+        self.features.macros.record_layer_key(key, &mut self.context);
         if self.layer_takes(key) {
             return;
         }
-        if self.is_typing() {
+        if self.desk.is_typing() {
             return self.composer_key(key);
         }
-        if let Some(letter) = self.fixed_macro(key).filter(|_| self.keyboard.pressed.is_empty()) {
+        if let Some(letter) = self.context.fixed_macro(key).filter(|_| self.keyboard.pressed.is_empty()) {
             return self.play_macro(letter);
         }
         self.keyboard.pressed.push(key);
-        match self.context.settings.keymap.resolve(&self.places(), &self.keyboard.pressed) {
+        match self.context.settings.keymap.resolve(&self.desk.places(), &self.keyboard.pressed) {
             Resolution::Pending => (),
             Resolution::Matched(command) => {
                 self.keyboard.pressed.clear();
@@ -98,8 +101,9 @@ impl Inbox {
                 let names: Vec<String> = self.keyboard.pressed.drain(..).map(|it| it.to_string()).collect();
                 // Esc ends what was begun.
                 if names.last().is_some_and(|it| it != "Esc") {
-                    let help = self.key_of(Command::Help);
-                    self.context.warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
+                    let help = self.context.key_of(Command::Help);
+                    self.context
+                        .warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
                 }
             }
         }
@@ -111,7 +115,7 @@ impl Inbox {
     /// The reason it cannot, in words for the status line.
     pub fn enabled(&self, command: Command) -> Result<(), Reason> {
         let (enabled, _) = commands::functions(command);
-        enabled(self).map_err(|it| self.keyed(&it))
+        enabled(self).map_err(|it| self.context.keyed(&it))
     }
 
     /// Runs a command a person called and records it, or says why it cannot be
@@ -121,12 +125,12 @@ impl Inbox {
         if let Err(reason) = self.enabled(command) {
             return self.context.warn(format!("{}: {reason}", row.word));
         }
-        self.recorded(RecordedStep::Command(command, key));
+        self.features.macros.recorded(RecordedStep::Command(command, key), &mut self.context);
         if row.place == CommandScope::Conversation {
-            self.list_mut().touch();
+            self.desk.list_mut().touch();
         }
         let (_, run) = commands::functions(command);
         run(self, key);
-        self.tutor_saw(command);
+        self.keyboard.tutor_saw(command, &mut self.context);
     }
 }

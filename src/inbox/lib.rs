@@ -8,12 +8,12 @@
 pub(crate) mod commands;
 
 pub(crate) mod actions;
+pub(crate) mod changes;
 pub mod command;
 pub mod command_line;
 pub mod components;
 pub(crate) mod conditions;
 pub mod connection_view;
-pub(crate) mod changes;
 pub mod context;
 pub mod desk;
 pub(crate) mod desk_commands;
@@ -54,6 +54,7 @@ pub(crate) mod watch;
 pub mod wrap;
 pub(crate) mod writes;
 
+use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::Features;
@@ -67,7 +68,6 @@ use crate::screens::overview::Wall;
 use crate::screens::people::People;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Tab;
-use crate::changes::Changes;
 use model::ids::ChannelId;
 use model::time::Timestamp;
 
@@ -122,22 +122,26 @@ impl Inbox {
             loads: Loads::default(),
         }
     }
+}
 
+impl Desk {
     /// The tab at hand.
     pub fn tab(&self) -> &Tab {
-        &self.desk.tabs[self.desk.active]
+        &self.tabs[self.active]
     }
 
     pub(crate) fn tab_mut(&mut self) -> &mut Tab {
-        &mut self.desk.tabs[self.desk.active]
+        &mut self.tabs[self.active]
     }
 
     pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
-        self.desk.tabs.iter_mut().find(|it| it.channel.id == *channel)
+        self.tabs.iter_mut().find(|it| it.channel.id == *channel)
     }
+}
 
+impl Changes {
     /// Whether a held row is on its way to the disk.
     pub fn is_queueing(&self) -> bool {
-        self.changes.queueing.is_holding()
+        self.queueing.is_holding()
     }
 }

@@ -3,6 +3,8 @@
 //! for is given up in words. What is on screen says so until a read succeeds.
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::pages::PageKind;
 use crate::resource::{LoadState, LoadTimeouts, Resource};
@@ -110,8 +112,8 @@ impl Inbox {
     pub(crate) fn load_failed(&mut self, load: Load, why: &str) {
         let (now, why) = (self.context.now, SafeText::line(why));
         match load {
-            Load::Conversations(query) => self.list_failed(&query, &why),
-            Load::History(query) => self.history_failed(&query, &why),
+            Load::Conversations(query) => self.desk.list_failed(&query, &why, &self.context),
+            Load::History(query) => self.desk.history_failed(&query, &why, &self.context),
             Load::Outbox(query) => self.outbox.rows.resource.fail(&query, &why, now),
             Load::Drafts(query) => self.outbox.drafts.resource.fail(&query, &why, now),
             Load::People(query) => self.people.rows.resource.fail(&query, &why, now),
@@ -143,16 +145,16 @@ impl Inbox {
                 self.loads.note_failure(load, &why, now);
             }
             Load::Marked(_) => {
-                self.forget_marked();
-                self.gave_up("nothing was changed", &why);
+                self.changes.forget_marked();
+                self.context.gave_up("nothing was changed", &why);
             }
             Load::Pauses(_) => {
                 self.keyboard.leaving = false;
-                self.gave_up("the AI was not handed back", &why);
+                self.context.gave_up("the AI was not handed back", &why);
             }
             Load::Person(..) => {
                 self.people.opening = crate::screens::people::form::Opening::default();
-                self.gave_up("the contact was not opened", &why);
+                self.context.gave_up("the contact was not opened", &why);
             }
             Load::Entry(_)
             | Load::Elsewhere(_)
@@ -161,48 +163,7 @@ impl Inbox {
             | Load::Needing(_)
             | Load::Lookup(_)
             | Load::Echo(_)
-            | Load::Broadcasts(BroadcastQuery::Handover) => self.gave_up("nothing was done", &why),
-        }
-    }
-
-    /// What a key asked for is not carried out later, when the person looks
-    /// elsewhere.
-    fn gave_up(&mut self, what: &str, why: &SafeText) {
-        self.context.warn(format!("{what}: this desk's files could not be read: {why}"));
-    }
-
-    fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText) {
-        let now = self.context.now;
-        let list = match &query.channel {
-            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
-            None => Some(&mut self.desk.all),
-        };
-        if let Some(list) = list {
-            list.resource.fail(query, why, now);
-        }
-    }
-
-    fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText) {
-        let now = self.context.now;
-        if let Some(beside) = &mut self.desk.beside {
-            beside.history.resource.fail(query, why, now);
-        }
-        if let Some(history) = self.tab_of(&query.channel).and_then(|it| it.history.as_mut()) {
-            history.resource.fail(query, why, now);
-        }
-    }
-
-    /// Whether a part of the screen is there now.
-    fn has_pane(&self, pane: Pane) -> bool {
-        let areas = self.areas();
-        let inbox = self.is_inbox_shown();
-        match pane {
-            Pane::List => inbox && areas.list.is_some(),
-            Pane::History => inbox && areas.history.is_some(),
-            Pane::Beside => inbox && areas.beside.is_some(),
-            Pane::Card => inbox && areas.card.is_some(),
-            Pane::Page => self.desk.page != PageKind::Inbox,
-            Pane::Layer => !self.context.layers.is_empty(),
+            | Load::Broadcasts(BroadcastQuery::Handover) => self.context.gave_up("nothing was done", &why),
         }
     }
 
@@ -210,17 +171,19 @@ impl Inbox {
     pub fn shown(&self, pane: Pane) -> LoadState<'_> {
         let now = self.context.now;
         match pane {
-            Pane::List => self.list().resource.shown(now),
-            Pane::History => self.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now)),
-            Pane::Beside => self.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
+            Pane::List => self.desk.list().resource.shown(now),
+            Pane::History => {
+                self.desk.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now))
+            }
+            Pane::Beside => self.desk.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
             Pane::Card => self.loads.shown(now, |it| matches!(it, Load::Card(_))),
             Pane::Page => self.page_shown(),
-            Pane::Layer => self.layer_shown(),
+            Pane::Layer => self.loads.layer_shown(&self.context),
         }
     }
 
     fn page_shown(&self) -> LoadState<'_> {
-        let (now, channel) = (self.context.now, &self.tab().channel.id);
+        let (now, channel) = (self.context.now, &self.desk.tab().channel.id);
         match self.desk.page {
             PageKind::Inbox => LoadState::Well,
             PageKind::Outbox => self.outbox.rows.resource.shown(now),
@@ -247,7 +210,7 @@ impl Inbox {
             PageKind::Templates => {
                 let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
                 match self.loads.shown(now, of) {
-                    LoadState::Well => self.tab().templates_page.shown(now),
+                    LoadState::Well => self.desk.tab().templates_page.shown(now),
                     shown => shown,
                 }
             }
@@ -257,24 +220,20 @@ impl Inbox {
         }
     }
 
-    fn layer_shown(&self) -> LoadState<'_> {
-        match self.context.layers.last() {
-            Some(overlay) => self.loads.shown(self.context.now, |it| overlay.shows(it)),
-            None => LoadState::Well,
-        }
-    }
-
     /// Why something that is shown may not be what the files hold now: then
     /// nothing on screen is called live.
     pub fn unread(&self) -> Option<String> {
-        let panes = Pane::ALL.into_iter().filter(|it| self.has_pane(*it)).map(|it| self.shown(it));
+        let panes = Pane::ALL
+            .into_iter()
+            .filter(|it| self.desk.has_pane(*it, &self.context))
+            .map(|it| self.shown(it));
         panes.chain([self.loads.shown(self.context.now, |_| true)]).find_map(LoadState::words)
     }
 
     /// When a read is tried again, or the seconds of a slow one turn.
     pub(crate) fn loads_due(&self) -> Option<Timestamp> {
         let now = self.context.now;
-        let channel: &ChannelId = &self.tab().channel.id;
+        let channel: &ChannelId = &self.desk.tab().channel.id;
         let page = match self.desk.page {
             PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
             PageKind::Outbox => self.outbox.rows.resource.due(now),
@@ -286,13 +245,67 @@ impl Inbox {
             PageKind::Broadcasts => self.broadcasts.rows.resource.due(now),
             PageKind::Events => self.cards.events.get(channel).and_then(|it| it.page.due(now)),
             PageKind::Webhooks => self.cards.webhooks.get(channel).and_then(|it| it.page.due(now)),
-            PageKind::Templates => self.tab().templates_page.due(now),
+            PageKind::Templates => self.desk.tab().templates_page.due(now),
         };
-        let list = self.list().resource.due(now);
-        let history = self.tab().history.as_ref().and_then(|it| it.resource.due(now));
-        let beside = self.second().and_then(|it| it.history.resource.due(now));
+        let list = self.desk.list().resource.due(now);
+        let history = self.desk.tab().history.as_ref().and_then(|it| it.resource.due(now));
+        let beside = self.desk.second().and_then(|it| it.history.resource.due(now));
         let all = [page, list, history, beside, self.loads.due(now)];
         // What is past is only asked for again once it is on screen.
         all.into_iter().flatten().filter(|it| *it > now).min()
+    }
+}
+
+impl Context {
+    /// What a key asked for is not carried out later, when the person looks
+    /// elsewhere.
+    fn gave_up(&mut self, what: &str, why: &SafeText) {
+        self.warn(format!("{what}: this desk's files could not be read: {why}"));
+    }
+}
+
+impl Desk {
+    fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText, context: &Context) {
+        let now = context.now;
+        let list = match &query.channel {
+            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+            None => Some(&mut self.all),
+        };
+        if let Some(list) = list {
+            list.resource.fail(query, why, now);
+        }
+    }
+
+    fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText, context: &Context) {
+        let now = context.now;
+        if let Some(beside) = &mut self.beside {
+            beside.history.resource.fail(query, why, now);
+        }
+        if let Some(history) = self.tab_of(&query.channel).and_then(|it| it.history.as_mut()) {
+            history.resource.fail(query, why, now);
+        }
+    }
+
+    /// Whether a part of the screen is there now.
+    fn has_pane(&self, pane: Pane, context: &Context) -> bool {
+        let areas = self.areas(context);
+        let inbox = self.is_inbox_shown();
+        match pane {
+            Pane::List => inbox && areas.list.is_some(),
+            Pane::History => inbox && areas.history.is_some(),
+            Pane::Beside => inbox && areas.beside.is_some(),
+            Pane::Card => inbox && areas.card.is_some(),
+            Pane::Page => self.page != PageKind::Inbox,
+            Pane::Layer => !context.layers.is_empty(),
+        }
+    }
+}
+
+impl Loads {
+    fn layer_shown(&self, context: &Context) -> LoadState<'_> {
+        match context.layers.last() {
+            Some(overlay) => self.shown(context.now, |it| overlay.shows(it)),
+            None => LoadState::Well,
+        }
     }
 }

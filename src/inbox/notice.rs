@@ -3,10 +3,13 @@
 
 use crate::Inbox;
 use crate::actions::INTERRUPT;
+use crate::changes::Changes;
 use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
-use crate::overlays::overlay::Overlay;
 use crate::features::undo_send::Held;
+use crate::keyboard::Keyboard;
+use crate::overlays::overlay::Overlay;
 use model::ids::{ChannelId, ConversationId};
 use model::time::{SECOND, Timestamp};
 
@@ -90,25 +93,10 @@ impl Inbox {
         }
     }
 
-    /// Whether it states a fact.
-    pub fn states_fact(&self) -> bool {
-        matches!(&self.context.notice, Some(Notice { lasts: Lasts::While(_), .. }))
-    }
-
     /// A line that is over goes.
     pub(crate) fn end_notice(&mut self) {
         if self.noticed().is_none() {
             self.context.notice = None;
-        }
-    }
-
-    /// When a line ends by itself.
-    pub(crate) fn notice_due(&self) -> Option<Timestamp> {
-        match &self.context.notice.as_ref()?.lasts {
-            Lasts::Until(until) => Some(*until),
-            Lasts::While(Fact::Interrupted) => self.interrupted_until(),
-            Lasts::While(Fact::Held { until, .. }) => Some(*until),
-            Lasts::While(Fact::Unfilled | Fact::Asking(_)) => None,
         }
     }
 
@@ -117,41 +105,67 @@ impl Inbox {
         match fact {
             Fact::Held { until, what, back } => {
                 // On its way to the disk it is held, too; there it gets its own time.
-                let held = self.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
-                let until = held.max().or(self.is_queueing().then_some(*until))?;
+                let held =
+                    self.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
+                let until = held.max().or(self.changes.is_queueing().then_some(*until))?;
                 let left = until.since(self.context.now);
                 let seconds = (left + SECOND - 1) / SECOND;
-                (left > 0).then(|| format!("{what} in {seconds} s · {} {back}", self.undo_key()))
+                (left > 0)
+                    .then(|| format!("{what} in {seconds} s · {} {back}", self.desk.undo_key(&self.context)))
             }
-            Fact::Unfilled => self.unfilled(),
+            Fact::Unfilled => self.desk.unfilled(&self.context),
             Fact::Asking(channel) => {
                 let asks = self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
                 asks.then(|| "asking the server".to_owned())
             }
             Fact::Interrupted => self
+                .keyboard
                 .interrupted_until()
                 .filter(|it| self.context.now < *it)
-                .map(|_| self.keyed("press {interrupt} again to quit; drafts are safe")),
+                .map(|_| self.context.keyed("press {interrupt} again to quit; drafts are safe")),
         }
     }
+}
 
-    /// Whether a close of a conversation can still be taken back.
-    pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
-        let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
-        self.is_queueing() || self.changes.held.iter().any(|it| here(it) && self.context.now < it.until)
+impl Context {
+    /// Whether it states a fact.
+    pub fn states_fact(&self) -> bool {
+        matches!(&self.notice, Some(Notice { lasts: Lasts::While(_), .. }))
     }
+}
 
-    /// Reads everything of the current tab again now.
-    pub(crate) fn ask_server(&mut self) {
-        let tab = self.tab_mut();
-        tab.asked = true;
-        let channel = tab.channel.id.clone();
-        self.context.push(Effect::Refresh(channel.clone()));
-        self.context.state(Fact::Asking(channel));
+impl Keyboard {
+    /// When a line ends by itself.
+    pub(crate) fn notice_due(&self, context: &Context) -> Option<Timestamp> {
+        match &context.notice.as_ref()?.lasts {
+            Lasts::Until(until) => Some(*until),
+            Lasts::While(Fact::Interrupted) => self.interrupted_until(),
+            Lasts::While(Fact::Held { until, .. }) => Some(*until),
+            Lasts::While(Fact::Unfilled | Fact::Asking(_)) => None,
+        }
     }
 
     /// Until when one more key ends the desk.
     pub(crate) fn interrupted_until(&self) -> Option<Timestamp> {
-        self.keyboard.interrupted_at.map(|it| it.plus(INTERRUPT))
+        self.interrupted_at.map(|it| it.plus(INTERRUPT))
+    }
+}
+
+impl Changes {
+    /// Whether a close of a conversation can still be taken back.
+    pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId, context: &Context) -> bool {
+        let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
+        self.is_queueing() || self.held.iter().any(|it| here(it) && context.now < it.until)
+    }
+}
+
+impl Desk {
+    /// Reads everything of the current tab again now.
+    pub(crate) fn ask_server(&mut self, context: &mut Context) {
+        let tab = self.tab_mut();
+        tab.asked = true;
+        let channel = tab.channel.id.clone();
+        context.push(Effect::Refresh(channel.clone()));
+        context.state(Fact::Asking(channel));
     }
 }

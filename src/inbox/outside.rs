@@ -84,18 +84,22 @@ pub enum Answered {
 impl Inbox {
     /// What was asked has come back.
     pub(crate) fn answered(&mut self, answered: Answered) {
-        self.ask_answered();
+        self.features.macros.ask_answered();
         match answered {
-            Answered::Secret(secret) => self.secret_made(secret),
-            Answered::Connections(outcome) => self.errand_done(outcome),
+            Answered::Secret(secret) => self.context.secret_made(secret),
+            Answered::Connections(outcome) => self.connections.errand_done(outcome, &mut self.context),
             Answered::Replies(canned) => self.desk.canned = canned,
-            Answered::FileSized(path, size) => self.file_sized(path, size),
+            Answered::FileSized(path, size) => self.desk.file_sized(path, size, &mut self.context),
             Answered::Saved(Ok(path)) => self.context.say(format!("saved as {path}")),
-            Answered::Shown(Ok(())) => self.context.say("opening in the browser, without scripts and pictures"),
+            Answered::Shown(Ok(())) => {
+                self.context.say("opening in the browser, without scripts and pictures")
+            }
             Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.context.warn(why),
-            Answered::Piped(command, told) => self.piped(&command, told),
-            Answered::Picture(url, fetched) => self.picture_fetched(&url, fetched),
-            Answered::File { path, pasted, found, longer } => self.file_seen(path, pasted, found, longer),
+            Answered::Piped(command, told) => self.desk.piped(&command, told, &mut self.context),
+            Answered::Picture(url, fetched) => self.desk.picture_fetched(&url, fetched),
+            Answered::File { path, pasted, found, longer } => {
+                self.desk.file_seen(path, pasted, found, longer, &mut self.context)
+            }
         }
     }
 }

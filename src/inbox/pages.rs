@@ -2,6 +2,8 @@
 //! page stays when the tab changes, and shows that tab's rows.
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::layout::{Area, SIDE_BY_SIDE};
 use crate::screens::cards::is_deck;
@@ -42,10 +44,10 @@ pub enum PageKind {
     Wall,
 }
 
-impl Inbox {
+impl Desk {
     /// Whether list, history and composer are on screen.
     pub fn is_inbox_shown(&self) -> bool {
-        self.desk.page == PageKind::Inbox && self.tab().is_inbox()
+        self.page == PageKind::Inbox && self.tab().is_inbox()
     }
 
     /// Whether keys are text.
@@ -53,17 +55,46 @@ impl Inbox {
         self.is_inbox_shown() && self.tab().focus == Focus::Composer
     }
 
+    fn select_item(&mut self, row: RowId) {
+        if let Some(history) = &mut self.tab_mut().history {
+            history.selected = Some(ItemKey::Outbox(row));
+        }
+    }
+
+    /// Opens a conversation, whatever is on screen now.
+    pub(crate) fn visit(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        focus: Focus,
+        context: &mut Context,
+    ) {
+        self.take_up(channel);
+        self.page = PageKind::Inbox;
+        let visible = self.list_rows(&self.areas(context));
+        let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
+        self.list_mut().select(&key, visible);
+        self.show(&key, context);
+        let Some(tab) = self.tab_of(channel) else { return };
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = focus;
+    }
+}
+
+impl Inbox {
     pub(crate) fn go_to_page(&mut self, page: PageKind) {
         self.desk.page = page;
         match page {
             PageKind::Inbox => (),
             PageKind::Outbox => self.outbox.rows.mark_stale(),
             PageKind::Drafts => self.outbox.drafts.mark_stale(),
-            PageKind::People => self.go_to_people(),
+            PageKind::People => self.people.go_to_people(&mut self.desk),
             PageKind::Broadcasts => self.go_to_board(),
-            PageKind::Wall => self.go_to_wall(),
+            PageKind::Wall => self.overview.go_to_wall(&mut self.desk),
             PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-                self.go_to_deck(page)
+                self.cards.go_to_deck(page, &mut self.desk, &mut self.context)
             }
         }
     }
@@ -86,7 +117,7 @@ impl Inbox {
             PageKind::Drafts => self.outbox.drafts.step(by),
             PageKind::People => self.people.rows.step(by),
             PageKind::Broadcasts => self.broadcasts.rows.step(by),
-            PageKind::Wall => self.step_wall(by),
+            PageKind::Wall => self.overview.step_wall(by, &self.desk),
             PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
                 self.cards.cards.step(by)
             }
@@ -107,8 +138,8 @@ impl Inbox {
 
     pub(crate) fn go_to_row(&mut self) {
         match self.desk.page {
-            PageKind::People => return self.go_to_person(),
-            PageKind::Broadcasts => return self.open_recipients(),
+            PageKind::People => return self.people.go_to_person(&mut self.desk, &mut self.context),
+            PageKind::Broadcasts => return self.broadcasts.open_recipients(&mut self.context),
             PageKind::Wall => return self.wall_enter(),
             page if is_deck(page) => return self.go_to_card(),
             _ => (),
@@ -117,11 +148,11 @@ impl Inbox {
             let Some(draft) = self.outbox.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
             let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
-            if self.goes_to_mail(&channel, &conversation, mode) {
+            if self.desk.goes_to_mail(&channel, &conversation, mode, &mut self.context) {
                 return;
             }
-            self.visit(&channel, &conversation, Focus::Composer);
-            if let Some(composer) = &mut self.tab_mut().composer {
+            self.desk.visit(&channel, &conversation, Focus::Composer, &mut self.context);
+            if let Some(composer) = &mut self.desk.tab_mut().composer {
                 composer.mode = mode;
             }
             return;
@@ -130,43 +161,22 @@ impl Inbox {
         let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
         match entry.row.lane.conversation().cloned() {
             Some(conversation) => {
-                self.visit(&channel, &conversation, Focus::History);
-                self.select_item(row);
+                self.desk.visit(&channel, &conversation, Focus::History, &mut self.context);
+                self.desk.select_item(row);
             }
             None => self.context.warn("it belongs to no conversation"),
         }
     }
 
-    fn select_item(&mut self, row: RowId) {
-        if let Some(history) = &mut self.tab_mut().history {
-            history.selected = Some(ItemKey::Outbox(row));
-        }
-    }
-
-    /// Opens a conversation, whatever is on screen now.
-    pub(crate) fn visit(&mut self, channel: &ChannelId, conversation: &ConversationId, focus: Focus) {
-        self.take_up(channel);
-        self.desk.page = PageKind::Inbox;
-        let visible = self.list_rows(&self.areas());
-        let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
-        self.list_mut().select(&key, visible);
-        self.show(&key);
-        let Some(tab) = self.tab_of(channel) else { return };
-        if let Some(history) = &mut tab.history {
-            history.opened = true;
-        }
-        tab.focus = focus;
-    }
-
     /// Asks for the rows of the page that may be old.
     pub(crate) fn load_rows(&mut self) {
-        let channel = self.tab().channel.id.clone();
+        let channel = self.desk.tab().channel.id.clone();
         let visible = self.rows_shown();
         let load = match self.desk.page {
             PageKind::Inbox => return,
             PageKind::People => return self.load_people(),
             PageKind::Broadcasts => return self.load_board(),
-            PageKind::Wall => return self.load_wall(),
+            PageKind::Wall => return self.overview.load_wall(&mut self.context),
             PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
                 return self.load_deck();
             }
@@ -185,7 +195,7 @@ impl Inbox {
     /// Where the list of a page with details lies, and its details: beside it
     /// where there is room, else below it. Other pages have no details.
     pub fn page_areas(&self) -> (Area, Option<Area>) {
-        let body = self.areas().body;
+        let body = self.desk.areas(&self.context).body;
         if matches!(self.desk.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
             return (body, None);
         }
@@ -214,7 +224,7 @@ impl Inbox {
         self.people.rows.mark_stale();
         self.outbox.rows.mark_stale();
         self.outbox.drafts.mark_stale();
-        self.wall_changed();
+        self.overview.wall_changed();
         self.broadcasts.rehearsal_changed();
         self.features.pauses.stale = true;
         self.features.credits.stale = true;

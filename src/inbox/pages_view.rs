@@ -15,7 +15,7 @@ use model::prices;
 
 /// Draws the account page of the active tab.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let title = [(tab.channel.name.as_str(), theme.strong())];
     paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
     let Some(account) = &tab.account else { return };

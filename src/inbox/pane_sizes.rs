@@ -1,29 +1,33 @@
 //! Gives the panes their size, and says how wide their columns are.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::layout;
 use crate::layout::{Areas, LayoutInput};
 use crate::pages::PageKind;
 use crate::tab::Focus;
 
-impl Inbox {
+/// Columns kept behind the text for the delivery's word.
+pub(crate) const TRAILER: usize = 10;
+
+impl Desk {
     /// Where everything lies on this screen now.
-    pub fn areas(&self) -> Areas {
+    pub fn areas(&self, context: &Context) -> Areas {
         let tab = self.tab();
         let width = |area: layout::Area| usize::from(area.inner().width);
         let mut wanted = LayoutInput {
-            width: self.context.size.0,
-            height: self.context.size.1,
+            width: context.size.0,
+            height: context.size.1,
             list_focused: tab.focus == Focus::List,
             writes: tab.focus == Focus::Composer,
             conversation: tab.history.is_some(),
-            card: self.desk.panes.card,
+            card: self.panes.card,
             composer_lines: if tab.hides_composer() { 0 } else { 1 },
             tall: tab.writes_mail(),
-            header: self.desk.page == PageKind::Inbox && tab.is_mail() && !self.desk.everywhere,
-            list_width: self.desk.panes.list_width,
-            beside: self.second().is_some() && self.desk.page == PageKind::Inbox,
-            zoomed: self.desk.panes.zoomed || (self.desk.page == PageKind::Inbox && tab.is_in_triage()),
+            header: self.page == PageKind::Inbox && tab.is_mail() && !self.everywhere,
+            list_width: self.panes.list_width,
+            beside: self.second().is_some() && self.page == PageKind::Inbox,
+            zoomed: self.panes.zoomed || (self.page == PageKind::Inbox && tab.is_in_triage()),
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) =
@@ -41,7 +45,7 @@ impl Inbox {
     /// Columns for message text, beside sender and time: more than a hundred
     /// are hard to read.
     pub fn text_width(pane: usize) -> usize {
-        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER).min(100)
+        pane.saturating_sub(Self::gutter(pane) + TRAILER).min(100)
     }
 
     /// Columns of sender and time before the text.
@@ -49,17 +53,14 @@ impl Inbox {
         if pane < 60 { 15 } else { 18 }
     }
 
-    /// Columns kept behind the text for the delivery's word.
-    pub const TRAILER: usize = 10;
-
     /// Gives the panes of the active tab their size.
-    pub(crate) fn shape_panes(&mut self) {
-        let areas = self.areas();
-        let zone = self.context.settings.zone.clone();
+    pub(crate) fn shape_panes(&mut self, context: &Context) {
+        let areas = self.areas(context);
+        let zone = context.settings.zone.clone();
         let list_rows = self.list_rows(&areas);
         self.list_mut().reveal(list_rows);
-        let (pictures, active) = (&self.desk.pictures, self.desk.active);
-        if let (Some(history), Some(area)) = (&mut self.desk.tabs[active].history, areas.history) {
+        let (pictures, active) = (&self.pictures, self.active);
+        if let (Some(history), Some(area)) = (&mut self.tabs[active].history, areas.history) {
             let inner = area.inner();
             // The composer's border closes the pane below, where there is one.
             let border = if areas.composer.is_some() { 1 } else { 2 };
@@ -68,7 +69,7 @@ impl Inbox {
             history.set_heights(pictures.heights(width));
             history.set_shape(width, rows, &zone);
         }
-        if let (Some(second), Some(area)) = (&mut self.desk.beside, areas.beside) {
+        if let (Some(second), Some(area)) = (&mut self.beside, areas.beside) {
             let inner = area.inner();
             second.history.set_shape(
                 Self::text_width(usize::from(inner.width)),

@@ -7,6 +7,8 @@
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
@@ -39,12 +41,14 @@ impl Inbox {
     pub(crate) fn pointer(&mut self, pointer: Pointer) {
         match pointer {
             Pointer::Up => self.desk.panes.dragging = false,
-            Pointer::Drag(x, _) if self.desk.panes.dragging => self.divide_at(x),
+            Pointer::Drag(x, _) if self.desk.panes.dragging => self.desk.divide_at(x, &self.context),
             Pointer::Wheel(x, y, notches) => self.wheel((x, y), notches),
             // What lies over the desk is answered by keys alone.
             _ if !self.context.layers.is_empty() => (),
-            Pointer::Tab(index) if index < self.desk.tabs.len() => self.go_to_tab(index),
-            Pointer::AllTabs => self.go_everywhere(),
+            Pointer::Tab(index) if index < self.desk.tabs.len() => {
+                self.keyboard.go_to_tab(index, &mut self.desk)
+            }
+            Pointer::AllTabs => self.desk.go_everywhere(&mut self.context),
             Pointer::Down(x, y) => self.click((x, y)),
             Pointer::Tab(_) | Pointer::Drag(..) => (),
         }
@@ -52,8 +56,8 @@ impl Inbox {
 
     fn click(&mut self, at: (u16, u16)) {
         self.keyboard.pressed.clear();
-        let areas = self.areas();
-        if !self.is_inbox_shown() {
+        let areas = self.desk.areas(&self.context);
+        if !self.desk.is_inbox_shown() {
             return self.click_row(at);
         }
         if let (Some(list), Some(_)) = (areas.list, areas.history)
@@ -63,57 +67,25 @@ impl Inbox {
         {
             self.desk.panes.dragging = true;
         } else if let Some(list) = areas.list.filter(|it| it.contains(at)) {
-            self.click_list(list.inner(), at);
+            self.desk.click_list(list.inner(), at, &mut self.context);
         } else if let Some(history) = areas.history.filter(|it| it.contains(at)) {
-            self.click_history(history, at);
+            self.desk.click_history(history, at, &mut self.context);
         } else if areas.composer.is_some_and(|it| it.contains(at)) {
             self.click_composer();
-        }
-    }
-
-    /// A click selects; on the selected row, or where only the list is seen,
-    /// it opens.
-    fn click_list(&mut self, inner: Area, at: (u16, u16)) {
-        let stacked = self.areas().history.is_none();
-        let visible = self.list_rows(&self.areas());
-        let tab = self.tab_mut();
-        let was_focused = tab.focus == Focus::List;
-        tab.focus = Focus::List;
-        if !inner.contains(at) {
-            return;
-        }
-        let list = self.list_mut();
-        let index = list.first + usize::from((at.1 - inner.y) / 2);
-        if index >= list.page.rows.len() {
-            return;
-        }
-        let again = was_focused && list.index() == Some(index);
-        list.select_index(index, visible);
-        self.follow_row();
-        if again || stacked {
-            self.open(Focus::History);
-        }
-    }
-
-    fn click_history(&mut self, area: Area, at: (u16, u16)) {
-        self.open(Focus::History);
-        let Some(history) = &mut self.tab_mut().history else { return };
-        if at.1 > area.y {
-            history.select_line(usize::from(at.1 - area.y - 1));
         }
     }
 
     /// A click into the composer is its key: it says why where it cannot be.
     fn click_composer(&mut self) {
         match self.enabled(Command::Write) {
-            Ok(()) => self.open(Focus::Composer),
+            Ok(()) => self.desk.open(Focus::Composer, &mut self.context),
             Err(why) => self.context.warn(why),
         }
     }
 
     /// Selects a row of the outbox or the drafts.
     fn click_row(&mut self, at: (u16, u16)) {
-        let inner = self.areas().body.inner();
+        let inner = self.desk.areas(&self.context).body.inner();
         if !inner.contains(at) {
             return;
         }
@@ -134,24 +106,58 @@ impl Inbox {
             let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
             return self.layer_scrolls(KeyPress::plain(code));
         }
-        let areas = self.areas();
-        if !self.is_inbox_shown() {
+        let areas = self.desk.areas(&self.context);
+        if !self.desk.is_inbox_shown() {
             return self.step_rows(notches);
         }
-        let visible = self.list_rows(&areas);
+        let visible = self.desk.list_rows(&areas);
         if areas.list.is_some_and(|it| it.contains(at)) {
-            self.list_mut().scroll(notches, visible);
+            self.desk.list_mut().scroll(notches, visible);
         } else if areas.history.is_some_and(|it| it.contains(at))
-            && let Some(history) = &mut self.tab_mut().history
+            && let Some(history) = &mut self.desk.tab_mut().history
         {
             history.scroll(notches * NOTCH);
         }
     }
+}
+
+impl Desk {
+    /// A click selects; on the selected row, or where only the list is seen,
+    /// it opens.
+    fn click_list(&mut self, inner: Area, at: (u16, u16), context: &mut Context) {
+        let stacked = self.areas(context).history.is_none();
+        let visible = self.list_rows(&self.areas(context));
+        let tab = self.tab_mut();
+        let was_focused = tab.focus == Focus::List;
+        tab.focus = Focus::List;
+        if !inner.contains(at) {
+            return;
+        }
+        let list = self.list_mut();
+        let index = list.first + usize::from((at.1 - inner.y) / 2);
+        if index >= list.page.rows.len() {
+            return;
+        }
+        let again = was_focused && list.index() == Some(index);
+        list.select_index(index, visible);
+        self.follow_row();
+        if again || stacked {
+            self.open(Focus::History, context);
+        }
+    }
+
+    fn click_history(&mut self, area: Area, at: (u16, u16), context: &mut Context) {
+        self.open(Focus::History, context);
+        let Some(history) = &mut self.tab_mut().history else { return };
+        if at.1 > area.y {
+            history.select_line(usize::from(at.1 - area.y - 1));
+        }
+    }
 
     /// Makes the list end at a column.
-    pub(crate) fn divide_at(&mut self, x: u16) {
+    pub(crate) fn divide_at(&mut self, x: u16, context: &Context) {
         let (least, most, beside) = LIST_WIDTHS;
-        let most = most.min(self.context.size.0.saturating_sub(beside)).max(least);
-        self.desk.panes.list_width = Some((x + 1).clamp(least, most));
+        let most = most.min(context.size.0.saturating_sub(beside)).max(least);
+        self.panes.list_width = Some((x + 1).clamp(least, most));
     }
 }

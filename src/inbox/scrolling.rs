@@ -18,10 +18,10 @@ pub(crate) enum Travel {
 
 impl Inbox {
     pub(crate) fn travel(&mut self, travel: Travel) {
-        if self.scroll_card(travel) {
+        if self.connections.scroll_card(travel, &mut self.desk, &self.context) {
             return;
         }
-        let visible = self.list_rows(&self.areas());
+        let visible = self.desk.list_rows(&self.desk.areas(&self.context));
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
         if self.desk.page != PageKind::Inbox {
             let page = signed(self.rows_shown());
@@ -34,8 +34,8 @@ impl Inbox {
                 Travel::Bottom => isize::MAX,
             });
         }
-        if self.tab().focus == Focus::List {
-            let list = self.list_mut();
+        if self.desk.tab().focus == Focus::List {
+            let list = self.desk.list_mut();
             match travel {
                 Travel::HalfDown => list.step(signed(visible / 2), visible),
                 Travel::HalfUp => list.step(-signed(visible / 2), visible),
@@ -44,7 +44,7 @@ impl Inbox {
                 Travel::Top => list.top(visible),
                 Travel::Bottom => list.bottom(visible),
             }
-        } else if let Some(history) = &mut self.tab_mut().history {
+        } else if let Some(history) = &mut self.desk.tab_mut().history {
             let rows = signed(history.visible_rows());
             match travel {
                 Travel::HalfDown => history.scroll(rows / 2),

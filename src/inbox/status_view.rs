@@ -25,7 +25,7 @@ use model::unreadable;
 
 /// How the tab's connection fares, and what its key may not do.
 fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let (words, style) =
         connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == ReceptionState::Instant);
@@ -77,7 +77,7 @@ pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
     let noticed = inbox.noticed();
-    let passes = noticed.is_some() && !inbox.states_fact();
+    let passes = noticed.is_some() && !inbox.context.states_fact();
     let (first, style) = match noticed {
         Some((text, true)) => (text, theme.waiting()),
         Some((text, false)) => (text, theme.strong()),
@@ -116,14 +116,14 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     let asking =
         |words: String, short: String| StatusSegment { short: Some(short), ..loud(words, theme.error()) };
     let mut items = Vec::new();
-    if let Some(seconds) = inbox.saving_for() {
+    if let Some(seconds) = inbox.changes.saving_for(&inbox.context) {
         items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
     }
-    if inbox.unsaved_drafts() > 0 {
+    if inbox.changes.unsaved_drafts() > 0 {
         items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
     }
     let asks = sum(|it| it.counts.stopped);
-    let open = inbox.key_of(Command::GoToOutbox);
+    let open = inbox.context.key_of(Command::GoToOutbox);
     let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
     match asks {
         0 => items.push(plain(outbox)),
@@ -134,20 +134,24 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     }
     let unreadable = inbox.desk.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {
-        let (open, words) = (inbox.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
+        let (open, words) = (inbox.context.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
         let long =
             StatusSegment { short: Some(format!(" · {words}")), ..loud(String::new(), theme.waiting()) };
         items.push(StatusSegment { words: format!(" · {words}: {open}"), ..long });
     }
-    if let Some((letter, steps)) = inbox.is_recording() {
-        let words = format!(" · RECORDING {letter}, {steps} · {} ends", inbox.key_of(Command::RecordMacro));
+    if let Some((letter, steps)) = inbox.features.macros.is_recording() {
+        let words =
+            format!(" · RECORDING {letter}, {steps} · {} ends", inbox.context.key_of(Command::RecordMacro));
         items.push(loud(words, theme.waiting()));
     }
-    if inbox.lease_waits() {
-        items.push(loud(inbox.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
+    if inbox.features.pauses.lease_waits(&inbox.desk, &inbox.context) {
+        items.push(loud(inbox.context.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
     }
-    if let Some(offered) = inbox.offered() {
-        items.push(loud(format!(" · {} {offered}", inbox.key_from_here(Command::TakeOffer)), theme.strong()));
+    if let Some(offered) = inbox.features.credits.offered(&inbox.desk, &inbox.context) {
+        items.push(loud(
+            format!(" · {} {offered}", inbox.desk.key_from_here(Command::TakeOffer, &inbox.context)),
+            theme.strong(),
+        ));
     }
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = inbox.changes.batch.as_ref().filter(|it| it.is_under_way()) {
@@ -167,7 +171,7 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     if inbox.context.settings.demo {
         items.push(plain(" · demo".to_owned()));
     }
-    let budget = inbox.tab().budget;
+    let budget = inbox.desk.tab().budget;
     if budget > 0 && inbox.context.notice.is_none() {
         items.push(plain(format!(" · key {budget}% of 300/min")));
     }
@@ -178,7 +182,7 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
 pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let mut x = area.x + 1;
     let end = area.x + area.width.saturating_sub(1);
-    if let Some(words) = inbox.tutor_line() {
+    if let Some(words) = inbox.keyboard.tutor_line(&inbox.context) {
         paint_view::text(buffer, x, area.y, end - x, &words, theme.strong());
         return;
     }
@@ -220,7 +224,7 @@ fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
 /// is changed from here.
 fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
     use Command as C;
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let takes_over = matches!(command, C::PauseAi | C::HandBack | C::Close);
     let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
     let reacts = matches!(command, C::React | C::RemoveReaction);
@@ -231,7 +235,7 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
 
 /// What a key does where it is pressed now.
 fn word(inbox: &Inbox, command: Command) -> &'static str {
-    let (is_mail, is_wall) = (inbox.tab().is_mail(), inbox.desk.page == PageKind::Wall);
+    let (is_mail, is_wall) = (inbox.desk.tab().is_mail(), inbox.desk.page == PageKind::Wall);
     let other = [
         (Command::Close, is_mail, "archive"),
         (Command::Unseen, is_mail, "unread"),
@@ -279,15 +283,15 @@ fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
 /// The commands hints are given for, most useful first.
 fn offered(inbox: &Inbox) -> &'static [Command] {
     use Command as C;
-    let tab = inbox.tab();
-    let asks = matches!(inbox.row_at_hand(), Some(row) if row.is_stopped());
+    let tab = inbox.desk.tab();
+    let asks = matches!(inbox.outbox.row_at_hand(&inbox.desk), Some(row) if row.is_stopped());
     match tab.focus {
         _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,
         _ if tab.triage().is_some_and(Triage::is_over) => mail::view::OVER_HINTS,
         Focus::List | Focus::History if tab.is_in_triage() => mail::view::TRIAGE_HINTS,
-        Focus::List if tab.is_mail() && !inbox.acts_on_marks() => mail::view::LIST_HINTS,
+        Focus::List if tab.is_mail() && !inbox.desk.acts_on_marks() => mail::view::LIST_HINTS,
         Focus::History if tab.is_mail() && !asks => mail::view::HISTORY_HINTS,
         Focus::List if tab.is_phone() => {
             &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
@@ -295,7 +299,7 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
         Focus::History if tab.is_phone() && !asks => {
             &[C::Write, C::Call, C::WriteNumber, C::WriteNote, C::Undo, C::Raw, C::Back, C::Help]
         }
-        Focus::List if inbox.acts_on_marks() => &[
+        Focus::List if inbox.desk.acts_on_marks() => &[
             C::Mark,
             C::PauseAi,
             C::HandBack,

@@ -101,9 +101,9 @@ pub fn tab_at(inbox: &Inbox, x: u16) -> Option<Pointer> {
 
 /// The balance of the active tab's workspace.
 pub fn credits(inbox: &Inbox) -> String {
-    match &inbox.tab().account {
+    match &inbox.desk.tab().account {
         Some(account) => {
-            let word = match inbox.balance(inbox.tab()) {
+            let word = match inbox.features.credits.balance(inbox.desk.tab(), &inbox.desk, &inbox.context) {
                 Balance::Fine => "",
                 Balance::Low => "LOW, ",
                 Balance::Empty => "EMPTY, ",

@@ -14,7 +14,7 @@ impl Inbox {
             self.context.push(Effect::Load(Load::Mailbox(tab.channel.id.clone())));
         }
         if self.context.settings.wall {
-            self.go_to_wall();
+            self.overview.go_to_wall(&mut self.desk);
         }
         self.settle();
         std::mem::take(&mut self.context.effects)
@@ -44,7 +44,9 @@ impl Inbox {
                 self.loaded(loaded);
             }
             Event::Loaded(load, Err(why)) => self.load_failed(load, &why),
-            Event::Calls(calls) => self.calls_known(calls),
+            Event::Calls(calls) => {
+                self.features.request_log.calls_known(calls, &self.desk, &mut self.context)
+            }
             Event::News(news) => self.news(news),
             Event::Enqueued(rows) => self.enqueued(rows),
             Event::Recalled(row, taken) => self.recalled(&row, taken),
@@ -53,29 +55,38 @@ impl Inbox {
                 self.note_saved(channel, conversation, note);
             }
             Event::NoteNotSaved(channel, conversation, text, why) => {
-                self.note_not_saved(&channel, &conversation, &text, &why);
+                self.changes.note_not_saved(
+                    &channel,
+                    &conversation,
+                    &text,
+                    &why,
+                    &mut self.desk,
+                    &mut self.context,
+                );
             }
             Event::NoteTakenBack(channel, conversation, text) => {
                 self.note_taken_back(channel, &conversation, text.as_deref());
             }
             Event::Answered(answered) => self.answered(answered),
             Event::Edited(text) => self.edited(text),
-            Event::SetUp(ended) => self.set_up_ended(ended),
-            Event::Written => self.written(),
+            Event::SetUp(ended) => self.context.set_up_ended(ended),
+            Event::Written => self.changes.written(),
             Event::Campaign(answer) => self.campaign_answered(answer),
             Event::Import(told) => self.import_told(told),
-            Event::Copied(what, copied) => self.copied(&what, copied),
+            Event::Copied(what, copied) => self.context.copied(&what, copied),
             Event::Exported(Ok(file)) => self.context.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.context.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
-                self.draft_not_saved(channel, conversation, draft, &why);
+                self.changes.draft_not_saved(channel, conversation, draft, &why, &mut self.context);
             }
-            Event::WriteFailed { what, why, intents } => self.write_failed(&what, &why, intents),
+            Event::WriteFailed { what, why, intents } => {
+                self.changes.write_failed(&what, &why, intents, &mut self.desk, &mut self.context)
+            }
         }
         if touched {
             self.changes.touches.note(&self.context.effects);
         }
-        self.ask_again_of_ai();
+        self.desk.ask_again_of_ai(&self.context);
         self.settle();
         self.play_all();
         std::mem::take(&mut self.context.effects)
@@ -85,40 +96,40 @@ impl Inbox {
     pub(crate) fn settle(&mut self) {
         let now = self.context.now;
         self.changes.held.retain(|it| now < it.until);
-        self.choose_first_views();
-        self.shape_panes();
-        self.reach_range();
-        self.follow_selection();
-        self.give_typed_back();
-        self.follow_writing();
-        self.rest_modes();
-        self.note_place();
+        self.desk.choose_first_views(&self.context);
+        self.desk.shape_panes(&self.context);
+        self.desk.reach_range();
+        self.features.watch.follow_selection(&mut self.desk, &mut self.context);
+        self.desk.give_typed_back(&mut self.context);
+        self.desk.follow_writing(&mut self.context);
+        self.desk.rest_modes(&self.context);
+        self.features.jump_list.note_place(&self.desk);
         self.go_on_with_mail();
-        self.load_what_is_missing();
-        self.load_second();
+        self.desk.load_what_is_missing(&mut self.context);
+        self.desk.load_second(&mut self.context);
         self.load_rows();
-        self.load_card();
-        self.follow_connections();
-        self.fetch_wanted_pictures();
+        self.desk.load_card(&mut self.context);
+        self.connections.follow_connections(&self.desk, &mut self.context);
+        self.desk.fetch_wanted_pictures(&mut self.context);
         self.context.effects.extend(self.loads.retry(self.context.now));
-        self.save_drafts();
-        self.mark_seen();
-        self.come_back();
-        self.follow_batch();
-        self.follow_rehearsal_fate();
-        self.follow_offer();
-        self.follow_purse();
-        self.ask_servers();
-        self.tell_burst();
-        self.follow_leases();
+        self.changes.save_drafts(&mut self.desk, &mut self.context);
+        self.features.watch.mark_seen(&mut self.desk, &mut self.context);
+        self.features.snoozed.come_back(&mut self.desk, &mut self.context);
+        self.changes.follow_batch(&mut self.context);
+        self.broadcasts.follow_rehearsal_fate(&mut self.context);
+        self.desk.follow_offer(&mut self.context);
+        self.features.credits.follow_purse(&self.desk, &mut self.context);
+        self.features.search.ask_servers(&self.desk, &mut self.context);
+        self.features.bursts.tell_burst(&self.desk, &mut self.context);
+        self.features.pauses.follow_leases(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.queueing.note(&self.context.effects, || journal.group());
         if self.features.macros.playing.is_none() {
             self.changes.journal.join(false);
         }
-        self.end_trail();
+        self.features.macros.end_trail(&self.context);
         self.end_notice();
-        self.note_writes();
-        self.note_asked();
+        self.changes.note_writes(&self.context);
+        self.features.macros.note_asked(&self.context);
     }
 }

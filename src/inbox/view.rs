@@ -21,7 +21,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         crate::components::paint_view::text(buffer, 0, 0, width, &words, Style::new());
         return None;
     }
-    let areas = inbox.areas();
+    let areas = inbox.desk.areas(&inbox.context);
     let mut cursor = None;
     crate::tabs_view::draw(inbox, theme, areas.tabs, buffer);
     if inbox.desk.page == PageKind::Outbox {
@@ -36,7 +36,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         crate::screens::cards::view::draw(inbox, theme, areas.body, buffer);
     } else if inbox.desk.page == PageKind::People {
         crate::screens::people::view::draw(inbox, theme, areas.body, buffer);
-    } else if inbox.tab().is_inbox() {
+    } else if inbox.desk.tab().is_inbox() {
         if let Some(area) = areas.header {
             crate::screens::mail::view::header(inbox, theme, area, buffer);
         }
@@ -46,13 +46,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         if let Some(area) = areas.history {
             crate::screens::history::view::draw(inbox, theme, area, buffer);
         }
-        if let (Some(area), Some(second)) = (areas.beside, inbox.second()) {
+        if let (Some(area), Some(second)) = (areas.beside, inbox.desk.second()) {
             crate::screens::history::view::draw_second(inbox, theme, second, area, buffer);
         }
         if let Some(area) = areas.card {
             crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
         }
-        if let Some(triage) = inbox.tab().triage().filter(|it| it.is_over()) {
+        if let Some(triage) = inbox.desk.tab().triage().filter(|it| it.is_over()) {
             crate::screens::mail::view::summary(inbox, triage, theme, areas.body, buffer);
         }
         if let Some(area) = areas.composer {

@@ -2,8 +2,9 @@
 //! loads, saved drafts, marks of what has been seen, and telling the hands
 //! what to poll first.
 
-use crate::Inbox;
+use crate::changes::Changes;
 use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReadProgress;
@@ -33,35 +34,35 @@ impl WatchState {
     }
 }
 
-impl Inbox {
+impl WatchState {
     /// Side by side, the history shows the selected row; stacked, it shows
     /// what was opened.
-    pub(crate) fn follow_selection(&mut self) {
-        self.follow_row();
+    pub(crate) fn follow_selection(&mut self, desk: &mut Desk, context: &mut Context) {
+        desk.follow_row();
         let side_by_side = {
-            let areas = self.areas();
-            areas.list.is_some() && self.context.size.0 >= crate::layout::SIDE_BY_SIDE && !self.desk.panes.zoomed
+            let areas = desk.areas(context);
+            areas.list.is_some() && context.size.0 >= crate::layout::SIDE_BY_SIDE && !desk.panes.zoomed
         };
-        let side_by_side = side_by_side && !self.tab().is_in_triage();
-        if side_by_side && self.is_inbox_shown() && self.tab().focus == Focus::List {
-            match self.list().selected.clone() {
-                Some(selected) => self.show(&selected),
-                None if self.list().is_empty() => leave(&mut self.desk.tabs[self.desk.active], &mut self.context),
+        let side_by_side = side_by_side && !desk.tab().is_in_triage();
+        if side_by_side && desk.is_inbox_shown() && desk.tab().focus == Focus::List {
+            match desk.list().selected.clone() {
+                Some(selected) => desk.show(&selected, context),
+                None if desk.list().is_empty() => leave(&mut desk.tabs[desk.active], context),
                 None => (),
             }
         }
-        self.tell_what_to_watch();
+        self.tell_what_to_watch(desk, context);
     }
 
-    fn tell_what_to_watch(&mut self) {
-        let tab = self.tab();
+    fn tell_what_to_watch(&mut self, desk: &Desk, context: &mut Context) {
+        let tab = desk.tab();
         let conversation = match (&tab.history, tab.focus) {
             (Some(history), _) => Some(history.conversation.clone()).filter(|_| !history.is_new_mail()),
             (None, _) => None,
         };
         let current = Some((tab.channel.id.clone(), conversation));
-        let now = self.context.now;
-        let watch = &mut self.features.watch;
+        let now = context.now;
+        let watch = self;
         if watch.wanted != current {
             watch.wanted = current;
             watch.since = now;
@@ -70,78 +71,82 @@ impl Inbox {
         if watch.wanted != watch.told && rested {
             watch.told.clone_from(&watch.wanted);
             if let Some((channel, conversation)) = watch.told.clone() {
-                self.context.push(Effect::Watch(channel, conversation));
+                context.push(Effect::Watch(channel, conversation));
             }
         }
-    }
-
-    /// Asks for every window of the active tab that is stale.
-    pub(crate) fn load_what_is_missing(&mut self) {
-        if !self.tab().is_inbox() {
-            return;
-        }
-        let now = self.context.now;
-        if let Some(query) = self.list_mut().take_query(now) {
-            self.context.push(Effect::Load(Load::Conversations(query)));
-        }
-        let tab = &mut self.desk.tabs[self.desk.active];
-        let Some(history) = &mut tab.history else { return };
-        if history.want_older() {
-            let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
-            self.context.push(Effect::FetchOlder(channel, conversation));
-        }
-        if let Some(query) = history.take_query(now) {
-            self.context.push(Effect::Load(Load::History(query)));
-        }
-    }
-
-    /// Saves the drafts whose typing has paused.
-    pub(crate) fn save_drafts(&mut self) {
-        let now = self.context.now;
-        for tab in &mut self.desk.tabs {
-            let due = tab.composer.as_ref().and_then(Composer::save_due);
-            if due.is_some_and(|at| at <= now) {
-                save(tab, &mut self.context);
-            }
-        }
-        self.save_again(false);
-    }
-
-    /// Saves every draft now, because the desk is about to end.
-    pub fn leave(&mut self) -> Vec<Effect> {
-        self.save_every_draft();
-        std::mem::take(&mut self.context.effects)
-    }
-
-    pub(crate) fn save_every_draft(&mut self) {
-        for tab in &mut self.desk.tabs {
-            save(tab, &mut self.context);
-        }
-        self.save_again(true);
     }
 
     /// Marks as seen what an opened history shows at its end, while the
     /// terminal has the focus.
-    pub(crate) fn mark_seen(&mut self) {
-        if !self.context.focused || !self.is_inbox_shown() {
+    pub(crate) fn mark_seen(&mut self, desk: &mut Desk, context: &mut Context) {
+        if !context.focused || !desk.is_inbox_shown() {
             return;
         }
-        let tab = self.tab();
+        let tab = desk.tab();
         let Some(history) = &tab.history else { return };
         let at_end = history.shows_end() && history.opened && tab.focus != Focus::List;
         let Some(newest) = history.newest().filter(|_| at_end) else {
             // Whoever comes back looks again: it may have been marked as not
             // seen meanwhile.
-            self.features.watch.marked = None;
+            self.marked = None;
             return;
         };
         let mark = (history.conversation.clone(), newest.1.clone());
-        if self.features.watch.marked.as_ref() == Some(&mark) {
+        if self.marked.as_ref() == Some(&mark) {
             return;
         }
-        self.context.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
-        self.features.watch.marked = Some(mark);
-        self.mark_read();
+        context.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
+        self.marked = Some(mark);
+        desk.mark_read(context);
+    }
+}
+
+impl Desk {
+    /// Asks for every window of the active tab that is stale.
+    pub(crate) fn load_what_is_missing(&mut self, context: &mut Context) {
+        if !self.tab().is_inbox() {
+            return;
+        }
+        let now = context.now;
+        if let Some(query) = self.list_mut().take_query(now) {
+            context.push(Effect::Load(Load::Conversations(query)));
+        }
+        let tab = &mut self.tabs[self.active];
+        let Some(history) = &mut tab.history else { return };
+        if history.want_older() {
+            let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
+            context.push(Effect::FetchOlder(channel, conversation));
+        }
+        if let Some(query) = history.take_query(now) {
+            context.push(Effect::Load(Load::History(query)));
+        }
+    }
+}
+
+impl Changes {
+    /// Saves the drafts whose typing has paused.
+    pub(crate) fn save_drafts(&mut self, desk: &mut Desk, context: &mut Context) {
+        let now = context.now;
+        for tab in &mut desk.tabs {
+            let due = tab.composer.as_ref().and_then(Composer::save_due);
+            if due.is_some_and(|at| at <= now) {
+                save(tab, context);
+            }
+        }
+        self.save_again(false, context);
+    }
+
+    /// Saves every draft now, because the desk is about to end.
+    pub fn leave(&mut self, desk: &mut Desk, context: &mut Context) -> Vec<Effect> {
+        self.save_every_draft(desk, context);
+        std::mem::take(&mut context.effects)
+    }
+
+    pub(crate) fn save_every_draft(&mut self, desk: &mut Desk, context: &mut Context) {
+        for tab in &mut desk.tabs {
+            save(tab, context);
+        }
+        self.save_again(true, context);
     }
 }
 

@@ -2,9 +2,10 @@
 //! not be kept. The disk may be slow or fail; typing goes on, and no text is
 //! given up.
 
+use crate::changes::Changes;
+use crate::context::Context;
 use std::collections::VecDeque;
 
-use crate::Inbox;
 use crate::event::Effect;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
@@ -62,37 +63,37 @@ impl Saving {
     }
 }
 
-impl Inbox {
+impl Changes {
     /// How long the disk has been taking, in whole seconds, if that is long.
-    pub fn saving_for(&self) -> Option<i64> {
-        let (since, _) = self.changes.writes.under_way.front()?;
-        Some(self.context.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
+    pub fn saving_for(&self, context: &Context) -> Option<i64> {
+        let (since, _) = self.writes.under_way.front()?;
+        Some(context.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
     }
 
     /// Drafts that are only in memory.
     pub fn unsaved_drafts(&self) -> usize {
-        self.changes.writes.unsaved.len()
+        self.writes.unsaved.len()
     }
 
     /// Whether a write is under way.
     pub(crate) fn is_writing(&self) -> bool {
-        !self.changes.writes.under_way.is_empty()
+        !self.writes.under_way.is_empty()
     }
 
     /// Notes the writes among these effects.
-    pub(crate) fn note_writes(&mut self) {
-        for effect in self.context.effects.iter().filter(|it| it.is_write()) {
+    pub(crate) fn note_writes(&mut self, context: &Context) {
+        for effect in context.effects.iter().filter(|it| it.is_write()) {
             let wish = DraftSave::of(effect);
             if let Some(wish) = &wish {
-                self.changes.writes.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
+                self.writes.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
             }
-            self.changes.writes.under_way.push_back((self.context.now, wish));
+            self.writes.under_way.push_back((context.now, wish));
         }
     }
 
     /// The oldest write has ended.
     pub(crate) fn written(&mut self) {
-        self.changes.writes.under_way.pop_front();
+        self.writes.under_way.pop_front();
     }
 
     /// A draft could not be kept: it stays in memory and is tried again,
@@ -103,17 +104,18 @@ impl Inbox {
         conversation: ConversationId,
         draft: Option<Draft>,
         why: &str,
+        context: &mut Context,
     ) {
         let for_it = |it: &DraftSave| it.is_for(&channel, &conversation);
-        let newer = self.changes.writes.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
+        let newer = self.writes.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
         if !newer {
-            self.changes.writes.unsaved.retain(|(_, it)| !for_it(it));
-            let again_at = self.context.now.plus(AGAIN);
-            self.changes.writes.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
+            self.writes.unsaved.retain(|(_, it)| !for_it(it));
+            let again_at = context.now.plus(AGAIN);
+            self.writes.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
         }
         // The status line says for how long; a refusal tells more.
-        if self.context.notice.as_ref().is_none_or(|it| !it.warning) {
-            self.context.warn(format!("the draft is not on disk, only here: {why}; trying again"));
+        if context.notice.as_ref().is_none_or(|it| !it.warning) {
+            context.warn(format!("the draft is not on disk, only here: {why}; trying again"));
         }
     }
 
@@ -123,26 +125,25 @@ impl Inbox {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Option<Option<Draft>> {
-        let under_way = self.changes.writes.under_way.iter().rev().filter_map(|(_, it)| it.as_ref());
-        let unsaved = self.changes.writes.unsaved.iter().map(|(_, it)| it);
+        let under_way = self.writes.under_way.iter().rev().filter_map(|(_, it)| it.as_ref());
+        let unsaved = self.writes.unsaved.iter().map(|(_, it)| it);
         under_way.chain(unsaved).find(|it| it.is_for(channel, conversation)).map(|it| it.draft.clone())
     }
 
     /// Tries to keep the drafts whose time has come; all of them when the
     /// desk is about to end.
-    pub(crate) fn save_again(&mut self, ending: bool) {
-        let now = self.context.now;
-        let due = self.changes.writes.unsaved.iter().filter(|(at, _)| ending || *at <= now);
+    pub(crate) fn save_again(&mut self, ending: bool, context: &mut Context) {
+        let now = context.now;
+        let due = self.writes.unsaved.iter().filter(|(at, _)| ending || *at <= now);
         let due: Vec<DraftSave> = due.map(|(_, it)| it.clone()).collect();
         for it in due {
-            let newer = self
-                .context
+            let newer = context
                 .effects
                 .iter()
                 .filter_map(DraftSave::of)
                 .any(|effect| effect.is_for(&it.channel, &it.conversation));
             if !newer {
-                self.context.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));
+                context.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));
             }
         }
     }

@@ -72,7 +72,7 @@ impl DeskParts {
         };
         let ended = turning.run(&mailbox, || self.clock.now());
         let PlainMode { mut app, hands, .. } = turning;
-        app.leave().into_iter().for_each(|it| hands.perform(it));
+        app.changes.leave(&mut app.desk, &mut app.context).into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         drop(receiving);
         let _ = self.runtime.block_on(async { tokio::time::timeout(run::LEAVE, engine.shutdown()).await });
@@ -143,7 +143,7 @@ impl PlainMode {
     /// Says what is new.
     fn speak(&mut self, now: Timestamp) -> io::Result<()> {
         say(&self.spoken.hear(&self.app))?;
-        self.app.drawn(now);
+        self.app.desk.drawn(now, &mut self.app.context);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl PlainMode {
 
     /// Presses keys; says what can be said where they did nothing.
     fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
-        self.app.question_was_heard();
+        self.app.context.question_was_heard();
         let before = self.app.context.layers.last().map(|it| format!("{it:?}"));
         let notice = self.app.context.notice.clone();
         for event in events {

@@ -170,7 +170,7 @@ impl DeskParts {
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
         drop((screen, receiving));
-        app.leave().into_iter().for_each(|it| hands.perform(it));
+        app.changes.leave(&mut app.desk, &mut app.context).into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         // What did not end in time is asked again with the same key.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
@@ -206,7 +206,7 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
     let sharp: Vec<SharpImage> =
         sharp.iter().map(|it| SharpImage { at: it.at, rows: it.sharp.0.clone() }).collect();
     screen.draw(app.context.size, sharp, |buffer| inbox::view::draw(app, theme, buffer))?;
-    app.drawn(clock.now());
+    app.desk.drawn(clock.now(), &mut app.context);
     Ok(())
 }
 

@@ -397,7 +397,7 @@ impl Desk {
             }
             waiting.extend(self.take_news());
         }
-        self.app.drawn(self.clock.now());
+        self.app.desk.drawn(self.clock.now(), &mut self.app.context);
     }
 
     /// What is read from the server on a person's behalf.
@@ -535,7 +535,7 @@ impl Desk {
 
     /// Says a line as the plain mode reads it; why it was not taken, if so.
     pub fn says(&mut self, line: &str) -> Option<String> {
-        self.app.question_was_heard();
+        self.app.context.question_was_heard();
         for _ in 0..9 {
             let events = match input::read(&self.app, line, &[]) {
                 PlainCommand::Events(events) => {

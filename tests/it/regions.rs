@@ -99,7 +99,7 @@ impl Desk {
     }
 
     fn area_of(&self, region: Region) -> Option<Area> {
-        let areas = self.app.areas();
+        let areas = self.app.desk.areas(&self.app.context);
         let pane = |it: Option<Area>| it.filter(|_| self.app.desk.page == PageKind::Inbox);
         match region {
             Region::Tabs => Some(areas.tabs),

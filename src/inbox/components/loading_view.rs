@@ -21,8 +21,8 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let last = |area: Area| Area { y: area.y + area.height.saturating_sub(1), ..area };
     if inbox.desk.page != PageKind::Inbox {
         edge(inbox, theme, Pane::Page, last(areas.body), buffer);
-    } else if inbox.is_inbox_shown() {
-        let loaded = inbox.tab().history.as_ref().is_some_and(|it| it.loaded);
+    } else if inbox.desk.is_inbox_shown() {
+        let loaded = inbox.desk.tab().history.as_ref().is_some_and(|it| it.loaded);
         let history = areas.history.filter(|_| loaded).map(Area::inner);
         let panes = [
             (Pane::List, areas.list.map(last)),

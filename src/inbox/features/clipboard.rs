@@ -1,6 +1,7 @@
 //! Copying: what goes to the clipboard, and what is said about it.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
@@ -37,32 +38,20 @@ pub(crate) enum CopiedPart {
     Transcript,
 }
 
-impl Inbox {
+impl Desk {
     /// Copies; says what it was, or why there is nothing.
-    pub(crate) fn copy(&mut self, wanted: CopyTarget) {
-        match self.to_copy(wanted) {
+    pub(crate) fn copy(&mut self, wanted: CopyTarget, context: &mut Context) {
+        match self.to_copy(wanted, context) {
             Ok((what, text)) => {
                 let count = text.chars().count();
                 let letters = if count == 1 { "character" } else { "characters" };
-                self.context.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
+                context.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
             }
-            Err(why) => self.context.warn(why),
+            Err(why) => context.warn(why),
         }
     }
 
-    /// Says whether a text is where it can be pasted from.
-    pub(crate) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
-        match copied {
-            Ok(Copied::Taken) => self.context.say(format!("copied {what}")),
-            Ok(Copied::Sent) => self.context.say(format!("sent {what} to the terminal's clipboard")),
-            Err(why) => return self.context.warn(format!("not copied: {why}")),
-        }
-        if let Some(question) = self.context.layers.top_mut::<WebhookQuestion>() {
-            question.form.copied = true;
-        }
-    }
-
-    fn to_copy(&self, wanted: CopyTarget) -> Result<(&'static str, String), &'static str> {
+    fn to_copy(&self, wanted: CopyTarget, context: &Context) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
         let row = self.at_hand().ok_or("no conversation is selected")?;
         match wanted {
@@ -74,8 +63,22 @@ impl Inbox {
             CopyTarget::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
             CopyTarget::OfHistory(part) => {
                 let history = tab.history.as_ref().filter(|it| it.loaded);
-                of_history(part, history.ok_or("open the conversation first")?, &self.context.settings)
+                of_history(part, history.ok_or("open the conversation first")?, &context.settings)
             }
+        }
+    }
+}
+
+impl Context {
+    /// Says whether a text is where it can be pasted from.
+    pub(crate) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
+        match copied {
+            Ok(Copied::Taken) => self.say(format!("copied {what}")),
+            Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
+            Err(why) => return self.warn(format!("not copied: {why}")),
+        }
+        if let Some(question) = self.layers.top_mut::<WebhookQuestion>() {
+            question.form.copied = true;
         }
     }
 }

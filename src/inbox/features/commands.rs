@@ -7,7 +7,7 @@ use crate::keys::KeyPress;
 use crate::overlays::listing::ListKind;
 
 pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.offered() {
+    match inbox.features.credits.offered(&inbox.desk, &inbox.context) {
         Some(_) => Ok(()),
         None => Err("nothing is offered now".into()),
     }
@@ -18,27 +18,34 @@ pub(crate) fn take_offer(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.tab().is_in_triage() || inbox.undoable().is_some() || inbox.is_queueing() {
+    if inbox.desk.tab().is_in_triage()
+        || inbox.changes.undoable(&inbox.context).is_some()
+        || inbox.changes.is_queueing()
+    {
         return Ok(());
     }
-    let more = if inbox.done().next().is_some() { "; {show-done} lists what was done" } else { "" };
+    let more = if inbox.changes.done(&inbox.context).next().is_some() {
+        "; {show-done} lists what was done"
+    } else {
+        ""
+    };
     Err(format!("nothing is held that could be taken back{more}"))
 }
 
 pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.tab().is_in_triage() {
+    match inbox.desk.tab().is_in_triage() {
         true => inbox.triage_undo(),
         false => inbox.undo(),
     }
 }
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_fates_of_done();
-    inbox.show_list(ListKind::Done);
+    inbox.changes.ask_fates_of_done(&mut inbox.context);
+    inbox.context.show_list(ListKind::Done);
 }
 
 pub(crate) fn may_repeat(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.repeatable() {
+    match inbox.features.macros.repeatable() {
         true => Ok(()),
         false => Err("nothing was done to a conversation yet that can be done again".into()),
     }
@@ -49,7 +56,7 @@ pub(crate) fn repeat(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_play_macro(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.is_recording() {
+    match inbox.features.macros.is_recording() {
         Some(_) => Err("a macro is being recorded; {record-macro} ends it".into()),
         None => Ok(()),
     }
@@ -64,7 +71,7 @@ pub(crate) fn record_macro(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_go_back(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.has_last_place() {
+    match inbox.features.jump_list.has_last_place() {
         true => Ok(()),
         false => Err("this is the first place since the start".into()),
     }
@@ -75,37 +82,37 @@ pub(crate) fn last_place(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_credits(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_credits();
+    inbox.features.credits.show_credits(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn copy_text(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy(CopyTarget::OfHistory(CopiedPart::Text));
+    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Text), &mut inbox.context);
 }
 
 pub(crate) fn copy_phone(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy(CopyTarget::Address);
+    inbox.desk.copy(CopyTarget::Address, &mut inbox.context);
 }
 
 pub(crate) fn copy_id(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy(CopyTarget::Id);
+    inbox.desk.copy(CopyTarget::Id, &mut inbox.context);
 }
 
 pub(crate) fn copy_link(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy(CopyTarget::OfHistory(CopiedPart::Link));
+    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Link), &mut inbox.context);
 }
 
 pub(crate) fn copy_transcript(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy(CopyTarget::OfHistory(CopiedPart::Transcript));
+    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Transcript), &mut inbox.context);
 }
 
 pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy(CopyTarget::OfHistory(CopiedPart::Error));
+    inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Error), &mut inbox.context);
 }
 
 pub(crate) fn handover(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    inbox.handover()
+    inbox.context.handover()
 }
 
 pub(crate) fn tutor(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    inbox.tutor()
+    inbox.keyboard.tutor(&mut inbox.context)
 }

@@ -1,8 +1,10 @@
 //! The handover: what the next shift must know, as Markdown on the clipboard:
 //! what broke, what is paused, what is queued, which broadcasts go on.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
+use crate::overlays::request_log::RequestLogView;
 use crate::screens::broadcasts::BroadcastQuery;
 use model::board::BoardEntry;
 use model::news::Health;
@@ -26,38 +28,36 @@ pub struct HandoverFacts {
     pub running: Vec<BoardEntry>,
 }
 
-impl Inbox {
+impl Context {
     /// `:handover`
     pub(crate) fn handover(&mut self) -> Result<(), String> {
-        self.context.push(Effect::ReadCalls);
-        self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
+        self.push(Effect::ReadCalls);
+        self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
         Ok(())
     }
+}
 
+impl RequestLogView {
     /// What the files know has come.
-    pub(crate) fn hand_over(&mut self, facts: &HandoverFacts) {
-        let text = self.handover_text(facts);
+    pub(crate) fn hand_over(&mut self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
+        let text = self.handover_text(facts, desk, context);
         let lines = text.lines().count();
-        self.context.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
+        context.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
     }
 
-    fn handover_text(&self, facts: &HandoverFacts) -> String {
-        let zone = &self.context.settings.zone;
-        let mut text = format!(
-            "# Handover, {} {}\n",
-            self.context.now.day_name(zone),
-            self.context.now.clock_face(zone)
-        );
+    fn handover_text(&self, facts: &HandoverFacts, desk: &Desk, context: &Context) -> String {
+        let zone = &context.settings.zone;
+        let mut text =
+            format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.clock_face(zone));
         let name = |channel: &model::ids::ChannelId| {
-            let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
+            let tab = desk.tabs.iter().find(|it| it.channel.id == *channel);
             tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
         };
-        part(&mut text, "What broke", self.broken());
+        part(&mut text, "What broke", self.broken(desk, context));
         let paused = facts.paused.iter().map(|it| {
-            let since = short_span(self.context.now.since(it.since));
+            let since = short_span(context.now.since(it.since));
             let who = it.title.as_ref().map_or_else(|| it.conversation.to_string(), ToString::to_string);
-            let waits =
-                it.waiting_since.map(|it| format!(", waits {}", short_span(self.context.now.since(it))));
+            let waits = it.waiting_since.map(|it| format!(", waits {}", short_span(context.now.since(it))));
             format!("{who} on {}: AI off for {since}{}", name(&it.channel), waits.unwrap_or_default())
         });
         part(&mut text, "AI paused: no one answers there but you", paused.collect());
@@ -88,7 +88,7 @@ impl Inbox {
             )
         });
         part(&mut text, "Broadcasts that go on", running.collect());
-        let waiting = self.desk.tabs.iter().map(|it| {
+        let waiting = desk.tabs.iter().map(|it| {
             let credits = it.account.as_ref().map(|it| format!(" · {} credits", prices::credits(it.credits)));
             let snoozed = it.counts.snoozed;
             format!(
@@ -103,20 +103,18 @@ impl Inbox {
     }
 
     /// Connections that are not well, and what was refused lately by code.
-    fn broken(&self) -> Vec<String> {
+    fn broken(&self, desk: &Desk, context: &Context) -> Vec<String> {
         let mut lines = Vec::new();
-        for tab in &self.desk.tabs {
+        for tab in &desk.tabs {
             let name = &tab.channel.name;
             match &tab.health {
                 Health::Refused { code, why } => {
                     lines.push(format!("{name}: the key is not taken: {code}: {why}"))
                 }
-                Health::Silent { since } => lines.push(format!(
-                    "{name}: no answer since {}",
-                    since.clock_face(&self.context.settings.zone)
-                )),
+                Health::Silent { since } => lines
+                    .push(format!("{name}: no answer since {}", since.clock_face(&context.settings.zone))),
                 Health::Offline { since, why } | Health::Trouble { since, why } => {
-                    let since = since.clock_face(&self.context.settings.zone);
+                    let since = since.clock_face(&context.settings.zone);
                     lines.push(format!("{name}: since {since}: {why}"));
                 }
                 Health::Misconfigured { why } => lines.push(format!("{name}: {why}")),

@@ -5,6 +5,7 @@
 //! opened stays the place until another is.
 
 use crate::Inbox;
+use crate::desk::Desk;
 use crate::pages::PageKind;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
@@ -26,27 +27,27 @@ pub(crate) struct Places {
     before: Option<(Spot, Focus)>,
 }
 
-impl Inbox {
+impl Places {
     /// Whether there is a place to go back to.
     pub(crate) fn has_last_place(&self) -> bool {
-        self.features.jump_list.before.is_some()
+        self.before.is_some()
     }
 
     /// After each event: notes where the person has gone.
-    pub(crate) fn note_place(&mut self) {
-        let tab = self.tab();
+    pub(crate) fn note_place(&mut self, desk: &Desk) {
+        let tab = desk.tab();
         let focus = tab.focus;
-        let reads = focus != Focus::List && self.desk.page == PageKind::Inbox;
+        let reads = focus != Focus::List && desk.page == PageKind::Inbox;
         let reading = tab.history.as_ref().filter(|_| reads).map(|it| it.conversation.clone());
         let same_tab = |it: &&(Spot, Focus)| it.0.channel == tab.channel.id;
-        let opened = || self.features.jump_list.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
+        let opened = || self.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
         let spot = Spot {
             channel: tab.channel.id.clone(),
-            everywhere: self.desk.everywhere,
-            page: self.desk.page,
+            everywhere: desk.everywhere,
+            page: desk.page,
             open: reading.or_else(opened),
         };
-        let places = &mut self.features.jump_list;
+        let places = self;
         match &mut places.here {
             Some((here, was)) if *here == spot => *was = focus,
             // The first conversation opened in a tab is no other place.
@@ -56,7 +57,9 @@ impl Inbox {
             _ => places.before = places.here.replace((spot, focus)).or(places.before.take()),
         }
     }
+}
 
+impl Inbox {
     /// Goes to the place before this one.
     pub(crate) fn go_back(&mut self) {
         let Some((spot, focus)) = self.features.jump_list.before.clone() else { return };
@@ -74,9 +77,9 @@ impl Inbox {
         match &spot.open {
             // Nothing is written by coming back.
             Some(open) if only_another || focus != Focus::List => {
-                self.visit(&spot.channel, open, Focus::History);
+                self.desk.visit(&spot.channel, open, Focus::History, &mut self.context);
             }
-            _ => self.tab_mut().focus = Focus::List,
+            _ => self.desk.tab_mut().focus = Focus::List,
         }
     }
 }

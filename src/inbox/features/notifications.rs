@@ -2,76 +2,85 @@
 //! notification while the terminal does not have the focus, and neither in
 //! quiet hours.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
+use crate::features::bursts::Burst;
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 
-impl Inbox {
+impl Burst {
     /// A customer wrote.
-    pub(crate) fn ring(&mut self, channel: &ChannelId, conversation: &ConversationId) {
+    pub(crate) fn ring(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        desk: &Desk,
+        context: &mut Context,
+    ) {
         let hushed =
-            self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
-        let tab = self.tab();
-        let looking = self.context.focused
+            desk.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
+        let tab = desk.tab();
+        let looking = context.focused
             && tab.channel.id == *channel
             && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
-        if looking
-            || hushed
-            || self.context.settings.notice.is_quiet(self.context.now, &self.context.settings.zone)
-        {
+        if looking || hushed || context.settings.notice.is_quiet(context.now, &context.settings.zone) {
             return;
         }
-        if !self.features.bursts.hear(channel, conversation, self.context.now) {
+        if !self.hear(channel, conversation, context.now) {
             return;
         }
-        let notice = self.notification(channel, conversation);
-        self.make_heard(notice);
+        let notice = desk.notification(channel, conversation);
+        context.make_heard(notice);
     }
+}
 
+impl Context {
     /// Rings, and shows a notification where the terminal has not the focus.
     pub(crate) fn make_heard(&mut self, notice: Effect) {
-        if self.context.settings.notice.is_quiet(self.context.now, &self.context.settings.zone) {
+        if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
             return;
         }
-        if self.context.settings.notice.bell && !self.context.effects.contains(&Effect::Bell) {
-            self.context.push(Effect::Bell);
+        if self.settings.notice.bell && !self.effects.contains(&Effect::Bell) {
+            self.push(Effect::Bell);
         }
-        let unseen = self.context.settings.notice.desktop && !self.context.focused;
-        if unseen && !self.context.effects.contains(&notice) {
-            self.context.push(notice);
+        let unseen = self.settings.notice.desktop && !self.focused;
+        if unseen && !self.effects.contains(&notice) {
+            self.push(notice);
         }
-    }
-
-    /// Something a person must hear of, wherever they look.
-    pub(crate) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText) {
-        let here = self.tab().channel.id == *channel;
-        let name = self.tab_of(channel).map(|it| it.channel.name.clone()).unwrap_or_default();
-        self.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
-        let place = SafeText::line(&name);
-        // A notification may be seen by others, and a text may be long.
-        self.make_heard(Effect::Notify(place, text.clone()));
     }
 
     /// The time of a conversation that was put aside has come.
     pub(crate) fn ring_back(&mut self) {
-        let quiet = self.context.settings.notice.is_quiet(self.context.now, &self.context.settings.zone);
-        if self.context.settings.notice.bell && !quiet && !self.context.effects.contains(&Effect::Bell) {
-            self.context.push(Effect::Bell);
+        let quiet = self.settings.notice.is_quiet(self.now, &self.settings.zone);
+        if self.settings.notice.bell && !quiet && !self.effects.contains(&Effect::Bell) {
+            self.push(Effect::Bell);
         }
+    }
+}
+
+impl Desk {
+    /// Something a person must hear of, wherever they look.
+    pub(crate) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText, context: &mut Context) {
+        let here = self.tab().channel.id == *channel;
+        let name = self.tab_of(channel).map(|it| it.channel.name.clone()).unwrap_or_default();
+        context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+        let place = SafeText::line(&name);
+        // A notification may be seen by others, and a text may be long.
+        context.make_heard(Effect::Notify(place, text.clone()));
     }
 
     /// Who writes, and where. What they write stays on the screen: a
     /// notification may be seen by others.
     fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> Effect {
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
         let place = tab.map_or("", |it| it.channel.name.as_str());
         let row = tab.and_then(|it| {
             let mut rows = it.list.page.rows.iter();
             rows.find(|row| row.conversation.id == *conversation)
         });
         let who = match row {
-            Some(row) if !self.desk.panes.blurred => row.conversation.title(),
+            Some(row) if !self.panes.blurred => row.conversation.title(),
             _ => SafeText::line("A customer"),
         };
         Effect::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))

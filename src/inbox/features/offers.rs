@@ -2,7 +2,10 @@
 //! thing lets it be. It lies over nothing and takes no key from anything.
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Intent;
+use crate::features::credits::Purse;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use model::conversations::ServiceWindow;
 use model::outbox::Operation;
@@ -26,19 +29,23 @@ enum OfferedAction {
     SnoozeUntilReply(ConversationKey),
 }
 
-impl Inbox {
+impl Purse {
     /// What is offered now, in words behind its key: what was done last
     /// suggests it, or else there are credits for what waits for them.
-    pub fn offered(&self) -> Option<String> {
-        match self.context.offer.as_ref().map(|it| &it.what) {
+    pub fn offered(&self, desk: &Desk, context: &Context) -> Option<String> {
+        match context.offer.as_ref().map(|it| &it.what) {
             Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
-            None => self.has_unpaid().then(|| format!("sends {}", self.unpaid_words())),
+            None => {
+                self.has_unpaid(desk, context).then(|| format!("sends {}", self.unpaid_words(desk, context)))
+            }
         }
     }
+}
 
+impl Desk {
     /// A template leaves into a closed window: nothing else can be done there
     /// until the customer answers.
-    pub(crate) fn offer_after_sending(&mut self, sends: &[Intent]) {
+    pub(crate) fn offer_after_sending(&mut self, sends: &[Intent], context: &mut Context) {
         let is_template = |it: &Intent| {
             matches!(&it.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
         };
@@ -49,44 +56,50 @@ impl Inbox {
         if shut {
             let key =
                 ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
-            self.context.offer = Some(Offer {
-                what: OfferedAction::SnoozeUntilReply(key),
-                until: self.context.now.plus(STANDS),
-            });
+            context.offer =
+                Some(Offer { what: OfferedAction::SnoozeUntilReply(key), until: context.now.plus(STANDS) });
         }
     }
 
     /// An offer ends with its time, and when the person turns to something
     /// else.
-    pub(crate) fn follow_offer(&mut self) {
-        let Some(offer) = &self.context.offer else { return };
+    pub(crate) fn follow_offer(&mut self, context: &mut Context) {
+        let Some(offer) = &context.offer else { return };
         let stays = match &offer.what {
             OfferedAction::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
         };
-        if !stays || offer.until <= self.context.now {
-            self.context.offer = None;
+        if !stays || offer.until <= context.now {
+            context.offer = None;
         }
     }
+}
 
+impl Inbox {
     /// Does what is offered.
     pub(crate) fn take_offer(&mut self) {
         match self.context.offer.take().map(|it| it.what) {
-            None => self.ask_unpaid(),
+            None => self.features.credits.ask_unpaid(&self.desk, &mut self.context),
             Some(OfferedAction::SnoozeUntilReply(key)) => {
-                self.act_on(vec![key], BulkWish::Snooze { until: None, stays: false });
+                self.changes.act_on(
+                    vec![key],
+                    BulkWish::Snooze { until: None, stays: false },
+                    &mut self.context,
+                );
             }
         }
     }
+}
 
+impl Context {
     /// What was offered does not suggest itself any more.
     pub(crate) fn let_be(&mut self) {
-        self.context.offer = None;
+        self.offer = None;
     }
 
     /// When what is offered ends.
     pub(crate) fn offer_due(&self) -> Option<Timestamp> {
-        self.context.offer.as_ref().map(|it| it.until)
+        self.offer.as_ref().map(|it| it.until)
     }
 }

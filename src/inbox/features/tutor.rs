@@ -3,8 +3,9 @@
 //!
 //! It only sees that it was pressed.
 
-use crate::Inbox;
 use crate::command::Command;
+use crate::context::Context;
+use crate::keyboard::Keyboard;
 
 /// What is to be pressed, and why.
 const STEPS: [(Command, &str); 8] = [
@@ -18,37 +19,37 @@ const STEPS: [(Command, &str); 8] = [
     (Command::Help, "shows every key of this place"),
 ];
 
-impl Inbox {
+impl Keyboard {
     /// Begins the exercise, or ends it.
-    pub(crate) fn tutor(&mut self) -> Result<(), String> {
-        if !self.context.settings.demo {
+    pub(crate) fn tutor(&mut self, context: &mut Context) -> Result<(), String> {
+        if !context.settings.demo {
             return Err("customers of your own are no exercise: `frontdesk demo`, then :tutor".to_owned());
         }
-        match self.keyboard.tutor.take() {
-            Some(_) => self.context.say("the exercise has ended; :tutor begins it anew"),
-            None => self.keyboard.tutor = Some(0),
+        match self.tutor.take() {
+            Some(_) => context.say("the exercise has ended; :tutor begins it anew"),
+            None => self.tutor = Some(0),
         }
         Ok(())
     }
 
     /// What the exercise says now.
-    pub fn tutor_line(&self) -> Option<String> {
-        let step = self.keyboard.tutor.filter(|_| self.context.layers.last().is_none_or(|it| it.is_question()))?;
+    pub fn tutor_line(&self, context: &Context) -> Option<String> {
+        let step = self.tutor.filter(|_| context.layers.last().is_none_or(|it| it.is_question()))?;
         let (command, words) = STEPS.get(step)?;
-        let key = self.context.settings.keymap.first(*command);
+        let key = context.settings.keymap.first(*command);
         Some(format!("Tutor {}/{} · {key} {words} · :tutor ends", step + 1, STEPS.len()))
     }
 
     /// A command was done: the exercise goes on if it was the one it waits
     /// for. What a later step asks for counts for those before it too.
-    pub(crate) fn tutor_saw(&mut self, command: Command) {
-        let Some(step) = self.keyboard.tutor else { return };
+    pub(crate) fn tutor_saw(&mut self, command: Command, context: &mut Context) {
+        let Some(step) = self.tutor else { return };
         // Where a key brings one past a step, the step is not missed.
         let ahead = STEPS.iter().skip(step).take(2).position(|it| it.0 == command);
         let Some(done) = ahead.map(|it| step + it + 1) else { return };
-        self.keyboard.tutor = (done < STEPS.len()).then_some(done);
+        self.tutor = (done < STEPS.len()).then_some(done);
         if done == STEPS.len() {
-            self.context.say("that was the exercise: the palette finds everything else");
+            context.say("that was the exercise: the palette finds everything else");
         }
     }
 }

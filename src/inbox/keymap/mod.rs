@@ -4,9 +4,10 @@
 #[cfg(test)]
 pub(crate) mod tests;
 
-use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandRow, CommandScope, TABLE};
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::features::vim;
 use crate::keys::{KeyCode, KeyPress};
 
@@ -226,33 +227,35 @@ fn index(command: Command) -> usize {
     command as usize
 }
 
-impl Inbox {
+impl Context {
     /// The key of a command, for words on the screen.
     pub fn key_of(&self, command: Command) -> String {
-        self.context.settings.keymap.first(command)
+        self.settings.keymap.first(command)
     }
 
+    /// Words in which `{command-name}` stands for its key.
+    pub fn keyed(&self, words: &str) -> String {
+        self.settings.keymap.words(words)
+    }
+}
+
+impl Desk {
     /// What takes back what was done last: while letters are text, the
     /// composer is left first.
-    pub fn undo_key(&self) -> String {
-        self.key_from_here(Command::Undo)
+    pub fn undo_key(&self, context: &Context) -> String {
+        self.key_from_here(Command::Undo, context)
     }
 
     /// The key of a command, after the one that ends typing while somebody
     /// types.
-    pub fn key_from_here(&self, command: Command) -> String {
-        let (leave, undo) = (self.key_of(Command::Leave), self.key_of(command));
+    pub fn key_from_here(&self, command: Command, context: &Context) -> String {
+        let (leave, undo) = (context.key_of(Command::Leave), context.key_of(command));
         // With modes, the first Esc ends typing and the second one leaves.
-        let twice = self.context.settings.vim && self.desk.vim.mode() != vim::VimMode::Normal && leave == "Esc";
+        let twice = context.settings.vim && self.vim.mode() != vim::VimMode::Normal && leave == "Esc";
         match self.is_typing() {
             true if twice => format!("{leave} {leave} {undo}"),
             true => format!("{leave} {undo}"),
             false => undo,
         }
-    }
-
-    /// Words in which `{command-name}` stands for its key.
-    pub fn keyed(&self, words: &str) -> String {
-        self.context.settings.keymap.words(words)
     }
 }

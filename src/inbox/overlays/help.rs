@@ -8,6 +8,8 @@ use crate::command;
 use crate::command::{Command, CommandScope, TABLE, VERBS, VERBS_HEADING};
 use crate::components::text_line::TextLine;
 use crate::components::text_view::scrolled;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::wrap;
@@ -110,7 +112,7 @@ impl Help {
 impl Overlay for Help {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         self.told = None;
-        let total = inbox.help_lines(self.find.text()).len();
+        let total = inbox.desk.help_lines(self.find.text(), &inbox.context).len();
         let keymap = &inbox.context.settings.keymap;
         let opens =
             [Command::Help, Command::HelpInText].iter().any(|it| keymap.keys(*it).contains(&vec![key]));
@@ -134,12 +136,12 @@ impl Overlay for Help {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// The table, the places that act here first; only what fits the words
     /// that are looked for.
-    pub fn help_lines(&self, find: &str) -> Vec<HelpLine> {
-        let inner = self.context.size.0.saturating_sub(2).min(WIDTH).saturating_sub(2);
-        let (here, keymap) = (self.places(), &self.context.settings.keymap);
+    pub fn help_lines(&self, find: &str, context: &Context) -> Vec<HelpLine> {
+        let inner = context.size.0.saturating_sub(2).min(WIDTH).saturating_sub(2);
+        let (here, keymap) = (self.places(), &context.settings.keymap);
         let rest = CommandScope::ALL.into_iter().filter(|it| !here.contains(it));
         let mut lines = Vec::new();
         for place in here.iter().copied().chain(rest) {

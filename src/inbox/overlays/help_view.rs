@@ -23,7 +23,7 @@ impl OverlayView for Help {
         paint_view::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[]));
         foot(theme, help, area, buffer);
         let inner = area.inner();
-        let lines = inbox.help_lines(help.find.text());
+        let lines = inbox.desk.help_lines(help.find.text(), &inbox.context);
         if lines.is_empty() {
             let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
             paint_view::paragraph(

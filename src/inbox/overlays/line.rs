@@ -4,6 +4,8 @@
 
 use crate::Inbox;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Load;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -43,8 +45,8 @@ impl LinePrompt {
     /// What it says has changed: it acts at once.
     fn act(&self, inbox: &mut Inbox) {
         match &self.kind {
-            LineKind::Filter(_) => inbox.list_mut().set_typed(self.text.text()),
-            LineKind::Find(_) => inbox.look_for(self.text.text()),
+            LineKind::Filter(_) => inbox.desk.list_mut().set_typed(self.text.text()),
+            LineKind::Find(_) => inbox.desk.look_for(self.text.text(), &mut inbox.context),
             LineKind::Rows(_) => inbox.look_for_rows(self.text.text()),
             LineKind::Command { .. } => (),
         }
@@ -56,13 +58,15 @@ impl Overlay for LinePrompt {
         let gone = self.text.is_empty() && key.code == KeyCode::Backspace;
         let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match (&self.kind, key.code) {
-            (LineKind::Filter(before), _) if gone || aborts => inbox.clear_filter(before.as_ref()),
-            (LineKind::Find(before), _) if gone || aborts => inbox.forget_find(before.as_ref()),
+            (LineKind::Filter(before), _) if gone || aborts => {
+                inbox.desk.clear_filter(before.as_ref(), &inbox.context)
+            }
+            (LineKind::Find(before), _) if gone || aborts => inbox.desk.forget_find(before.as_ref()),
             (LineKind::Rows(_), _) if gone || aborts => inbox.look_for_rows(""),
             (LineKind::Rows(_), KeyCode::Enter) => (),
             (LineKind::Command { .. }, _) if gone || aborts => (),
-            (LineKind::Filter(_), KeyCode::Enter) => inbox.keep_filter(self),
-            (LineKind::Find(_), KeyCode::Enter) => inbox.keep_find(),
+            (LineKind::Filter(_), KeyCode::Enter) => inbox.context.keep_filter(self),
+            (LineKind::Find(_), KeyCode::Enter) => inbox.desk.keep_find(&mut inbox.context),
             (LineKind::Filter(_), KeyCode::Tab) => {
                 self.text.set(filter::complete(self.text.text()));
                 self.act(inbox);
@@ -102,46 +106,48 @@ impl Overlay for LinePrompt {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Opens the filter line of the list on screen.
-    pub(crate) fn open_filter(&mut self) {
-        self.bring_list();
+    pub(crate) fn open_filter(&mut self, context: &mut Context) {
+        self.bring_list(context);
         let list = self.list();
         let (text, selected) = (TextLine::given(list.typed.as_str(), 0), list.selected.clone());
-        self.context.open(LinePrompt { kind: LineKind::Filter(selected), text });
+        context.open(LinePrompt { kind: LineKind::Filter(selected), text });
     }
 
-    fn keep_filter(&mut self, line: &LinePrompt) {
-        if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
-            self.context.warn(mistake.words);
-        }
-    }
-
-    fn keep_find(&mut self) {
+    fn keep_find(&mut self, context: &mut Context) {
         let place = self.tab().history.as_ref().and_then(|it| it.find.as_ref()).map(|it| it.place());
         if let Some(place) = place {
-            self.context.say(format!("{place} · n goes to the older, N to the newer"));
+            context.say(format!("{place} · n goes to the older, N to the newer"));
         }
     }
 
     /// Shows the whole view again, where something narrows it, and says so.
-    pub(crate) fn drop_filter(&mut self) {
+    pub(crate) fn drop_filter(&mut self, context: &mut Context) {
         let list = self.list();
         if list.typed.is_empty() {
             return;
         }
         let (typed, selected) = (SafeText::line(&list.typed), list.selected.clone());
-        self.clear_filter(selected.as_ref());
-        self.context.say(self.keyed(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")));
+        self.clear_filter(selected.as_ref(), context);
+        context.say(context.keyed(&format!("the filter is cleared: {typed} · {{filter-list}} sets another")));
     }
 
     /// Shows the whole view again, at the row where the filter was opened.
-    pub(crate) fn clear_filter(&mut self, before: Option<&ConversationKey>) {
-        let visible = self.list_rows(&self.areas());
+    pub(crate) fn clear_filter(&mut self, before: Option<&ConversationKey>, context: &Context) {
+        let visible = self.list_rows(&self.areas(context));
         let list = self.list_mut();
         list.set_typed("");
         if let Some(before) = before {
             list.select(before, visible);
+        }
+    }
+}
+
+impl Context {
+    fn keep_filter(&mut self, line: &LinePrompt) {
+        if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
+            self.warn(mistake.words);
         }
     }
 }

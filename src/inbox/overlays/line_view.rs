@@ -20,7 +20,7 @@ use model::filter;
 impl OverlayView for LinePrompt {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let line = self;
-        let areas = inbox.areas();
+        let areas = inbox.desk.areas(&inbox.context);
         paint_view::blank(buffer, areas.status);
         paint_view::blank(buffer, areas.hints);
         let place =
@@ -60,7 +60,7 @@ fn help(inbox: &Inbox, line: &LinePrompt) -> String {
     match &line.kind {
         LineKind::Filter(_) => filter_help(line.text.text()),
         LineKind::Find(_) => {
-            let find = inbox.tab().history.as_ref().and_then(|it| it.find.as_ref());
+            let find = inbox.desk.tab().history.as_ref().and_then(|it| it.find.as_ref());
             let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }

@@ -4,9 +4,11 @@
 //! A line is data.
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::command;
 use crate::command::Command;
 use crate::components::list::chosen_after;
+use crate::context::Context;
 use crate::event::Load;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
@@ -69,7 +71,7 @@ impl Overlay for ListOverlay {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
             KeyCode::Enter => {
                 if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
-                    inbox.visit(&key.channel, &key.conversation, Focus::History);
+                    inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
                     return KeyOutcome::Done;
                 }
             }
@@ -92,7 +94,8 @@ impl Overlay for ListOverlay {
     }
 
     fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
-        let words = inbox.calls_head().1.split(" · ").filter(|_| self.kind == ListKind::Calls);
+        let words =
+            inbox.features.request_log.calls_head().1.split(" · ").filter(|_| self.kind == ListKind::Calls);
         let hints: Vec<_> =
             words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
         (!hints.is_empty()).then_some(hints)
@@ -114,7 +117,9 @@ impl Overlay for ListOverlay {
                     }
                 }
             }
-            ListKind::Connections => inbox.names_called_about().iter().for_each(|it| names.add(it)),
+            ListKind::Connections => {
+                inbox.connections.names_called_about(&inbox.desk).iter().for_each(|it| names.add(it))
+            }
             ListKind::Credits | ListKind::Calls => (),
         }
     }
@@ -123,7 +128,7 @@ impl Overlay for ListOverlay {
 impl Inbox {
     /// The title of a list, and what its keys do.
     pub fn list_head(&self, kind: ListKind) -> (String, String) {
-        let key = |command| self.list_key_of(command);
+        let key = |command| self.context.list_key_of(command);
         let (title, keys) = match kind {
             ListKind::Done => {
                 let keys = format!("{} takes it back · j k move · Esc back", key(Command::Undo));
@@ -133,7 +138,7 @@ impl Inbox {
                 let keys = format!("{} hands back · Enter opens · Esc back", key(Command::HandBack));
                 return ("AI paused by you".to_owned(), keys);
             }
-            ListKind::Calls => self.calls_head(),
+            ListKind::Calls => self.features.request_log.calls_head(),
             ListKind::Connections => {
                 ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
             }
@@ -148,21 +153,6 @@ impl Inbox {
             }
         };
         (title, keys.to_owned())
-    }
-
-    /// The key of a command in a list: a person's own where it is one key
-    /// that does not move in lists, else the table's.
-    fn list_key_of(&self, command: Command) -> KeyPress {
-        let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
-        let free = |key: &KeyPress| match key.code {
-            KeyCode::Char(it) if key.ctrl => !"du".contains(it),
-            KeyCode::Char(it) => !MOVES.contains(it),
-            KeyCode::F(_) => true,
-            _ => false,
-        };
-        let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
-        let chosen = self.context.settings.keymap.keys(command).iter().filter_map(one).find(free);
-        chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
     }
 
     /// What an empty list says.
@@ -180,29 +170,81 @@ impl Inbox {
     /// The lines of a list.
     pub fn list_lines(&self, kind: ListKind) -> Vec<ListLine> {
         match kind {
-            ListKind::Done => self.done_lines(),
-            ListKind::Paused => self.paused_lines(),
-            ListKind::Results => self.result_lines(),
-            ListKind::Credits => self.credit_lines(),
-            ListKind::Calls => self.call_lines(),
-            ListKind::Connections => self.connection_lines(),
+            ListKind::Done => self.changes.done_lines(&self.context),
+            ListKind::Paused => self.features.pauses.paused_lines(&self.context),
+            ListKind::Results => self.changes.result_lines(),
+            ListKind::Credits => self.features.credits.credit_lines(&self.desk, &self.context),
+            ListKind::Calls => self.features.request_log.call_lines(&self.desk, &self.context),
+            ListKind::Connections => self.connections.connection_lines(&self.desk, &self.context),
         }
     }
 
-    fn done_lines(&self) -> Vec<ListLine> {
+    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
+        let calls = |command| key == self.context.list_key_of(command);
+        match (kind, key.typed()) {
+            (ListKind::Done, _) if calls(Command::Undo) => {
+                let found = self.changes.done(&self.context).nth(chosen).map(|(done, why)| (done.group, why));
+                match found {
+                    Some((group, None)) => self.undo_group(group),
+                    Some((_, Some(why))) => self.context.warn(format!("undo: {why}")),
+                    None => (),
+                }
+            }
+            (ListKind::Paused, _) if calls(Command::HandBack) => {
+                self.features.pauses.hand_back_chosen(chosen, &mut self.desk, &mut self.context)
+            }
+            (ListKind::Calls, Some(letter)) => {
+                self.features.request_log.calls_letter(chosen, letter, &mut self.context)
+            }
+            (ListKind::Connections, Some('r')) => self.context.show_connection_calls(),
+            (ListKind::Credits, Some('A')) => self.features.credits.ask_unpaid(&self.desk, &mut self.context),
+            (ListKind::Results, Some('x')) => self.changes.cancel_batch(&mut self.context),
+            _ => (),
+        }
+    }
+}
+
+impl Context {
+    /// The key of a command in a list: a person's own where it is one key
+    /// that does not move in lists, else the table's.
+    fn list_key_of(&self, command: Command) -> KeyPress {
+        let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
+        let free = |key: &KeyPress| match key.code {
+            KeyCode::Char(it) if key.ctrl => !"du".contains(it),
+            KeyCode::Char(it) => !MOVES.contains(it),
+            KeyCode::F(_) => true,
+            _ => false,
+        };
+        let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
+        let chosen = self.settings.keymap.keys(command).iter().filter_map(one).find(free);
+        chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
+    }
+
+    pub(crate) fn show_list(&mut self, kind: ListKind) {
+        self.open(ListOverlay { kind, chosen: 0 });
+    }
+
+    /// Whether this list is on top.
+    pub(crate) fn shows_list(&self, kind: ListKind) -> bool {
+        self.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
+    }
+}
+
+impl Changes {
+    fn done_lines(&self, context: &Context) -> Vec<ListLine> {
         let line = |(done, why): (&crate::features::undo::Done, Option<&'static str>)| ListLine {
             name: done.words.clone(),
             words: SafeText::line(why.unwrap_or("can be taken back")),
-            right: short_span(self.context.now.since(done.at)),
+            right: short_span(context.now.since(done.at)),
             loud: false,
             dim: why.is_some(),
             goes_to: None,
         };
-        self.done().map(line).collect()
+        self.done(context).map(line).collect()
     }
 
     fn result_lines(&self) -> Vec<ListLine> {
-        let Some(batch) = &self.changes.batch else { return Vec::new() };
+        let Some(batch) = &self.batch else { return Vec::new() };
         let line = |item: &crate::screens::conversations::bulk_plan::BulkItem| {
             let (words, loud, dim) = match &item.fate {
                 Err(why) => (format!("left out: {why}"), false, true),
@@ -223,34 +265,5 @@ impl Inbox {
             }
         };
         batch.items.iter().map(line).collect()
-    }
-
-    pub(crate) fn show_list(&mut self, kind: ListKind) {
-        self.context.open(ListOverlay { kind, chosen: 0 });
-    }
-
-    /// Whether this list is on top.
-    pub(crate) fn shows_list(&self, kind: ListKind) -> bool {
-        self.context.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
-    }
-
-    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
-        let calls = |command| key == self.list_key_of(command);
-        match (kind, key.typed()) {
-            (ListKind::Done, _) if calls(Command::Undo) => {
-                let found = self.done().nth(chosen).map(|(done, why)| (done.group, why));
-                match found {
-                    Some((group, None)) => self.undo_group(group),
-                    Some((_, Some(why))) => self.context.warn(format!("undo: {why}")),
-                    None => (),
-                }
-            }
-            (ListKind::Paused, _) if calls(Command::HandBack) => self.hand_back_chosen(chosen),
-            (ListKind::Calls, Some(letter)) => self.calls_letter(chosen, letter),
-            (ListKind::Connections, Some('r')) => self.show_connection_calls(),
-            (ListKind::Credits, Some('A')) => self.ask_unpaid(),
-            (ListKind::Results, Some('x')) => self.cancel_batch(),
-            _ => (),
-        }
     }
 }

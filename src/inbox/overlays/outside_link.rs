@@ -4,6 +4,7 @@
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::context::Context;
 use crate::event::Effect;
 use model::text::SafeText;
 
@@ -20,12 +21,12 @@ pub(crate) fn destination(words: &str, url: &str, host: &str) -> Vec<DialogLine>
     lines
 }
 
-impl Inbox {
+impl Context {
     /// Asks whether to open an address outside.
     pub(crate) fn ask_open_outside(&mut self, url: String, host: &str) {
         let mut lines = destination("It leads to", &url, host);
         lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
-        let open = move |inbox: &mut Self| inbox.context.push(Effect::OpenOutside(url));
-        self.context.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
+        let open = move |inbox: &mut Inbox| inbox.context.push(Effect::OpenOutside(url));
+        self.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
     }
 }

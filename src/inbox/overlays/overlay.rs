@@ -171,7 +171,7 @@ impl Inbox {
     pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
         let Some(top) = self.context.layers.last() else { return false };
         let asks = top.is_question();
-        if asks && !self.guard_lets(key) {
+        if asks && !self.desk.guard_lets(key, &mut self.context) {
             return true;
         }
         let depth = self.context.layers.len() - 1;
@@ -181,7 +181,7 @@ impl Inbox {
             self.context.layers.insert(depth, overlay);
         }
         if step == KeyOutcome::Ignored && asks {
-            self.went_astray(key);
+            self.desk.went_astray(key, &mut self.context);
         }
         true
     }

@@ -3,6 +3,7 @@
 //!
 //! Enter runs or goes; nothing here sends a text.
 
+use crate::context::Context;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -123,10 +124,14 @@ impl CommandPalette {
         match entry.choice.clone() {
             PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
             PaletteAction::Verb(verb) => inbox.choose_verb(verb),
-            PaletteAction::View(index) => inbox.show_view(index),
-            PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => inbox.go_everywhere(),
-            PaletteAction::Tab(index) => inbox.go_to_tab(index),
-            PaletteAction::Conversation(key) => inbox.visit(&key.channel, &key.conversation, Focus::History),
+            PaletteAction::View(index) => inbox.desk.show_view(index, &mut inbox.context),
+            PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => {
+                inbox.desk.go_everywhere(&mut inbox.context)
+            }
+            PaletteAction::Tab(index) => inbox.keyboard.go_to_tab(index, &mut inbox.desk),
+            PaletteAction::Conversation(key) => {
+                inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context)
+            }
         }
         KeyOutcome::Done
     }
@@ -194,7 +199,7 @@ impl Inbox {
     /// Opens the menu of what can be done with what is at hand; what cannot be
     /// done says why.
     pub(crate) fn open_actions(&mut self) {
-        let places = self.places();
+        let places = self.desk.places();
         let is_here = |place: CommandScope| {
             places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
         };
@@ -205,21 +210,6 @@ impl Inbox {
         let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
         palette.refresh();
         self.context.open(palette);
-    }
-
-    /// The names of conversations have been read.
-    pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
-        let Some(palette) = self.context.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
-        palette.all.extend(names.into_iter().map(|it| PaletteItem {
-            choice: PaletteAction::Conversation(it.key),
-            name: it.title.to_string(),
-            beside: it.address.to_string(),
-            doc: String::new(),
-            off: None,
-        }));
-        let chosen = palette.chosen;
-        palette.refresh();
-        palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
     }
 
     /// All but the conversations.
@@ -259,10 +249,27 @@ impl Inbox {
     /// Why a command cannot be run from where the person is.
     pub(crate) fn why_off(&self, command: Command) -> Option<String> {
         let place = command::row(command).place;
-        if !self.places().contains(&place) && !self.is_typing() {
+        if !self.desk.places().contains(&place) && !self.desk.is_typing() {
             return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
         }
         self.enabled(command).err()
+    }
+}
+
+impl Context {
+    /// The names of conversations have been read.
+    pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
+        let Some(palette) = self.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
+        palette.all.extend(names.into_iter().map(|it| PaletteItem {
+            choice: PaletteAction::Conversation(it.key),
+            name: it.title.to_string(),
+            beside: it.address.to_string(),
+            doc: String::new(),
+            off: None,
+        }));
+        let chosen = palette.chosen;
+        palette.refresh();
+        palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
     }
 }
 

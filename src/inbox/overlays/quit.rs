@@ -1,14 +1,17 @@
 //! The question before the desk ends: what is left open.
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::tab::Tab;
 
-impl Inbox {
+impl Changes {
     /// Quits, after saying what is left open.
-    pub(crate) fn ask_quit(&mut self) {
-        let sum = |count: fn(&Tab) -> u32| self.desk.tabs.iter().map(count).sum::<u32>();
+    pub(crate) fn ask_quit(&mut self, desk: &mut Desk, context: &mut Context) {
+        let sum = |count: fn(&Tab) -> u32| desk.tabs.iter().map(count).sum::<u32>();
         let (outbox, stopped, paused) =
             (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
         let mut open = Vec::new();
@@ -35,17 +38,21 @@ impl Inbox {
             _ => open.push(format!("{drafts} drafts could not be put on disk: quitting loses them")),
         }
         if open.is_empty() {
-            return self.quit();
+            return self.quit(desk, context);
         }
         let lines = open.into_iter().map(DialogLine::plain).collect();
         let question = Confirm::new("Quit frontdesk?", lines).answer('n', "", |_| ()).esc("stay");
-        self.context.open(match paused {
-            0 => question.answer('y', "quit", Self::quit),
-            _ => question.answer('y', "quit, keep them paused", Self::quit).answer(
-                'h',
-                "hand all back, then quit",
-                Self::hand_all_back,
-            ),
+        context.open(match paused {
+            0 => question.answer('y', "quit", |inbox: &mut Inbox| {
+                inbox.changes.quit(&mut inbox.desk, &mut inbox.context)
+            }),
+            _ => question
+                .answer('y', "quit, keep them paused", |inbox: &mut Inbox| {
+                    inbox.changes.quit(&mut inbox.desk, &mut inbox.context)
+                })
+                .answer('h', "hand all back, then quit", |inbox: &mut Inbox| {
+                    inbox.keyboard.hand_all_back(&inbox.desk, &mut inbox.context)
+                }),
         });
     }
 }

@@ -1,7 +1,8 @@
 //! The requests of the last while as a list, and one of them as a command for
 //! a shell.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::overlays::listing::{ListKind, ListLine};
 use model::calls::Call;
@@ -23,92 +24,87 @@ pub(crate) struct RequestLogView {
     copies: bool,
 }
 
-impl Inbox {
+impl RequestLogView {
     /// The requests of a tab that were not answered as wished.
     pub fn failed_calls(&self, channel: &ChannelId) -> impl Iterator<Item = &Call> {
-        self.features.request_log.all.iter().filter(move |it| it.channel == *channel && !it.is_fine())
+        self.all.iter().filter(move |it| it.channel == *channel && !it.is_fine())
     }
 
     /// Opens the list with what failed and what was changed on one tab.
-    pub(crate) fn show_calls_of(&mut self, channel: ChannelId) {
-        (self.features.request_log.few, self.features.request_log.only) = (true, Some(channel));
-        self.context.push(Effect::ReadCalls);
-        self.show_list(ListKind::Calls);
+    pub(crate) fn show_calls_of(&mut self, channel: ChannelId, context: &mut Context) {
+        (self.few, self.only) = (true, Some(channel));
+        context.push(Effect::ReadCalls);
+        context.show_list(ListKind::Calls);
     }
 
     /// Opens the list, or reads it anew: it does not move by itself.
-    pub(crate) fn show_calls(&mut self) {
-        self.context.push(Effect::ReadCalls);
-        if !self.shows_list(ListKind::Calls) {
-            self.features.request_log.only = None;
-            self.show_list(ListKind::Calls);
+    pub(crate) fn show_calls(&mut self, context: &mut Context) {
+        context.push(Effect::ReadCalls);
+        if !context.shows_list(ListKind::Calls) {
+            self.only = None;
+            context.show_list(ListKind::Calls);
         }
     }
 
     /// Copies the newest change or failure of this tab.
-    pub(crate) fn copy_newest_call(&mut self) {
-        self.features.request_log.copies = true;
-        self.context.push(Effect::ReadCalls);
+    pub(crate) fn copy_newest_call(&mut self, context: &mut Context) {
+        self.copies = true;
+        context.push(Effect::ReadCalls);
     }
 
     /// The requests have come, newest first.
-    pub(crate) fn calls_known(&mut self, calls: Vec<Call>) {
-        self.features.request_log.all = calls;
-        if std::mem::take(&mut self.features.request_log.copies) {
-            let channel = &self.tab().channel.id;
-            let found = self.features.request_log.all.iter().find(|it| it.channel == *channel && is_telling(it));
+    pub(crate) fn calls_known(&mut self, calls: Vec<Call>, desk: &Desk, context: &mut Context) {
+        self.all = calls;
+        if std::mem::take(&mut self.copies) {
+            let channel = &desk.tab().channel.id;
+            let found = self.all.iter().find(|it| it.channel == *channel && is_telling(it));
             match found.map(Call::curl) {
-                Some(command) => self.copy_curl(command),
-                None => self.context.warn(
-                    self.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
+                Some(command) => context.copy_curl(command),
+                None => context.warn(
+                    context.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
                 ),
             }
         }
     }
 
-    fn copy_curl(&mut self, command: String) {
-        let what = "as a curl command, without the key and the body";
-        self.context.push(Effect::Copy(command, what.to_owned()));
-    }
-
     /// A letter of the list.
-    pub(crate) fn calls_letter(&mut self, chosen: usize, letter: char) {
+    pub(crate) fn calls_letter(&mut self, chosen: usize, letter: char, context: &mut Context) {
         match letter {
             'y' => {
                 let command = self.shown_calls().nth(chosen).map(Call::curl);
                 match command {
-                    Some(command) => self.copy_curl(command),
-                    None => self.context.warn("there is no request here"),
+                    Some(command) => context.copy_curl(command),
+                    None => context.warn("there is no request here"),
                 }
             }
             'f' => {
-                self.features.request_log.few = !self.features.request_log.few;
-                self.features.request_log.only = None;
+                self.few = !self.few;
+                self.only = None;
             }
-            'r' => self.show_calls(),
+            'r' => self.show_calls(context),
             _ => (),
         }
     }
 
     /// The title of the list, and what its keys do.
     pub fn calls_head(&self) -> (String, &'static str) {
-        match self.features.request_log.few {
+        match self.few {
             true => ("Requests · failures and changes".to_owned(), "y curl · f all · r anew · Esc back"),
             false => ("Requests · newest first".to_owned(), "y curl · f fewer · r anew · Esc back"),
         }
     }
 
     fn shown_calls(&self) -> impl Iterator<Item = &Call> {
-        let only = self.features.request_log.only.as_ref();
+        let only = self.only.as_ref();
         let wanted = move |it: &&Call| only.is_none_or(|channel| it.channel == *channel);
-        self.features.request_log.all.iter().filter(|it| !self.features.request_log.few || is_telling(it)).filter(wanted)
+        self.all.iter().filter(|it| !self.few || is_telling(it)).filter(wanted)
     }
 
     /// The lines of the list.
-    pub(crate) fn call_lines(&self) -> Vec<ListLine> {
-        let zone = &self.context.settings.zone;
+    pub(crate) fn call_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
+        let zone = &context.settings.zone;
         let line = |it: &Call| {
-            let tab = self.desk.tabs.iter().find(|tab| tab.channel.id == it.channel);
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == it.channel);
             let tab = tab.map_or("", |it| it.channel.name.as_str());
             let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
             let mut words = format!("{:<6} {}", it.method, it.path);
@@ -129,6 +125,13 @@ impl Inbox {
             }
         };
         self.shown_calls().map(line).collect()
+    }
+}
+
+impl Context {
+    fn copy_curl(&mut self, command: String) {
+        let what = "as a curl command, without the key and the body";
+        self.push(Effect::Copy(command, what.to_owned()));
     }
 }
 

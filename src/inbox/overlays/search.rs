@@ -5,6 +5,8 @@
 
 use crate::Inbox;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -101,7 +103,7 @@ pub(crate) struct SearchPrompt;
 
 impl Overlay for SearchPrompt {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let page = isize::try_from(inbox.search_rows()).unwrap_or(1);
+        let page = isize::try_from(inbox.desk.search_rows(&inbox.context)).unwrap_or(1);
         let step = match key.code {
             KeyCode::Down => Some(1),
             KeyCode::Up => Some(-1),
@@ -114,32 +116,34 @@ impl Overlay for SearchPrompt {
         match (key.code, step) {
             (KeyCode::Esc, _) => return KeyOutcome::Done,
             (KeyCode::Char('c'), _) if key.ctrl => return KeyOutcome::Done,
-            (KeyCode::Enter, _) => return inbox.go_to_found(),
+            (KeyCode::Enter, _) => {
+                return inbox.features.search.go_to_found(&mut inbox.desk, &mut inbox.context);
+            }
             (KeyCode::Tab, _) => {
                 inbox.features.search.text.keep();
                 inbox.features.search.only_here = !inbox.features.search.only_here;
-                inbox.ask_search();
+                inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
             }
             (_, Some(by)) => {
                 inbox.features.search.text.keep();
                 inbox.features.search.step(by);
-                inbox.search_more();
+                inbox.features.search.search_more(&mut inbox.context);
             }
             _ => {
                 let before = inbox.features.search.text.text().to_owned();
                 inbox.features.search.text.key(key);
                 if inbox.features.search.text.text() != before {
-                    inbox.ask_search();
+                    inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
                 }
             }
         }
-        inbox.features.search.reveal(inbox.search_rows());
+        inbox.features.search.reveal(inbox.desk.search_rows(&inbox.context));
         KeyOutcome::Stay
     }
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
         inbox.features.search.text.insert(text.trim_end());
-        inbox.ask_search();
+        inbox.features.search.ask_search(&inbox.desk, &mut inbox.context);
         true
     }
 
@@ -161,27 +165,21 @@ impl Overlay for SearchPrompt {
     }
 }
 
-impl Inbox {
+impl Search {
     /// Opens the page, with words to look for or as it was left.
-    pub(crate) fn open_search(&mut self, text: &str) {
-        self.features.search.text = match text {
-            "" => TextLine::given(self.features.search.text.text(), 0),
+    pub(crate) fn open_search(&mut self, text: &str, desk: &Desk, context: &mut Context) {
+        self.text = match text {
+            "" => TextLine::given(self.text.text(), 0),
             text => TextLine::new(text),
         };
-        self.ask_search();
-        self.context.open(SearchPrompt);
-    }
-
-    /// Rows the page can show.
-    pub fn search_rows(&self) -> usize {
-        // Two lines of its own, and the border.
-        usize::from(self.areas().body.height).saturating_sub(4) / LINES
+        self.ask_search(desk, context);
+        context.open(SearchPrompt);
     }
 
     /// Asks for what is typed now.
-    pub(crate) fn ask_search(&mut self) {
-        let channel = self.features.search.only_here.then(|| self.tab().channel.id.clone());
-        let search = &mut self.features.search;
+    pub(crate) fn ask_search(&mut self, desk: &Desk, context: &mut Context) {
+        let channel = self.only_here.then(|| desk.tab().channel.id.clone());
+        let search = self;
         if !search.is_asked() {
             (search.found, search.chosen, search.first) = (Vec::new(), 0, 0);
             (search.wanted, search.answered, search.more) = (None, false, false);
@@ -193,31 +191,37 @@ impl Inbox {
         let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
         search.answered = false;
         search.contacts.clear();
-        search.asks_at = Some(self.context.now.plus(REST));
+        search.asks_at = Some(context.now.plus(REST));
         search.wanted = Some(query.clone());
-        self.context.push(Effect::Load(Load::Search(query)));
+        context.push(Effect::Load(Load::Search(query)));
     }
 
     /// Near the end, asks for older hits.
-    fn search_more(&mut self) {
-        let search = &mut self.features.search;
-        let near_end = search.chosen + self.context.size.1 as usize >= search.found.len();
+    fn search_more(&mut self, context: &mut Context) {
+        let search = self;
+        let near_end = search.chosen + context.size.1 as usize >= search.found.len();
         if near_end
             && search.answered
             && search.more
             && let Some(wanted) = search.wanted.clone()
         {
             search.answered = false;
-            self.context.push(Effect::Load(Load::Search(wanted)));
+            context.push(Effect::Load(Load::Search(wanted)));
         }
     }
 
     /// An answer has come; one to other words is dropped.
-    pub(crate) fn searched(&mut self, query: &SearchQuery, page: SearchPage) {
+    pub(crate) fn searched(
+        &mut self,
+        query: &SearchQuery,
+        page: SearchPage,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
         if query.conversation.is_some() {
-            return self.found_here(query, page);
+            return desk.found_here(query, page, context);
         }
-        let search = &mut self.features.search;
+        let search = self;
         if search.wanted.as_ref() != Some(query) {
             return;
         }
@@ -240,28 +244,28 @@ impl Inbox {
     }
 
     /// Once nothing was typed for a moment, asks the servers for contacts.
-    pub(crate) fn ask_servers(&mut self) {
-        let due = self.features.search.asks_at.is_some_and(|it| it <= self.context.now);
-        if !due || self.context.layers.top::<SearchPrompt>().is_none() {
+    pub(crate) fn ask_servers(&mut self, desk: &Desk, context: &mut Context) {
+        let due = self.asks_at.is_some_and(|it| it <= context.now);
+        if !due || context.layers.top::<SearchPrompt>().is_none() {
             return;
         }
-        self.features.search.asks_at = None;
-        let (here, words) = (self.tab().channel.id.clone(), self.features.search.text.text().trim().to_owned());
-        let tabs = self.desk.tabs.iter().filter(|it| !self.features.search.only_here || it.channel.id == here);
+        self.asks_at = None;
+        let (here, words) = (desk.tab().channel.id.clone(), self.text.text().trim().to_owned());
+        let tabs = desk.tabs.iter().filter(|it| !self.only_here || it.channel.id == here);
         let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
-        self.context.effects.extend(
+        context.effects.extend(
             tabs.map(|it| Effect::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
         );
     }
 
     /// When they are.
-    pub(crate) fn servers_due(&self) -> Option<Timestamp> {
-        self.features.search.asks_at.filter(|_| self.context.layers.top::<SearchPrompt>().is_some())
+    pub(crate) fn servers_due(&self, context: &Context) -> Option<Timestamp> {
+        self.asks_at.filter(|_| context.layers.top::<SearchPrompt>().is_some())
     }
 
     /// A server found contacts; those to other words are dropped.
     pub(crate) fn contacts_found(&mut self, channel: &ChannelId, words: &str, found: Vec<FoundContact>) {
-        let search = &mut self.features.search;
+        let search = self;
         if search.text.text().trim() != words {
             return;
         }
@@ -272,20 +276,14 @@ impl Inbox {
         }
     }
 
-    /// Someone who has no conversation here cannot be gone to.
-    fn take_contact(&mut self, contact: &FoundContact) {
-        let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
-        self.context.push(Effect::Copy(contact.phone.to_string(), what));
-    }
-
     /// Goes to the chosen row: to the hit in its conversation, with the words
     /// marked there.
-    fn go_to_found(&mut self) -> KeyOutcome {
-        let Some(found) = self.features.search.found.get(self.features.search.chosen).cloned() else { return KeyOutcome::Stay };
+    fn go_to_found(&mut self, desk: &mut Desk, context: &mut Context) -> KeyOutcome {
+        let Some(found) = self.found.get(self.chosen).cloned() else { return KeyOutcome::Stay };
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
             SearchResult::Contact(contact) => {
-                self.take_contact(&contact);
+                context.take_contact(&contact);
                 return KeyOutcome::Stay;
             }
             SearchResult::Person(row) => (row.key(), None),
@@ -294,10 +292,10 @@ impl Inbox {
                 (place(hit.channel, hit.conversation), Some(ItemKey::Message(hit.message)))
             }
         };
-        self.visit(&key.channel, &key.conversation, Focus::History);
+        desk.visit(&key.channel, &key.conversation, Focus::History, context);
         let Some(item) = item else { return KeyOutcome::Done };
-        let text = self.features.search.text.text().to_owned();
-        if let Some(history) = &mut self.tab_mut().history {
+        let text = self.text.text().to_owned();
+        if let Some(history) = &mut desk.tab_mut().history {
             history.find = Find::new(&text);
             if let (Some(find), ItemKey::Message(id)) = (&mut history.find, &item) {
                 find.hits = Some(vec![id.clone()]);
@@ -305,10 +303,26 @@ impl Inbox {
             history.seek(&item);
         }
         if let ItemKey::Message(message) = item {
-            self.seek(message);
-            self.ask_here();
+            desk.seek(message, context);
+            desk.ask_here(context);
         }
-        self.context.say(self.keyed("{search-all} goes back to what was found"));
+        context.say(context.keyed("{search-all} goes back to what was found"));
         KeyOutcome::Done
+    }
+}
+
+impl Desk {
+    /// Rows the page can show.
+    pub fn search_rows(&self, context: &Context) -> usize {
+        // Two lines of its own, and the border.
+        usize::from(self.areas(context).body.height).saturating_sub(4) / LINES
+    }
+}
+
+impl Context {
+    /// Someone who has no conversation here cannot be gone to.
+    fn take_contact(&mut self, contact: &FoundContact) {
+        let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
+        self.push(Effect::Copy(contact.phone.to_string(), what));
     }
 }

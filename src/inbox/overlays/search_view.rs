@@ -19,10 +19,10 @@ use crate::wrap;
 
 impl OverlayView for SearchPrompt {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let area = inbox.areas().body;
+        let area = inbox.desk.areas(&inbox.context).body;
         let search = &inbox.features.search;
         paint_view::blank(buffer, area);
-        let scope = if search.only_here { inbox.tab().channel.name.as_str() } else { "all tabs" };
+        let scope = if search.only_here { inbox.desk.tab().channel.name.as_str() } else { "all tabs" };
         let title = format!("Search · {scope}");
         let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
         paint_view::frame(
@@ -96,7 +96,11 @@ fn reach(inbox: &Inbox) -> String {
         Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
         None => "what this desk has read; then the server's contacts".to_owned(),
     };
-    if inbox.features.search.partial { format!("{base}; older messages are still being made ready") } else { base }
+    if inbox.features.search.partial {
+        format!("{base}; older messages are still being made ready")
+    } else {
+        base
+    }
 }
 
 fn nothing(inbox: &Inbox) -> String {

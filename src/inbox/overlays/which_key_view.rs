@@ -21,7 +21,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
         return;
     }
     let keymap = &inbox.context.settings.keymap;
-    let all = keymap.continuations(&inbox.places(), &inbox.keyboard.pressed);
+    let all = keymap.continuations(&inbox.desk.places(), &inbox.keyboard.pressed);
     let entries: Vec<(String, String)> =
         all.into_iter().map(|(key, command)| (key, keymap.doc(command))).collect();
     let most = usize::from(body.height.saturating_sub(2)).max(1);

@@ -25,7 +25,7 @@ pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
 
 /// A page that is not the inbox, read from its frame.
 pub(crate) fn page_lines(inbox: &Inbox) -> Vec<String> {
-    let body = inbox.areas().body;
+    let body = inbox.desk.areas(&inbox.context).body;
     framed(inbox, |buffer| match inbox.desk.page {
         PageKind::Outbox => outbox::view::outbox(inbox, THEME, body, buffer),
         PageKind::Drafts => outbox::view::drafts(inbox, THEME, body, buffer),

@@ -57,7 +57,7 @@ pub fn choices(inbox: &Inbox) -> Vec<String> {
 
 /// What the commands of a word do; all of the place for `all`.
 fn explained(inbox: &Inbox, word: &str) -> Vec<String> {
-    let here = |row: &&CommandRow| inbox.places().contains(&row.place);
+    let here = |row: &&CommandRow| inbox.desk.places().contains(&row.place);
     if word == "all" {
         let commands = TABLE.iter().filter(here).map(|it| spoken_key(inbox, it));
         return commands.chain(VERBS.iter().map(spoken_verb)).collect();

@@ -46,7 +46,7 @@ fn here(inbox: &Inbox) -> Here {
     match inbox.context.layers.last() {
         Some(layer) if layer.takes_text() => Here::Field,
         Some(_) => Here::Letters,
-        None if inbox.is_typing() => Here::Composer,
+        None if inbox.desk.is_typing() => Here::Composer,
         None => Here::Page,
     }
 }
@@ -119,7 +119,7 @@ fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
 
 /// The command of a word: of this place, else of any but the composer.
 fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
-    let places = inbox.places();
+    let places = inbox.desk.places();
     let called = |it: &&CommandRow| it.word.to_lowercase() == said;
     let near = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place)).find(called);
     near.or_else(|| TABLE.iter().filter(|it| it.place != CommandScope::Composer).find(called))
@@ -127,13 +127,13 @@ fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
 
 /// A command was called by its word.
 fn called(inbox: &Inbox, row: &'static CommandRow, words: &str, here: Here) -> PlainCommand {
-    let acts_here = inbox.places().contains(&row.place);
+    let acts_here = inbox.desk.places().contains(&row.place);
     let why = match here {
         Here::Page | Here::Composer if acts_here => return PlainCommand::Events(press(inbox, row.command)),
         Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
         _ if row.place == CommandScope::Desk => return PlainCommand::Elsewhere,
         // A list or a text that is only read is left for it; a question is not.
-        Here::Letters if !inbox.asks_a_person() && row.place != CommandScope::Composer => {
+        Here::Letters if !inbox.context.asks_a_person() && row.place != CommandScope::Composer => {
             return PlainCommand::Elsewhere;
         }
         Here::Letters => format!("{words:?} answers nothing here"),
@@ -186,7 +186,7 @@ fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
         return into.into_iter().chain([plain(KeyCode::Enter)]).collect();
     }
     // What is there already is a line of its own.
-    let so_far = inbox.tab().composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+    let so_far = inbox.desk.tab().composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
     let gap = if so_far.is_empty() || so_far.ends_with('\n') { "" } else { "\n" };
     match line.strip_suffix('\\') {
         Some(part) => vec![Event::Paste(format!("{gap}{part}\n"))],
@@ -214,8 +214,8 @@ fn number(said: &str) -> Option<usize> {
 
 /// Opens the conversation that was read out under this number.
 fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand {
-    let rows = &inbox.list().page.rows;
-    if !inbox.is_inbox_shown() {
+    let rows = &inbox.desk.list().page.rows;
+    if !inbox.desk.is_inbox_shown() {
         return PlainCommand::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
     }
     let Some(at) = number.checked_sub(1) else {
@@ -231,8 +231,8 @@ fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand
             "no conversation of this list has number {number} now; say list"
         ));
     };
-    let back = if inbox.tab().focus == Focus::List { Vec::new() } else { press(inbox, Command::Back) };
-    let from = inbox.list().index().unwrap_or(0);
+    let back = if inbox.desk.tab().focus == Focus::List { Vec::new() } else { press(inbox, Command::Back) };
+    let from = inbox.desk.list().index().unwrap_or(0);
     let step = press(inbox, if index >= from { Command::Down } else { Command::Up });
     let steps = std::iter::repeat_n(step, index.abs_diff(from)).flatten();
     PlainCommand::Events(back.into_iter().chain(steps).chain(press(inbox, Command::Open)).collect())

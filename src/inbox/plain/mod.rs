@@ -18,7 +18,7 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
-use crate::screens::outbox::row_state;
+use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::{Theme, ThemePalette};
@@ -98,7 +98,7 @@ impl Spoken {
             }
             self.layer = layer;
         }
-        if !self.welcomed && inbox.list().loaded {
+        if !self.welcomed && inbox.desk.list().loaded {
             lines.push("Say list, a number, help or quit".to_owned());
             self.welcomed = true;
         }
@@ -112,7 +112,7 @@ impl Spoken {
     }
 
     fn tab(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
-        let tab = inbox.tab();
+        let tab = inbox.desk.tab();
         if self.tab != Some(inbox.desk.active) {
             let (label, _) = tabs_view::environment(tab, THEME);
             let (at, of, name) = (inbox.desk.active + 1, inbox.desk.tabs.len(), &tab.channel.name);
@@ -136,7 +136,7 @@ impl Spoken {
     /// Customers who wrote in conversations that are not open. What was there
     /// when the list was first read is no news.
     fn arrivals(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
-        let tab = inbox.tab();
+        let tab = inbox.desk.tab();
         let rows = &tab.list.page.rows;
         let known = self.read_once;
         self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
@@ -165,9 +165,9 @@ impl Spoken {
     fn switches(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         // The open conversation is read apart from the list; one of the two
         // may be older.
-        let open = inbox.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        let open = inbox.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let listed =
-            inbox.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
+            inbox.desk.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
         for row in listed.chain(open) {
             let (key, title) = (row.key(), row.conversation.title());
             match (row.automation_pending, self.switching.get(&key).copied()) {
@@ -192,9 +192,9 @@ impl Spoken {
 
     /// Where the person is.
     fn place(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
-        let tab = inbox.tab();
+        let tab = inbox.desk.tab();
         let moved = self.page != Some(inbox.desk.page);
-        if !inbox.is_inbox_shown() {
+        if !inbox.desk.is_inbox_shown() {
             let page = page_lines(inbox);
             let chosen = page.iter().filter(|it| it.starts_with('>')).cloned().collect::<Vec<_>>();
             if moved || self.chosen != chosen {
@@ -206,7 +206,7 @@ impl Spoken {
         let focus = tab.focus;
         let refocused = moved || self.focus != Some(focus);
         (self.page, self.focus) = (Some(inbox.desk.page), Some(focus));
-        let selected = inbox.list().selected_row();
+        let selected = inbox.desk.list().selected_row();
         // That its customer waits may be known only once its history was read.
         let waits = |it: &ConversationRow| if it.waiting_since.is_some() { ", waits" } else { "" };
         let selected = selected
@@ -214,17 +214,17 @@ impl Spoken {
         match focus {
             Focus::List if refocused || self.selected != selected => {
                 self.selected = selected;
-                match inbox.list().selected_row() {
+                match inbox.desk.list().selected_row() {
                     // Who it is comes a moment later.
                     Some(row) if !is_named(row) => self.selected = None,
                     Some(row) => lines.push(describe(row, inbox)),
-                    None if inbox.list().loaded => lines.push("No conversations here".to_owned()),
+                    None if inbox.desk.list().loaded => lines.push("No conversations here".to_owned()),
                     None => (),
                 }
             }
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
-                let row = inbox.at_hand().map(|it| it.conversation.title().to_string());
+                let row = inbox.desk.at_hand().map(|it| it.conversation.title().to_string());
                 let note = tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note);
                 let to = match (note, row) {
                     (true, _) => " a private note, never sent".to_owned(),
@@ -243,7 +243,7 @@ impl Spoken {
 
     /// What was said in the open conversation, and how far each message came.
     fn history(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
-        let tab = inbox.tab();
+        let tab = inbox.desk.tab();
         let Some(history) = tab.history.as_ref().filter(|it| it.loaded && tab.focus != Focus::List) else {
             return;
         };
@@ -325,7 +325,7 @@ fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> St
 
 /// How long it is held, and what it costs once it leaves.
 fn held(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let price = spending::price(&row.operation, tab.template_price());
     let price =
         price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |it| match tab.is_simulated() {
@@ -350,9 +350,9 @@ fn state(item: &HistoryItem, history: &History, inbox: &Inbox) -> String {
                 HistoryItem::Outbox(row, _) => Some(&**row),
                 HistoryItem::Message(_) | HistoryItem::Note(_) => None,
             });
-            row_state::line(inbox, row, others, THEME, "").0
+            row_state_view::line(inbox, row, others, THEME, "").0
         }
-        HistoryItem::Outbox(row, _) => row_state::word(row, inbox.context.now, THEME).0.to_owned(),
+        HistoryItem::Outbox(row, _) => row_state_view::word(row, inbox.context.now, THEME).0.to_owned(),
     }
 }
 
@@ -363,7 +363,7 @@ fn cut(text: &str) -> String {
 impl Spoken {
     /// The conversations of the list with their numbers.
     pub fn list(&mut self, inbox: &Inbox) -> Vec<String> {
-        let page = &inbox.list().page.rows;
+        let page = &inbox.desk.list().page.rows;
         let numbered = page.iter().take(LISTED).enumerate();
         let mut lines: Vec<String> =
             numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, inbox))).collect();

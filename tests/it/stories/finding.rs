@@ -28,7 +28,7 @@ fn the_filter_line_narrows_as_it_is_typed() {
     photographs!(desk, "typing", List, Status);
     // Esc shows everything again, at the row it was opened on.
     desk.keys("<Esc>").shows("Tom Baker").shows("Inbox · open ─");
-    assert!(desk.app.at_hand().is_some_and(|it| it.conversation.title().as_str() == "João Pereira"));
+    assert!(desk.app.desk.at_hand().is_some_and(|it| it.conversation.title().as_str() == "João Pereira"));
     // Enter keeps it, and keys act on what it shows.
     desk.keys("/tom<Enter>").hides("Maria").shows("Inbox · open /tom");
     desk.keys("r").types("We are, until six.").keys("<Enter>").shows("pause the AI");
@@ -81,7 +81,7 @@ fn views_are_chosen_from_a_menu() {
 #[test]
 fn orders_are_kept_with_the_tab() {
     let mut desk = desk(80, 24);
-    let first = |desk: &Desk| desk.app.list().page.rows[0].conversation.title().to_string();
+    let first = |desk: &Desk| desk.app.desk.list().page.rows[0].conversation.title().to_string();
     assert_eq!(first(&desk), "Tom Baker");
     desk.keys(",").shows("w Sort by who has waited longest").keys("w").shows("who has waited longest first");
     assert_eq!(first(&desk), "Maria Lopez");
@@ -98,7 +98,7 @@ fn orders_are_kept_with_the_tab() {
 #[test]
 fn who_waits_is_walked_both_ways_and_across_tabs() {
     let mut desk = desk(120, 40);
-    let at_hand = |desk: &Desk| desk.app.at_hand().map(|it| it.conversation.title().to_string());
+    let at_hand = |desk: &Desk| desk.app.desk.at_hand().map(|it| it.conversation.title().to_string());
     desk.keys("gg");
     assert_eq!(at_hand(&desk).as_deref(), Some("Tom Baker"));
     desk.keys("w");

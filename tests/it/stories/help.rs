@@ -102,7 +102,7 @@ fn a_sequence_that_was_begun_shows_every_way_it_goes_on() {
         desk.settle().keys(goes_to);
         for first in ["g", "y", "V", ","] {
             let begun = KeyPress::parse_sequence(first).expect("a key");
-            let all = keymap.continuations(&desk.app.places(), &begun);
+            let all = keymap.continuations(&desk.app.desk.places(), &begun);
             if all.is_empty() {
                 continue;
             }

@@ -70,7 +70,7 @@ fn nothing_covers_what_is_written() {
                 let mut desk = Desk::with(columns, 24, direct);
                 desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
                 desk.settle().keys("<Enter>").keys(over);
-                if desk.app.is_typing() {
+                if desk.app.desk.is_typing() {
                     desk.keys("<Esc>");
                 }
                 desk.keys(key).settle();

@@ -87,11 +87,11 @@ fn a_list_that_failed_says_why_in_its_pane_and_recovers_without_a_key() {
 #[test]
 fn rows_at_hand_stay_while_newer_ones_cannot_be_read() {
     let mut desk = world();
-    let before = desk.app.list().page.rows.len();
+    let before = desk.app.desk.list().page.rows.len();
     desk.unreadable(|it| matches!(it, Load::Conversations(_)));
     desk.customer("whatsapp", "+34600999888", "Nadia Novak", "Anybody there?");
     desk.settle().shows(SAID).hides("Nadia Novak");
-    assert_eq!(desk.app.list().page.rows.len(), before);
+    assert_eq!(desk.app.desk.list().page.rows.len(), before);
     desk.unreadable(|_| false).wait(2 * SECOND);
     desk.hides("could not be read").keys("gg").shows("Nadia Novak");
 }
@@ -113,7 +113,11 @@ fn what_a_key_asks_for_is_given_up_in_words() {
         desk.keys(keys).shows(words);
         let (rows, layers) = (desk.outbound().len(), desk.app.context.layers.len());
         desk.unreadable(|_| false).wait(5 * SECOND);
-        assert_eq!((desk.outbound().len(), desk.app.context.layers.len()), (rows, layers), "{keys} was done later");
+        assert_eq!(
+            (desk.outbound().len(), desk.app.context.layers.len()),
+            (rows, layers),
+            "{keys} was done later"
+        );
     }
 }
 

@@ -66,7 +66,7 @@ fn mail_has_events_of_its_own() {
 #[test]
 fn how_this_desk_itself_is_told_stands_on_the_page_and_in_the_status_line() {
     let mut desk = desk();
-    let channel = desk.app.tab().channel.id.clone();
+    let channel = desk.app.desk.tab().channel.id.clone();
     let tell = |desk: &mut Desk, state: ReceptionState| {
         let counts = DeliveryCounts { taken: 41, repeated: 2, unknown: 1, refused: 3 };
         let url = SafeText::line("https://desk.example/hooks/harbor-chat-1a2b3c4d");

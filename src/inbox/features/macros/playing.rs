@@ -2,6 +2,9 @@
 //! before it asked for has come, so that no step acts on what is not at hand
 //! yet. It stops at the first refusal and at every question, and says where.
 
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::features::macros::Macros;
 use std::collections::VecDeque;
 
 use crate::Inbox;
@@ -51,7 +54,7 @@ pub(crate) struct Awaited {
 impl Inbox {
     /// Plays a macro.
     pub(crate) fn play_macro(&mut self, letter: char) {
-        match self.steps_of(letter) {
+        match self.features.macros.steps_of(letter, &self.context) {
             Ok(steps) => self.play(Some(letter), steps),
             Err(why) => self.context.warn(why),
         }
@@ -64,55 +67,11 @@ impl Inbox {
             letter,
             steps,
             done: 0,
-            about: self.at_hand().map(ConversationRow::key),
+            about: self.desk.at_hand().map(ConversationRow::key),
             wanders: false,
             since: self.context.now,
             pressed: VecDeque::new(),
         });
-    }
-
-    /// A key was pressed while a macro is played: two end it, others wait
-    /// until it has ended.
-    pub(crate) fn pressed_while_playing(&mut self, key: KeyPress) -> bool {
-        let Some(playing) = &mut self.features.macros.playing else { return false };
-        if key.code == KeyCode::Esc || key == KeyPress::ctrl('c') {
-            playing.pressed.clear();
-            self.stop_playing("you stopped it");
-        } else {
-            playing.pressed.push_back(key);
-        }
-        true
-    }
-
-    /// Whether what is done now follows from a step before it, so that a
-    /// person has not looked at a list that changed since.
-    pub(crate) fn follows_a_step(&self) -> bool {
-        self.features.macros.playing.as_ref().is_some_and(|it| it.done > 1)
-    }
-
-    /// Notes what these effects ask for.
-    pub(crate) fn note_asked(&mut self) {
-        for effect in &self.context.effects {
-            self.features.macros.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
-            self.features.macros.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
-        }
-    }
-
-    /// An answer from the person's files has come.
-    pub(crate) fn ask_answered(&mut self) {
-        self.features.macros.awaited.asks = self.features.macros.awaited.asks.saturating_sub(1);
-    }
-
-    /// All loads before an echo have come.
-    pub(crate) fn echoed(&mut self, echo: u64) {
-        if self.features.macros.awaited.echo == Some(echo) {
-            self.features.macros.awaited.echo = None;
-        }
-    }
-
-    /// When a step has taken too long.
-    pub(crate) fn playing_due(&self) -> Option<Timestamp> {
-        self.features.macros.playing.as_ref().map(|it| it.since.plus(PATIENCE))
     }
 
     /// Plays as many steps as can be played without anything coming first.
@@ -137,20 +96,26 @@ impl Inbox {
     fn play_on(&mut self) -> bool {
         let Some(playing) = &self.features.macros.playing else { return false };
         if let Some(why) = self.context.refusal.take().filter(|_| playing.done > 0) {
-            self.stop_playing(&why);
+            self.features.macros.stop_playing(&why, &mut self.context);
             return false;
         }
         if self.is_awaiting() {
-            if self.playing_due().is_some_and(|due| due <= self.context.now) {
-                self.stop_playing("this desk's files did not answer in time");
+            if self.features.macros.playing_due().is_some_and(|due| due <= self.context.now) {
+                self.features
+                    .macros
+                    .stop_playing("this desk's files did not answer in time", &mut self.context);
             }
             return false;
         }
-        if let Some((why, before)) = self.obstacle() {
+        if let Some((why, before)) = self.features.macros.obstacle(&self.desk, &self.context) {
             if let Some(playing) = &mut self.features.macros.playing {
                 playing.done += usize::from(before);
             }
-            self.stop_playing_at(why, if before { "before" } else { "at" });
+            self.features.macros.stop_playing_at(
+                why,
+                if before { "before" } else { "at" },
+                &mut self.context,
+            );
             return false;
         }
         self.play_next()
@@ -165,26 +130,11 @@ impl Inbox {
             awaited.echo = Some(awaited.echoes);
             self.context.push(Effect::Load(Load::Echo(awaited.echoes)));
         }
-        awaited.echo.is_some() || awaited.asks > 0 || self.is_writing()
-    }
-
-    /// Why the next step cannot be played, and whether that is told of it
-    /// rather than of the one before it.
-    fn obstacle(&self) -> Option<(&'static str, bool)> {
-        let playing = self.features.macros.playing.as_ref()?;
-        if playing.done == 0 || playing.done == playing.steps.len() {
-            return None;
-        }
-        if self.asks_a_person() {
-            return Some(("it asks; answer it yourself", false));
-        }
-        let here = self.at_hand().map(ConversationRow::key);
-        let moved = !playing.wanders && playing.about != here;
-        moved.then_some(("the conversation has changed", true))
+        awaited.echo.is_some() || awaited.asks > 0 || self.changes.is_writing()
     }
 
     fn play_next(&mut self) -> bool {
-        let here = self.at_hand().map(ConversationRow::key);
+        let here = self.desk.at_hand().map(ConversationRow::key);
         let now = self.context.now;
         let Some(playing) = &mut self.features.macros.playing else { return false };
         let Some(step) = playing.steps.get(playing.done).cloned() else {
@@ -208,7 +158,7 @@ impl Inbox {
 
     fn play_command(&mut self, command: command::Command, key: KeyPress) {
         let row = command::row(command);
-        if !self.context.layers.is_empty() || !self.places().contains(&row.place) {
+        if !self.context.layers.is_empty() || !self.desk.places().contains(&row.place) {
             let place = row.place.heading().to_lowercase();
             return self.context.warn(format!("{} is for another place: {place}", row.word));
         }
@@ -220,28 +170,91 @@ impl Inbox {
         let Some(playing) = self.features.macros.playing.take() else { return false };
         if let Some(letter) = playing.letter {
             let steps = recording::count(steps::count(&playing.steps));
-            self.context.say(self.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
+            self.context.say(
+                self.context.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")),
+            );
         }
         // What opened a question must not be answered by typing ahead.
-        let pressed = if self.asks_a_person() { VecDeque::new() } else { playing.pressed };
+        let pressed = if self.context.asks_a_person() { VecDeque::new() } else { playing.pressed };
         let any = !pressed.is_empty();
         for key in pressed {
             self.key(key);
         }
         any
     }
+}
 
-    pub(crate) fn stop_playing(&mut self, why: &str) {
-        self.stop_playing_at(why, "at");
+impl Macros {
+    /// A key was pressed while a macro is played: two end it, others wait
+    /// until it has ended.
+    pub(crate) fn pressed_while_playing(&mut self, key: KeyPress, context: &mut Context) -> bool {
+        let Some(playing) = &mut self.playing else { return false };
+        if key.code == KeyCode::Esc || key == KeyPress::ctrl('c') {
+            playing.pressed.clear();
+            self.stop_playing("you stopped it", context);
+        } else {
+            playing.pressed.push_back(key);
+        }
+        true
     }
 
-    fn stop_playing_at(&mut self, why: &str, at: &str) {
-        let Some(playing) = self.features.macros.playing.take() else { return };
+    /// Whether what is done now follows from a step before it, so that a
+    /// person has not looked at a list that changed since.
+    pub(crate) fn follows_a_step(&self) -> bool {
+        self.playing.as_ref().is_some_and(|it| it.done > 1)
+    }
+
+    /// Notes what these effects ask for.
+    pub(crate) fn note_asked(&mut self, context: &Context) {
+        for effect in &context.effects {
+            self.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
+            self.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
+        }
+    }
+
+    /// An answer from the person's files has come.
+    pub(crate) fn ask_answered(&mut self) {
+        self.awaited.asks = self.awaited.asks.saturating_sub(1);
+    }
+
+    /// All loads before an echo have come.
+    pub(crate) fn echoed(&mut self, echo: u64) {
+        if self.awaited.echo == Some(echo) {
+            self.awaited.echo = None;
+        }
+    }
+
+    /// When a step has taken too long.
+    pub(crate) fn playing_due(&self) -> Option<Timestamp> {
+        self.playing.as_ref().map(|it| it.since.plus(PATIENCE))
+    }
+
+    /// Why the next step cannot be played, and whether that is told of it
+    /// rather than of the one before it.
+    fn obstacle(&self, desk: &Desk, context: &Context) -> Option<(&'static str, bool)> {
+        let playing = self.playing.as_ref()?;
+        if playing.done == 0 || playing.done == playing.steps.len() {
+            return None;
+        }
+        if context.asks_a_person() {
+            return Some(("it asks; answer it yourself", false));
+        }
+        let here = desk.at_hand().map(ConversationRow::key);
+        let moved = !playing.wanders && playing.about != here;
+        moved.then_some(("the conversation has changed", true))
+    }
+
+    pub(crate) fn stop_playing(&mut self, why: &str, context: &mut Context) {
+        self.stop_playing_at(why, "at", context);
+    }
+
+    fn stop_playing_at(&mut self, why: &str, at: &str, context: &mut Context) {
+        let Some(playing) = self.playing.take() else { return };
         let what = playing.letter.map_or_else(|| "repeat".to_owned(), |it| format!("macro {it}"));
         let (done, total) = (steps::count(&playing.steps[..playing.done]), steps::count(&playing.steps));
         let name = playing.done.checked_sub(1).map(|it| playing.steps[it].name()).unwrap_or_default();
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
-        self.context.warn(match total {
+        context.warn(match total {
             0 | 1 => format!("{what} stopped: {why}"),
             total => format!("{what} stopped {at} step {done} of {total} ({name}): {why}"),
         });

@@ -5,7 +5,9 @@
 //! nothing of playing.
 
 use crate::Inbox;
+use crate::context::Context;
 use crate::event::{Effect, Load};
+use crate::features::macros::Macros;
 use crate::features::macros::steps;
 use crate::features::macros::steps::RecordedStep;
 use crate::features::undo::UndoTarget;
@@ -63,9 +65,11 @@ impl Overlay for MacroMenu {
             }
             (KeyCode::Enter, _) => letter,
             (KeyCode::Delete, _) => {
-                if let Some(letter) = letter.filter(|it| !inbox.is_fixed(*it)) {
+                if let Some(letter) = letter.filter(|it| !inbox.context.is_fixed(*it)) {
                     inbox.keep_macro(letter, None);
-                    inbox.context.say(inbox.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")));
+                    inbox.context.say(
+                        inbox.context.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")),
+                    );
                 }
                 self.chosen = self.chosen.min(last.saturating_sub(1));
                 None
@@ -73,7 +77,7 @@ impl Overlay for MacroMenu {
             (_, typed) => typed.filter(|it| it.is_alphanumeric()),
         };
         match chosen {
-            Some(letter) if self.records => inbox.begin(letter),
+            Some(letter) if self.records => inbox.features.macros.begin(letter, &mut inbox.context),
             Some(letter) => inbox.play_macro(letter),
             None => return KeyOutcome::Stay,
         }
@@ -85,89 +89,39 @@ impl Overlay for MacroMenu {
     }
 }
 
-impl Inbox {
+impl Macros {
     /// The macros there are.
     pub fn macros(&self) -> &[Macro] {
-        &self.features.macros.recording.all
+        &self.recording.all
     }
 
     /// The letter and the number of steps of the macro being recorded.
     pub fn is_recording(&self) -> Option<(char, usize)> {
-        self.features.macros.recording.under_way.as_ref().map(|(letter, done)| (*letter, steps::count(done)))
+        self.recording.under_way.as_ref().map(|(letter, done)| (*letter, steps::count(done)))
     }
 
-    /// Asks under which letter to record, or ends the recording.
-    pub(crate) fn record(&mut self) {
-        match self.features.macros.recording.under_way.take() {
-            None => self.context.open(MacroMenu { chosen: 0, records: true }),
-            Some((letter, recorded)) if recorded.is_empty() => {
-                self.context.say(format!("nothing was done, so {letter} was not recorded"));
-            }
-            Some((letter, recorded)) => {
-                let macro_ = Macro { letter, steps: steps::kept(&recorded) };
-                self.context.say(self.keyed(&format!(
-                    "recorded {letter}: {} · {{play-macro}} {letter} plays it",
-                    count(steps::count(&recorded))
-                )));
-                self.keep_macro(letter, Some(macro_));
-            }
-        }
-    }
-
-    /// Whether a macro is of the configuration; says so.
-    fn is_fixed(&mut self, letter: char) -> bool {
-        let fixed = self.context.settings.macros.iter().any(|it| it.macro_.letter == letter);
-        if fixed {
-            self.context.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
-        }
-        fixed
-    }
-
-    /// The macro of the configuration a key plays.
-    pub(crate) fn fixed_macro(&self, key: KeyPress) -> Option<char> {
-        let of = |it: &&Fixed| it.key == Some(key);
-        self.context.settings.macros.iter().find(of).map(|it| it.macro_.letter)
-    }
-
-    fn begin(&mut self, letter: char) {
-        if self.is_fixed(letter) {
+    fn begin(&mut self, letter: char, context: &mut Context) {
+        if context.is_fixed(letter) {
             return;
         }
-        self.features.macros.recording.under_way = Some((letter, Vec::new()));
-        self.context.say(self.keyed(&format!("recording {letter} · {{record-macro}} ends it")));
-    }
-
-    /// Keeps a macro instead of the one before it, or none, so that it can be
-    /// taken back.
-    fn keep_macro(&mut self, letter: char, wanted: Option<Macro>) {
-        if self.is_fixed(letter) {
-            return;
-        }
-        let before = self.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
-        let words = match (&before, &wanted) {
-            (_, None) => format!("deleted macro {letter}"),
-            (None, _) => format!("recorded macro {letter}"),
-            (Some(_), _) => format!("recorded macro {letter} anew"),
-        };
-        let channel = self.tab().channel.id.clone();
-        self.note_done(channel, &words, UndoTarget::Macro(letter, before));
-        self.set_macro(letter, wanted);
+        self.recording.under_way = Some((letter, Vec::new()));
+        context.say(context.keyed(&format!("recording {letter} · {{record-macro}} ends it")));
     }
 
     /// Sets a macro, or none.
-    pub(crate) fn set_macro(&mut self, letter: char, wanted: Option<Macro>) {
-        self.features.macros.recording.all.retain(|it| it.letter != letter);
-        self.features.macros.recording.all.extend(wanted.clone());
-        self.features.macros.recording.all.sort_by_key(|it| it.letter);
-        self.context.push(Effect::SaveMacro(letter, wanted.map(|it| it.steps)));
+    pub(crate) fn set_macro(&mut self, letter: char, wanted: Option<Macro>, context: &mut Context) {
+        self.recording.all.retain(|it| it.letter != letter);
+        self.recording.all.extend(wanted.clone());
+        self.recording.all.sort_by_key(|it| it.letter);
+        context.push(Effect::SaveMacro(letter, wanted.map(|it| it.steps)));
     }
 
     /// A step was done by the person.
-    pub(crate) fn recorded(&mut self, step: RecordedStep) {
+    pub(crate) fn recorded(&mut self, step: RecordedStep, context: &mut Context) {
         let recordable =
             !matches!(step, RecordedStep::Command(command, _) if !steps::can_be_recorded(command));
         self.trail(&step);
-        let Some((letter, recorded)) = &mut self.features.macros.recording.under_way else { return };
+        let Some((letter, recorded)) = &mut self.recording.under_way else { return };
         let letter = *letter;
         if !recordable {
             return;
@@ -175,32 +129,21 @@ impl Inbox {
         if recorded.len() < MOST {
             recorded.push(step);
         } else {
-            self.context.warn(format!("macro {letter} is {MOST} keys long; more are not recorded"));
+            context.warn(format!("macro {letter} is {MOST} keys long; more are not recorded"));
         }
     }
 
     /// A key goes to a menu or a form: it is a step, unless it answers a
     /// question or what it comes to is a step of its own.
-    pub(crate) fn record_layer_key(&mut self, key: KeyPress) {
-        if self.context.layers.last().is_some_and(|it| it.is_recorded()) {
-            self.recorded(RecordedStep::Key(key));
+    pub(crate) fn record_layer_key(&mut self, key: KeyPress, context: &mut Context) {
+        if context.layers.last().is_some_and(|it| it.is_recorded()) {
+            self.recorded(RecordedStep::Key(key), context);
         }
-    }
-
-    /// Text was pasted by the person.
-    pub(crate) fn pasted(&mut self, text: &str) {
-        if self.features.macros.playing.is_some() {
-            return self.stop_playing("text was pasted meanwhile, which was ignored");
-        }
-        if !self.asks_a_person() && (!self.context.layers.is_empty() || self.is_typing()) {
-            self.recorded(RecordedStep::Paste(text.to_owned()));
-        }
-        self.paste(text);
     }
 
     /// Remembers what is done to a conversation until its menu is closed.
     fn trail(&mut self, step: &RecordedStep) {
-        let trail = &mut self.features.macros.recording.trail;
+        let trail = &mut self.recording.trail;
         match step {
             RecordedStep::Command(command, _) if steps::can_be_repeated(*command) => {
                 *trail = vec![step.clone()]
@@ -215,36 +158,30 @@ impl Inbox {
 
     /// After each event: what was done to a conversation is whole once no menu
     /// is open any more.
-    pub(crate) fn end_trail(&mut self) {
-        if self.context.layers.is_empty() && !self.features.macros.recording.trail.is_empty() {
-            self.features.macros.recording.last = std::mem::take(&mut self.features.macros.recording.trail);
+    pub(crate) fn end_trail(&mut self, context: &Context) {
+        if context.layers.is_empty() && !self.recording.trail.is_empty() {
+            self.recording.last = std::mem::take(&mut self.recording.trail);
         }
-    }
-
-    /// Repeats what was done last to a conversation.
-    pub(crate) fn repeat(&mut self) {
-        let steps = self.features.macros.recording.last.clone();
-        self.play(None, steps);
     }
 
     /// What `.` does again, in words.
     pub(crate) fn repeatable(&self) -> bool {
-        !self.features.macros.recording.last.is_empty()
+        !self.recording.last.is_empty()
     }
 
     /// Macros have been read.
-    pub(crate) fn macros_known(&mut self, macros: Vec<Macro>) {
-        let fixed: Vec<Macro> = self.context.settings.macros.iter().map(|it| it.macro_.clone()).collect();
+    pub(crate) fn macros_known(&mut self, macros: Vec<Macro>, context: &Context) {
+        let fixed: Vec<Macro> = context.settings.macros.iter().map(|it| it.macro_.clone()).collect();
         let own = macros.into_iter().filter(|own| fixed.iter().all(|it| it.letter != own.letter));
-        self.features.macros.recording.all = own.chain(fixed.clone()).collect();
-        self.features.macros.recording.all.sort_by_key(|it| it.letter);
+        self.recording.all = own.chain(fixed.clone()).collect();
+        self.recording.all.sort_by_key(|it| it.letter);
     }
 
     /// The steps of a macro.
-    pub(crate) fn steps_of(&self, letter: char) -> Result<Vec<RecordedStep>, String> {
-        let found = self.features.macros.recording.all.iter().find(|it| it.letter == letter);
+    pub(crate) fn steps_of(&self, letter: char, context: &Context) -> Result<Vec<RecordedStep>, String> {
+        let found = self.recording.all.iter().find(|it| it.letter == letter);
         let Some(found) = found else {
-            return Err(self
+            return Err(context
                 .keyed(&format!("macro {letter} was never recorded; {{record-macro}} {letter} records it")));
         };
         steps::read(&found.steps).ok_or_else(|| {
@@ -253,10 +190,84 @@ impl Inbox {
             )
         })
     }
+}
+
+impl Inbox {
+    /// Asks under which letter to record, or ends the recording.
+    pub(crate) fn record(&mut self) {
+        match self.features.macros.recording.under_way.take() {
+            None => self.context.open(MacroMenu { chosen: 0, records: true }),
+            Some((letter, recorded)) if recorded.is_empty() => {
+                self.context.say(format!("nothing was done, so {letter} was not recorded"));
+            }
+            Some((letter, recorded)) => {
+                let macro_ = Macro { letter, steps: steps::kept(&recorded) };
+                self.context.say(self.context.keyed(&format!(
+                    "recorded {letter}: {} · {{play-macro}} {letter} plays it",
+                    count(steps::count(&recorded))
+                )));
+                self.keep_macro(letter, Some(macro_));
+            }
+        }
+    }
+
+    /// Keeps a macro instead of the one before it, or none, so that it can be
+    /// taken back.
+    fn keep_macro(&mut self, letter: char, wanted: Option<Macro>) {
+        if self.context.is_fixed(letter) {
+            return;
+        }
+        let before = self.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
+        let words = match (&before, &wanted) {
+            (_, None) => format!("deleted macro {letter}"),
+            (None, _) => format!("recorded macro {letter}"),
+            (Some(_), _) => format!("recorded macro {letter} anew"),
+        };
+        let channel = self.desk.tab().channel.id.clone();
+        self.changes.note_done(channel, &words, UndoTarget::Macro(letter, before), &self.context);
+        self.features.macros.set_macro(letter, wanted, &mut self.context);
+    }
+
+    /// Text was pasted by the person.
+    pub(crate) fn pasted(&mut self, text: &str) {
+        if self.features.macros.playing.is_some() {
+            return self
+                .features
+                .macros
+                .stop_playing("text was pasted meanwhile, which was ignored", &mut self.context);
+        }
+        if !self.context.asks_a_person() && (!self.context.layers.is_empty() || self.desk.is_typing()) {
+            self.features.macros.recorded(RecordedStep::Paste(text.to_owned()), &mut self.context);
+        }
+        self.paste(text);
+    }
+
+    /// Repeats what was done last to a conversation.
+    pub(crate) fn repeat(&mut self) {
+        let steps = self.features.macros.recording.last.clone();
+        self.play(None, steps);
+    }
+}
+
+impl Context {
+    /// Whether a macro is of the configuration; says so.
+    fn is_fixed(&mut self, letter: char) -> bool {
+        let fixed = self.settings.macros.iter().any(|it| it.macro_.letter == letter);
+        if fixed {
+            self.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
+        }
+        fixed
+    }
+
+    /// The macro of the configuration a key plays.
+    pub(crate) fn fixed_macro(&self, key: KeyPress) -> Option<char> {
+        let of = |it: &&Fixed| it.key == Some(key);
+        self.settings.macros.iter().find(of).map(|it| it.macro_.letter)
+    }
 
     /// Whether a key press is a person's answer to a question.
     pub(crate) fn asks_a_person(&self) -> bool {
-        self.context.layers.last().is_some_and(|it| it.is_question())
+        self.layers.last().is_some_and(|it| it.is_question())
     }
 }
 

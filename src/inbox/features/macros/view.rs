@@ -16,7 +16,7 @@ use crate::theme_view::Theme;
 impl OverlayView for MacroMenu {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let (chosen, records) = (self.chosen, self.records);
-        let macros = inbox.macros();
+        let macros = inbox.features.macros.macros();
         let rows = u16::try_from(macros.len()).unwrap_or(u16::MAX).max(2);
         let area = centered(inbox, 76, rows.saturating_add(2));
         paint_view::blank(buffer, area);
@@ -39,7 +39,7 @@ impl OverlayView for MacroMenu {
                 }
             };
             let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            paint_view::paragraph(buffer, place, &inbox.keyed(words), theme.dim());
+            paint_view::paragraph(buffer, place, &inbox.context.keyed(words), theme.dim());
             return None;
         }
         let height = usize::from(inner.height).max(1);

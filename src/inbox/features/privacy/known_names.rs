@@ -20,7 +20,7 @@ pub fn all(inbox: &Inbox) -> NameIndex {
         of_tab(tab, &mut names);
     }
     inbox.desk.all.page.rows.iter().for_each(|it| of_row(it, &mut names));
-    if let Some(second) = inbox.second() {
+    if let Some(second) = inbox.desk.second() {
         of_history(&second.history, &mut names);
     }
     of_pages(inbox, &mut names);
@@ -77,7 +77,9 @@ fn of_pages(inbox: &Inbox, names: &mut NameIndex) {
     }
     // Events say in fields of their own who somebody is.
     let about_people = |it: &&DeckCard| it.kind != TriggerKind::Campaign.label();
-    for card in inbox.cards.cards.rows.iter().filter(about_people).filter(|_| inbox.desk.page == PageKind::Events) {
+    for card in
+        inbox.cards.cards.rows.iter().filter(about_people).filter(|_| inbox.desk.page == PageKind::Events)
+    {
         let named = card.lines.iter().filter(|(label, _)| is_name_field(label.as_str()));
         optional(named.map(|(_, words)| words), names);
     }
@@ -91,7 +93,7 @@ fn is_name_field(label: &str) -> bool {
 }
 
 fn of_card(inbox: &Inbox, names: &mut NameIndex) {
-    let Some(card) = inbox.card_at_hand() else { return };
+    let Some(card) = inbox.desk.card_at_hand() else { return };
     optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
     optional(card.elsewhere.iter().map(|it| &it.title), names);
 }

@@ -14,11 +14,21 @@ fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
     ] {
         let mut inbox = Inbox::new(Vec::new(), Settings::default(), (80, 24), start);
         let channel = ChannelId::from("none");
-        inbox.note_done(channel.clone(), "took marks away", UndoTarget::Marks(Marks::default(), false));
+        inbox.changes.note_done(
+            channel.clone(),
+            "took marks away",
+            UndoTarget::Marks(Marks::default(), false),
+            &inbox.context,
+        );
         if left {
-            inbox.note_done(channel, "broadcast", UndoTarget::Campaign("first".into(), start));
+            inbox.changes.note_done(
+                channel,
+                "broadcast",
+                UndoTarget::Campaign("first".into(), start),
+                &inbox.context,
+            );
         }
         inbox.context.now = start.plus(age);
-        assert_eq!(inbox.undoable(), found, "{age} {left}");
+        assert_eq!(inbox.changes.undoable(&inbox.context), found, "{age} {left}");
     }
 }

@@ -1,32 +1,33 @@
 //! Modal editing in the composer: which keys are letters of a mode, and which
 //! mean what they always do.
 
-use crate::Inbox;
 use crate::components::text_buffer::{Sheet, TextEdit};
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::features::vim::{Vim, VimMode};
 use crate::keys::{KeyCode, KeyPress};
 
-impl Inbox {
+impl Desk {
     /// A key while text is edited by modes; false for one that means what it
     /// always does.
-    pub(crate) fn modal_key(&mut self, key: KeyPress) -> bool {
-        let now = self.context.now;
-        if !self.context.settings.vim || !self.tab().writes_text() {
+    pub(crate) fn modal_key(&mut self, key: KeyPress, context: &Context) -> bool {
+        let now = context.now;
+        if !context.settings.vim || !self.tab().writes_text() {
             return false;
         }
-        let mut vim = std::mem::take(&mut self.desk.vim);
+        let mut vim = std::mem::take(&mut self.vim);
         let is_mail = self.tab().mail_head().is_some();
         let composer = self.tab_mut().composer.as_mut();
         let taken = composer.is_some_and(|it| it.change(now, |sheet| take(&mut vim, key, is_mail, sheet)));
-        self.desk.vim = vim;
+        self.vim = vim;
         taken
     }
 
     /// Who leaves the text comes back typing.
-    pub(crate) fn rest_modes(&mut self) {
-        if self.desk.vim.mode() != VimMode::Insert && !self.is_typing() {
-            self.desk.vim.rest();
-            let now = self.context.now;
+    pub(crate) fn rest_modes(&mut self, context: &Context) {
+        if self.vim.mode() != VimMode::Insert && !self.is_typing() {
+            self.vim.rest();
+            let now = context.now;
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.change(now, |it| it.spread(None));
             }

@@ -3,9 +3,11 @@
 
 pub(crate) mod spending;
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::features::credits;
 use crate::features::credits::Balance;
+use crate::features::credits::Purse;
 use crate::screens::cards::{CardEmphasis, DeckCard};
 use model::account::{Account, Environment, Platform};
 use model::prices::{self, Price};
@@ -27,21 +29,21 @@ const ABILITIES: [(&str, Has); 9] = [
     ("events of the triggers", |it| !matches!(it, Platform::Web)),
 ];
 
-impl Inbox {
-    pub(crate) fn account_cards(&self) -> Vec<DeckCard> {
-        let Some(account) = &self.tab().account else { return Vec::new() };
-        let mut cards = vec![self.balance_card(account)];
-        cards.extend(self.burn_cards(account));
-        cards.extend([self.number_card(account), self.key_card(account), self.price_card(account)]);
+impl Purse {
+    pub(crate) fn account_cards(&self, desk: &Desk, context: &Context) -> Vec<DeckCard> {
+        let Some(account) = &desk.tab().account else { return Vec::new() };
+        let mut cards = vec![self.balance_card(account, desk, context)];
+        cards.extend(self.burn_cards(account, desk, context));
+        cards.extend([self.number_card(account), desk.key_card(account), self.price_card(account, desk)]);
         cards
     }
 
-    fn balance_card(&self, account: &Account) -> DeckCard {
+    fn balance_card(&self, account: &Account, desk: &Desk, context: &Context) -> DeckCard {
         let credits = credits::credits(account.credits);
-        let forecast = self.forecast(account);
+        let forecast = self.forecast(account, desk, context);
         let words = forecast.as_deref().unwrap_or("no whole day is known here yet");
         let mut card = card("balance", &credits, words);
-        let state = match self.balance(self.tab()) {
+        let state = match self.balance(desk.tab(), desk, context) {
             Balance::Fine => "pays",
             Balance::Low => "LOW",
             Balance::Empty => "EMPTY",
@@ -50,8 +52,8 @@ impl Inbox {
             card.weight = CardEmphasis::Loud;
             card.line("state", state);
         }
-        let shares = self
-            .desk.tabs
+        let shares = desk
+            .tabs
             .iter()
             .filter(|it| it.account.as_ref().is_some_and(|other| credits::is_same(other, account)));
         let names: Vec<&str> = shares.map(|it| it.channel.name.as_str()).collect();
@@ -85,6 +87,50 @@ impl Inbox {
         card
     }
 
+    fn price_card(&self, account: &Account, desk: &Desk) -> DeckCard {
+        let tab = desk.tab();
+        let mut card = card("prices", "what things cost", "as the interface tells, and as it was charged");
+        if account.environment == Environment::Test {
+            card.line("here", "nothing: this is a TEST key");
+        }
+        let exactly = |it: i64| Price::exactly(it).words();
+        let template = match tab.templates.charged {
+            Some(charged) => format!("{}, as last charged", exactly(charged)),
+            None => format!("{}: the interface says both", tab.template_price().words()),
+        };
+        let uploaded =
+            format!("{}; video {}", exactly(prices::MEDIA_UPLOADED), exactly(prices::VIDEO_UPLOADED));
+        let linked = format!("{}, any file a link of your own leads to", exactly(prices::MEDIA_OWN_LINK));
+        let rows = [
+            ("text", exactly(prices::TEXT), "message"),
+            ("link", linked, ""),
+            ("upload", uploaded, "file"),
+            ("template", template, ""),
+            ("mail", exactly(prices::EMAIL), "mail"),
+            ("SMS", format!("{}, not stated by the interface", exactly(prices::SMS)), "sms"),
+            ("call", "by the minute; the price is not published".to_owned(), "call"),
+            ("broadcast", "each recipient as a single message".to_owned(), ""),
+            ("free", "reads, reactions, uploads, switches, contacts, webhooks".to_owned(), ""),
+        ];
+        for (label, words, action) in rows {
+            let learned =
+                self.charged(account, action, desk).map(|it| format!(" · charged: {it} on average"));
+            card.line(label, &format!("{words}{}", learned.unwrap_or_default()));
+        }
+        card
+    }
+
+    /// What a kind of action was charged on average, as far as answers told.
+    fn charged(&self, account: &Account, action: &str, desk: &Desk) -> Option<String> {
+        let spent = self.spent_on(account, desk);
+        let all = spent.iter().flat_map(|it| it.1).filter(|it| it.action == action);
+        let (credits, count) = all
+            .fold((0.0, 0u32), |(credits, count), it| (credits + it.credits, count.saturating_add(it.count)));
+        (count > 0).then(|| credits::credits(credits / f64::from(count)))
+    }
+}
+
+impl Desk {
     /// What the key can do: what its platform has, as far as nothing was
     /// refused.
     fn key_card(&self, account: &Account) -> DeckCard {
@@ -114,47 +160,6 @@ impl Inbox {
         }
         card.line("rate", &format!("{}% of 300 reads a minute in use", tab.budget));
         card
-    }
-
-    fn price_card(&self, account: &Account) -> DeckCard {
-        let tab = self.tab();
-        let mut card = card("prices", "what things cost", "as the interface tells, and as it was charged");
-        if account.environment == Environment::Test {
-            card.line("here", "nothing: this is a TEST key");
-        }
-        let exactly = |it: i64| Price::exactly(it).words();
-        let template = match tab.templates.charged {
-            Some(charged) => format!("{}, as last charged", exactly(charged)),
-            None => format!("{}: the interface says both", tab.template_price().words()),
-        };
-        let uploaded =
-            format!("{}; video {}", exactly(prices::MEDIA_UPLOADED), exactly(prices::VIDEO_UPLOADED));
-        let linked = format!("{}, any file a link of your own leads to", exactly(prices::MEDIA_OWN_LINK));
-        let rows = [
-            ("text", exactly(prices::TEXT), "message"),
-            ("link", linked, ""),
-            ("upload", uploaded, "file"),
-            ("template", template, ""),
-            ("mail", exactly(prices::EMAIL), "mail"),
-            ("SMS", format!("{}, not stated by the interface", exactly(prices::SMS)), "sms"),
-            ("call", "by the minute; the price is not published".to_owned(), "call"),
-            ("broadcast", "each recipient as a single message".to_owned(), ""),
-            ("free", "reads, reactions, uploads, switches, contacts, webhooks".to_owned(), ""),
-        ];
-        for (label, words, action) in rows {
-            let learned = self.charged(account, action).map(|it| format!(" · charged: {it} on average"));
-            card.line(label, &format!("{words}{}", learned.unwrap_or_default()));
-        }
-        card
-    }
-
-    /// What a kind of action was charged on average, as far as answers told.
-    fn charged(&self, account: &Account, action: &str) -> Option<String> {
-        let spent = self.spent_on(account);
-        let all = spent.iter().flat_map(|it| it.1).filter(|it| it.action == action);
-        let (credits, count) = all
-            .fold((0.0, 0u32), |(credits, count), it| (credits + it.credits, count.saturating_add(it.count)));
-        (count > 0).then(|| credits::credits(credits / f64::from(count)))
     }
 }
 

@@ -1,9 +1,11 @@
 //! What was spent on a balance as charts: by day, by tab and by kind of action;
 //! and until when it lasts.
 
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::features::credits::Purse;
 use std::collections::BTreeMap;
 
-use crate::Inbox;
 use crate::features::credits;
 use crate::screens::account::card;
 use crate::screens::cards::{Bar, DeckCard};
@@ -19,12 +21,12 @@ const BARS: usize = 12;
 /// Days further ahead nothing is foretold.
 const FORETOLD: f64 = 365.0;
 
-impl Inbox {
+impl Purse {
     /// The charts of what was spent on a balance.
-    pub(crate) fn burn_cards(&self, account: &Account) -> Vec<DeckCard> {
-        let today = self.context.now.day_number(&self.context.settings.zone);
+    pub(crate) fn burn_cards(&self, account: &Account, desk: &Desk, context: &Context) -> Vec<DeckCard> {
+        let today = context.now.day_number(&context.settings.zone);
         let spent: Vec<(String, &Spent)> = self
-            .spent_on(account)
+            .spent_on(account, desk)
             .into_iter()
             .flat_map(|(tab, all)| all.iter().map(|it| (tab.channel.name.clone(), it)))
             .filter(|(_, it)| (0..DAYS).contains(&(today - it.day)))
@@ -53,8 +55,8 @@ impl Inbox {
     }
 
     /// When the balance will be empty, as far as what leaves from here tells.
-    pub(crate) fn forecast(&self, account: &Account) -> Option<String> {
-        let burn = self.burn(account)?;
+    pub(crate) fn forecast(&self, account: &Account, desk: &Desk, context: &Context) -> Option<String> {
+        let burn = self.burn(account, desk, context)?;
         let days = account.credits / burn;
         let lasts = credits::lasts(account.credits, burn);
         if !(0.0..FORETOLD).contains(&days) {
@@ -62,8 +64,8 @@ impl Inbox {
         }
         let whole = (1..365).take_while(|it| f64::from(*it) <= days).count();
         let ahead = i64::try_from(whole).unwrap_or(0) * DAY;
-        let empty = self.context.now.plus(ahead);
-        Some(format!("{lasts}; empty about {}", empty.day_name(&self.context.settings.zone)))
+        let empty = context.now.plus(ahead);
+        Some(format!("{lasts}; empty about {}", empty.day_name(&context.settings.zone)))
     }
 }
 

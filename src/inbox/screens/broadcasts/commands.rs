@@ -9,10 +9,10 @@ use model::waves::Phase;
 
 /// Whether the tab at hand has broadcasts.
 pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.has_broadcasts() {
+    if inbox.desk.has_broadcasts() {
         return Ok(());
     }
-    let label = inbox.tab().platform().map_or("this channel", Platform::label);
+    let label = inbox.desk.tab().platform().map_or("this channel", Platform::label);
     Err(format!("{label} has no broadcasts; they go out on business chat"))
 }
 
@@ -22,39 +22,43 @@ pub(crate) fn may_broadcast(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn broadcast(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_broadcast(inbox.marked_conversations());
+    inbox.broadcasts.open_broadcast(inbox.desk.marked_conversations(), &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn broadcast_people(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_broadcast(inbox.marked_people());
+    inbox.broadcasts.open_broadcast(inbox.people.marked_people(), &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn new_broadcast(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_broadcast(inbox.kept_source());
+    inbox.broadcasts.open_broadcast(
+        inbox.broadcasts.kept_source(&inbox.desk, &inbox.context),
+        &inbox.desk,
+        &mut inbox.context,
+    );
 }
 
 pub(crate) fn may_pause(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.steerable(Some(Phase::Running)).map(drop)
+    inbox.broadcasts.steerable(Some(Phase::Running), &inbox.desk).map(drop)
 }
 
 pub(crate) fn pause(inbox: &mut Inbox, _: KeyPress) {
-    inbox.pause_broadcast();
+    inbox.broadcasts.pause_broadcast(&mut inbox.context);
 }
 
 pub(crate) fn may_continue(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.steerable(Some(Phase::Paused)).map(drop)
+    inbox.broadcasts.steerable(Some(Phase::Paused), &inbox.desk).map(drop)
 }
 
 pub(crate) fn continue_paused(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_continue();
+    inbox.broadcasts.ask_continue(&mut inbox.context);
 }
 
 pub(crate) fn may_stop(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.steerable(None).map(drop)
+    inbox.broadcasts.steerable(None, &inbox.desk).map(drop)
 }
 
 pub(crate) fn stop(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_stop();
+    inbox.broadcasts.ask_stop(&mut inbox.context);
 }
 
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
@@ -62,19 +66,19 @@ pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn show_recipients(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_recipients();
+    inbox.broadcasts.open_recipients(&mut inbox.context);
 }
 
 pub(crate) fn retry_failed(inbox: &mut Inbox, _: KeyPress) {
-    inbox.retry_failed();
+    inbox.broadcasts.retry_failed(&mut inbox.context);
 }
 
 pub(crate) fn copy_failed(inbox: &mut Inbox, _: KeyPress) {
-    inbox.copy_failed();
+    inbox.broadcasts.copy_failed(&mut inbox.context);
 }
 
 pub(crate) fn export_report(inbox: &mut Inbox, _: KeyPress) {
-    inbox.export_report("");
+    inbox.broadcasts.export_report("", &mut inbox.context);
 }
 
 pub(crate) fn audiences(_: &Inbox) -> Vec<String> {

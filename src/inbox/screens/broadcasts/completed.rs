@@ -4,21 +4,26 @@
 //! when one of its fields names it.
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
+use crate::screens::cards::Deck;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
 use model::happenings::{Happening, TriggerKind};
 
-impl Inbox {
+impl Deck {
     /// Asks for the events, if what is known of them is old.
-    pub(crate) fn ask_completed(&mut self) {
-        let channel = self.tab().channel.id.clone();
-        let known = self.tab().account.is_some() && self.has_broadcasts();
-        if known && self.cards.events_due(&channel, self.context.now) {
-            self.context.push(Effect::Fetch(channel, Fetch::Events));
+    pub(crate) fn ask_completed(&mut self, desk: &Desk, context: &mut Context) {
+        let channel = desk.tab().channel.id.clone();
+        let known = desk.tab().account.is_some() && desk.has_broadcasts();
+        if known && self.events_due(&channel, context.now) {
+            context.push(Effect::Fetch(channel, Fetch::Events));
         }
     }
+}
 
+impl Inbox {
     /// The completed campaigns that are this broadcast, and how many are no
     /// broadcast known here.
     pub fn completed(&self, entry: &BoardEntry) -> (Vec<&Happening>, usize) {

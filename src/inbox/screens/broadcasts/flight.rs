@@ -3,9 +3,12 @@
 
 use crate::Inbox;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::screens::broadcasts::Board;
 use crate::tab::Tab;
 use model::account::{Environment, Platform};
 use model::bounds;
@@ -80,7 +83,11 @@ fn first_wave(new: &NewCampaign) -> Operation {
 
 impl Overlay for Flight {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let blocked = inbox.flight_points(self).into_iter().find(|it| it.weight == CheckWeight::Blocks);
+        let blocked = inbox
+            .broadcasts
+            .flight_points(self, &inbox.desk, &inbox.context)
+            .into_iter()
+            .find(|it| it.weight == CheckWeight::Blocks);
         let phrase = self.new.aim.phrase();
         let back = key.code == KeyCode::Esc || (phrase.is_none() && key.typed() == Some('n'));
         if back {
@@ -111,7 +118,7 @@ impl Overlay for Flight {
                 KeyOutcome::Stay
             }
             None => {
-                inbox.begin_broadcast(self.clone());
+                inbox.broadcasts.begin_broadcast(self.clone(), &inbox.desk, &mut inbox.context);
                 KeyOutcome::Done
             }
         }
@@ -122,24 +129,24 @@ impl Overlay for Flight {
     }
 }
 
-impl Inbox {
+impl Board {
     /// The points of the check.
-    pub fn flight_points(&self, flight: &Flight) -> Vec<Point> {
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(self.tab());
+    pub fn flight_points(&self, flight: &Flight, desk: &Desk, context: &Context) -> Vec<Point> {
+        let tab = desk.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(desk.tab());
         let mut points = vec![audience(flight), price(tab, flight)];
         points.extend(quality(tab, flight));
         points.push(window(flight));
-        points.push(self.rehearsed(flight));
+        points.push(self.rehearsed(flight, desk, context));
         points.push(plan(flight));
         points
     }
 
     /// What the last rehearsal says of this flight.
-    fn rehearsed(&self, flight: &Flight) -> Point {
-        let rehearsal = &self.broadcasts.rehearsal;
+    fn rehearsed(&self, flight: &Flight, desk: &Desk, context: &Context) -> Point {
+        let rehearsal = &self.rehearsal;
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
-        let ago = ago(self.context.now.since(rehearsal.at));
-        let (words, weight) = match (&rehearsal.fate, self.test_tab(flight)) {
+        let ago = ago(context.now.since(rehearsal.at));
+        let (words, weight) = match (&rehearsal.fate, desk.test_tab(flight)) {
             (Some(OutboxFate::Done), _) if same => {
                 (format!("the same bytes on {} {ago}: taken", rehearsal.tab), CheckWeight::Fine)
             }
@@ -156,20 +163,51 @@ impl Inbox {
         Point { label: "test run", words, weight }
     }
 
+    /// A row that was queued is the rehearsal's.
+    pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
+        let rehearsal = &mut self.rehearsal;
+        if rehearsal.row.is_none()
+            && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
+        {
+            rehearsal.row = Some(row.id.clone());
+        }
+    }
+
+    /// Asks what became of the rehearsal, as long as that is not known.
+    pub(crate) fn follow_rehearsal_fate(&mut self, context: &mut Context) {
+        let rehearsal = &mut self.rehearsal;
+        let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
+        let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
+        rehearsal.stale = false;
+        context.push(Effect::Load(Load::Fates(vec![row])));
+    }
+
+    /// What became of rows was told.
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
+        let rehearsal = &mut self.rehearsal;
+        if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
+            rehearsal.fate = Some(fate.clone());
+        }
+    }
+}
+
+impl Desk {
     /// A tab with a test key of the same workspace.
     fn test_tab(&self, flight: &Flight) -> Option<&Tab> {
-        let own = self.desk.tabs.iter().find(|it| it.channel.id == flight.new.channel)?.account.as_ref()?;
-        self.desk.tabs.iter().find(|it| {
+        let own = self.tabs.iter().find(|it| it.channel.id == flight.new.channel)?.account.as_ref()?;
+        self.tabs.iter().find(|it| {
             it.environment() == Some(Environment::Test)
                 && it.account.as_ref().is_some_and(|account| {
                     account.platform == Platform::Whatsapp && account.workspace_id == own.workspace_id
                 })
         })
     }
+}
 
+impl Inbox {
     /// Sends the first wave's bytes with a test key, which reaches nobody.
     fn rehearse(&mut self, flight: &Flight) {
-        let Some(tab) = self.test_tab(flight) else {
+        let Some(tab) = self.desk.test_tab(flight) else {
             return self.context.warn("no tab here has a test key of this workspace");
         };
         let (channel, name) = (tab.channel.id.clone(), tab.channel.name.clone());
@@ -193,33 +231,6 @@ impl Inbox {
         };
         self.changes.queueing.quiet = true;
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-    }
-
-    /// A row that was queued is the rehearsal's.
-    pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
-        let rehearsal = &mut self.broadcasts.rehearsal;
-        if rehearsal.row.is_none()
-            && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
-        {
-            rehearsal.row = Some(row.id.clone());
-        }
-    }
-
-    /// Asks what became of the rehearsal, as long as that is not known.
-    pub(crate) fn follow_rehearsal_fate(&mut self) {
-        let rehearsal = &mut self.broadcasts.rehearsal;
-        let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
-        let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
-        rehearsal.stale = false;
-        self.context.push(Effect::Load(Load::Fates(vec![row])));
-    }
-
-    /// What became of rows was told.
-    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
-        let rehearsal = &mut self.broadcasts.rehearsal;
-        if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
-            rehearsal.fate = Some(fate.clone());
-        }
     }
 }
 

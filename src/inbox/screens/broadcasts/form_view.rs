@@ -29,8 +29,8 @@ impl OverlayView for BroadcastForm {
         let wanted = u16::try_from(fields.len() + 9).unwrap_or(u16::MAX);
         let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
         paint_view::blank(buffer, area);
-        let (label, style) = tabs_view::environment(inbox.tab(), theme);
-        let title = format!("New broadcast · {}", inbox.tab().channel.name);
+        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
+        let title = format!("New broadcast · {}", inbox.desk.tab().channel.name);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::frame(buffer, area, theme, true, Sides::All, titles);
         bottom(inbox, theme, form, area, buffer);
@@ -147,7 +147,7 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, buffer:
     let (words, style) = match form.missing() {
         Some(why) => (format!(" {why} · Tab next · Esc keeps it "), theme.waiting()),
         None => {
-            let charged = inbox.tab().templates.charged;
+            let charged = inbox.desk.tab().templates.charged;
             let count = i64::try_from(form.count()).unwrap_or(i64::MAX);
             let price = form.content().map(|it| price_each(&it, charged).times(count).words());
             (
@@ -166,7 +166,7 @@ impl OverlayView for Flight {
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.min(92), rows.min(20).saturating_sub(2));
         paint_view::blank(buffer, area);
-        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let count = flight.new.aim.count();
         let people = if count == 1 { "1 person".to_owned() } else { format!("{count} people") };
         let heading = format!("Flight check · {people}");
@@ -178,7 +178,7 @@ impl OverlayView for Flight {
         let mut y = inner.y;
         paint_view::text(buffer, x, y, width, title(&flight.new.content).as_str(), theme.own());
         y += 2;
-        for point in inbox.flight_points(flight) {
+        for point in inbox.broadcasts.flight_points(flight, &inbox.desk, &inbox.context) {
             let (mark, style) = match point.weight {
                 CheckWeight::Fine => ("  ", Style::new()),
                 CheckWeight::Look => ("! ", theme.waiting()),
@@ -194,7 +194,7 @@ impl OverlayView for Flight {
         y = (y + 1).min(end.saturating_sub(2));
         let held = match flight.new.hold / 1_000_000 {
             0 => "leaves at once".to_owned(),
-            seconds => inbox.keyed(&format!("held {seconds} s, {{undo}} takes it back")),
+            seconds => inbox.context.keyed(&format!("held {seconds} s, {{undo}} takes it back")),
         };
         match flight.new.aim.phrase() {
             Some(phrase) => {

@@ -13,6 +13,8 @@ pub mod view;
 
 use crate::Inbox;
 use crate::components::paged_rows::{PageRow, PagedRows};
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::handover::HandoverFacts;
 use crate::pages::PageKind;
@@ -124,18 +126,44 @@ impl Board {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Whether the tab at hand has broadcasts.
     pub fn has_broadcasts(&self) -> bool {
         self.tab().platform().is_none_or(|it| *it == Platform::Whatsapp)
     }
+}
 
+impl Board {
     /// What was read of the chosen row.
     pub fn board_detail(&self) -> Option<&BoardDetail> {
-        let chosen = self.broadcasts.rows.chosen()?.id();
-        self.broadcasts.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
+        let chosen = self.rows.chosen()?.id();
+        self.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
     }
 
+    /// When a countdown of the page shows another second.
+    pub(crate) fn board_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
+        let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
+        let held =
+            rows.filter_map(BoardEntry::campaign).filter(|it| it.begun() == 0 && it.starts_at > context.now);
+        held.map(|it| context.now.plus((it.starts_at.since(context.now) - 1).rem_euclid(SECOND) + 1)).min()
+    }
+
+    /// Rows of the page have come.
+    fn board_loaded(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
+        self.rows.receive(query, rows, false);
+        if let Some(id) = self.choose.take() {
+            let id = BoardId::Campaign(id);
+            self.rows.choose(&id);
+            if self.rows.chosen().is_none_or(|it| it.id() != id)
+                && let BoardId::Campaign(id) = id
+            {
+                self.choose = Some(id);
+            }
+        }
+    }
+}
+
+impl Inbox {
     /// Goes to the page.
     pub(crate) fn go_to_board(&mut self) {
         self.desk.page = PageKind::Broadcasts;
@@ -146,12 +174,12 @@ impl Inbox {
     pub(crate) fn board_changed(&mut self) {
         self.broadcasts.rows.mark_stale();
         self.broadcasts.detail_stale = true;
-        self.wall_changed();
+        self.overview.wall_changed();
     }
 
     /// Asks for the rows that may be old, and for the chosen one's detail.
     pub(crate) fn load_board(&mut self) {
-        let channel = self.tab().channel.id.clone();
+        let channel = self.desk.tab().channel.id.clone();
         let visible = self.rows_shown();
         self.broadcasts.rows.reveal(visible);
         self.context.effects.extend(
@@ -160,7 +188,7 @@ impl Inbox {
                 .take_query(&channel, self.context.now)
                 .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
         );
-        self.ask_completed();
+        self.cards.ask_completed(&self.desk, &mut self.context);
         let chosen = self.broadcasts.rows.chosen().map(BoardEntry::id);
         let board = &mut self.broadcasts;
         if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
@@ -175,39 +203,15 @@ impl Inbox {
     /// What was asked about broadcasts has come.
     pub(crate) fn broadcasts_told(&mut self, told: BroadcastResult) {
         match told {
-            BroadcastResult::Rows(query, rows) => self.board_loaded(&query, rows),
+            BroadcastResult::Rows(query, rows) => self.broadcasts.board_loaded(&query, rows),
             BroadcastResult::Detail(id, detail) => {
                 self.broadcasts.detail = Some((id, detail));
-                self.refresh_recipients();
+                self.broadcasts.refresh_recipients(&mut self.context);
             }
-            BroadcastResult::Audience(query, found) => self.audience_found(&query, found),
+            BroadcastResult::Audience(query, found) => self.context.audience_found(&query, found),
             BroadcastResult::Running(running) => self.overview.broadcasts = running,
-            BroadcastResult::Handover(facts) => self.hand_over(&facts),
-        }
-    }
-
-    /// When a countdown of the page shows another second.
-    pub(crate) fn board_due(&self) -> Option<Timestamp> {
-        let rows = self.broadcasts.rows.rows.iter().filter(|_| self.desk.page == PageKind::Broadcasts);
-        let held = rows
-            .filter_map(BoardEntry::campaign)
-            .filter(|it| it.begun() == 0 && it.starts_at > self.context.now);
-        held.map(|it| {
-            self.context.now.plus((it.starts_at.since(self.context.now) - 1).rem_euclid(SECOND) + 1)
-        })
-        .min()
-    }
-
-    /// Rows of the page have come.
-    fn board_loaded(&mut self, query: &DeskQuery, rows: Vec<BoardEntry>) {
-        self.broadcasts.rows.receive(query, rows, false);
-        if let Some(id) = self.broadcasts.choose.take() {
-            let id = BoardId::Campaign(id);
-            self.broadcasts.rows.choose(&id);
-            if self.broadcasts.rows.chosen().is_none_or(|it| it.id() != id)
-                && let BoardId::Campaign(id) = id
-            {
-                self.broadcasts.choose = Some(id);
+            BroadcastResult::Handover(facts) => {
+                self.features.request_log.hand_over(&facts, &self.desk, &mut self.context)
             }
         }
     }

@@ -5,14 +5,18 @@ use crate::Inbox;
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::conditions::tab_writable;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::screens::broadcasts::Board;
 use crate::screens::broadcasts::commands;
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
+use crate::screens::people::People;
 use crate::screens::people::marking::Marked;
 use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::{CampaignId, ChannelId};
@@ -32,7 +36,7 @@ impl Overlay for BroadcastForm {
         match FormKey::of(key, &mut self.focus, 0..count) {
             FormKey::Leave => {
                 inbox.broadcasts.kept = Some(Box::new(self.clone()));
-                inbox.context.say(inbox.keyed("the form is kept; {broadcast} goes on with it"));
+                inbox.context.say(inbox.context.keyed("the form is kept; {broadcast} goes on with it"));
                 return KeyOutcome::Done;
             }
             FormKey::Submit if is_last => return self.check(inbox),
@@ -46,7 +50,7 @@ impl Overlay for BroadcastForm {
                 }
             }
         }
-        inbox.find_template(self);
+        inbox.desk.find_template(self);
         KeyOutcome::Stay
     }
 
@@ -58,7 +62,7 @@ impl Overlay for BroadcastForm {
         if let Some(line) = self.line_mut() {
             line.insert(&text.trim_end().replace('\n', "\\n"));
         }
-        inbox.find_template(self);
+        inbox.desk.find_template(self);
         true
     }
 
@@ -102,10 +106,10 @@ impl BroadcastForm {
     }
 }
 
-impl Inbox {
+impl People {
     /// The people that are marked, or the chosen one.
     pub(crate) fn marked_people(&self) -> Result<AudienceSource, String> {
-        let people = &self.people;
+        let people = self;
         match &people.marked {
             Marked::All(search) => return Ok(AudienceSource::Fitting(search.clone())),
             Marked::These(phones) if !phones.is_empty() => {
@@ -116,7 +120,9 @@ impl Inbox {
         let chosen = people.rows.chosen().ok_or("no person is chosen")?;
         Ok(AudienceSource::Phones(vec![chosen.phone.clone()]))
     }
+}
 
+impl Desk {
     /// The recipients: the marked conversations, or the selected one.
     pub(crate) fn marked_conversations(&self) -> Result<AudienceSource, String> {
         let channel = self.tab().channel.id.clone();
@@ -129,11 +135,23 @@ impl Inbox {
         Ok(AudienceSource::Conversations(vec![row.key()]))
     }
 
+    /// The template its letters find.
+    fn find_template(&self, form: &mut BroadcastForm) {
+        if form.kind != BroadcastKind::Template {
+            return;
+        }
+        let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
+        let found = tab.and_then(|it| it.found_templates(form.template_letters()).first().copied().cloned());
+        form.choose(found.as_ref());
+    }
+}
+
+impl Board {
     /// The recipients of the unfinished form.
-    pub(crate) fn kept_source(&self) -> Result<AudienceSource, String> {
-        match &self.broadcasts.kept {
-            Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
-            Some(_) | None => Err(self.keyed(
+    pub(crate) fn kept_source(&self, desk: &Desk, context: &Context) -> Result<AudienceSource, String> {
+        match &self.kept {
+            Some(kept) if kept.query.channel == desk.tab().channel.id => Ok(kept.query.source.clone()),
+            Some(_) | None => Err(context.keyed(
                 "nobody is chosen: mark people ({go-to-people}) or conversations, then {broadcast}; \
                  :broadcast file PATH or :broadcast everyone",
             )),
@@ -141,31 +159,45 @@ impl Inbox {
     }
 
     /// Opens the form for these.
-    pub(crate) fn open_broadcast(&mut self, source: Result<AudienceSource, String>) {
+    pub(crate) fn open_broadcast(
+        &mut self,
+        source: Result<AudienceSource, String>,
+        desk: &Desk,
+        context: &mut Context,
+    ) {
         match source {
             Ok(source) => {
-                let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
-                self.open_broadcast_form(query);
+                let query = AudienceQuery { channel: desk.tab().channel.id.clone(), source };
+                self.open_broadcast_form(query, context);
             }
-            Err(why) => self.context.warn(why),
+            Err(why) => context.warn(why),
         }
     }
 
     /// Opens the form for an audience, with what was filled in and not sent.
-    pub(crate) fn open_broadcast_form(&mut self, query: AudienceQuery) {
+    pub(crate) fn open_broadcast_form(&mut self, query: AudienceQuery, context: &mut Context) {
         let channel = query.channel.clone();
-        self.context.push(Effect::Load(Load::Templates(channel.clone())));
-        self.context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
-        self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query.clone()))));
+        context.push(Effect::Load(Load::Templates(channel.clone())));
+        context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
+        context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query.clone()))));
         // The server may look for words elsewhere than this desk does: all of
         // its people are read, and looked through here.
         if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
-            self.context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
+            context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
-        let kept = self.broadcasts.kept.take().map(|it| *it);
-        self.context.open(BroadcastForm::new(query, kept));
+        let kept = self.kept.take().map(|it| *it);
+        context.open(BroadcastForm::new(query, kept));
     }
 
+    /// Lets it go: from the commit on it goes on by itself.
+    pub(crate) fn begin_broadcast(&mut self, flight: Flight, desk: &Desk, context: &mut Context) {
+        let before = desk.quality_now();
+        self.kept = Some(Box::new(flight.form));
+        context.push(Effect::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
+    }
+}
+
+impl Inbox {
     /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
     pub(crate) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
         let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
@@ -180,20 +212,38 @@ impl Inbox {
             ("file", path) => AudienceSource::File(path.to_owned()),
             _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
         };
-        tab_writable(self.tab())?;
-        let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
-        self.open_broadcast_form(query);
+        tab_writable(self.desk.tab())?;
+        let query = AudienceQuery { channel: self.desk.tab().channel.id.clone(), source };
+        self.broadcasts.open_broadcast_form(query, &mut self.context);
         Ok(())
     }
 
+    /// It is on disk; as long as it is held it can be taken back.
+    pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
+        let until = self.context.now.plus(new.hold);
+        let words = format!("began a broadcast to {}", new.aim.count());
+        self.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &self.context);
+        self.people.marked = Marked::default();
+        self.broadcasts.choose = Some(id);
+        self.go_to_board();
+        self.context.say(match new.hold / SECOND {
+            0 => "the broadcast has begun".to_owned(),
+            seconds => self
+                .context
+                .keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves")),
+        });
+    }
+}
+
+impl Context {
     /// Whether a form of a broadcast lies open.
     pub(crate) fn fills_broadcast(&self) -> bool {
-        self.context.layers.of::<BroadcastForm>().next().is_some()
+        self.layers.of::<BroadcastForm>().next().is_some()
     }
 
     /// The form that lies open, wherever it is.
     fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
-        self.context.layers.of_mut::<BroadcastForm>().next()
+        self.layers.of_mut::<BroadcastForm>().next()
     }
 
     /// Whom an audience comes to was looked up.
@@ -207,15 +257,15 @@ impl Inbox {
                 // Who is no contact here may be one of the server's.
                 if first {
                     let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
-                    self.context.effects.extend(unread.into_iter().map(ask));
+                    self.effects.extend(unread.into_iter().map(ask));
                 }
             }
             Err(why) => {
                 // With nobody to go to there is nothing to fill in.
                 if first {
-                    self.context.layers.retain::<BroadcastForm>(|it| it.query != *query);
+                    self.layers.retain::<BroadcastForm>(|it| it.query != *query);
                 }
-                self.context.warn(format!("the audience: {why}"));
+                self.warn(format!("the audience: {why}"));
             }
         }
     }
@@ -229,51 +279,18 @@ impl Inbox {
                 form.walking = *more;
                 if *more {
                     let search = search.clone();
-                    self.context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
+                    self.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
                 }
-                self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
+                self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
             }
             (Fetch::People { .. }, Err(why)) if form.walking => {
                 let why = format!("the server's contacts could not all be read: {why}");
-                self.context.warn(why);
+                self.warn(why);
             }
             (Fetch::Person { .. }, Ok(_)) => {
-                self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
+                self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
             }
             _ => (),
         }
-    }
-
-    /// The template its letters find.
-    fn find_template(&self, form: &mut BroadcastForm) {
-        if form.kind != BroadcastKind::Template {
-            return;
-        }
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == form.query.channel);
-        let found = tab.and_then(|it| it.found_templates(form.template_letters()).first().copied().cloned());
-        form.choose(found.as_ref());
-    }
-
-    /// Lets it go: from the commit on it goes on by itself.
-    pub(crate) fn begin_broadcast(&mut self, flight: Flight) {
-        let before = self.quality_now();
-        self.broadcasts.kept = Some(Box::new(flight.form));
-        self.context.push(Effect::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
-    }
-
-    /// It is on disk; as long as it is held it can be taken back.
-    pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
-        let until = self.context.now.plus(new.hold);
-        let words = format!("began a broadcast to {}", new.aim.count());
-        self.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until));
-        self.people.marked = Marked::default();
-        self.broadcasts.choose = Some(id);
-        self.go_to_board();
-        self.context.say(match new.hold / SECOND {
-            0 => "the broadcast has begun".to_owned(),
-            seconds => {
-                self.keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves"))
-            }
-        });
     }
 }

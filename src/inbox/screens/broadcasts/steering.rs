@@ -8,11 +8,14 @@ use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::components::text_view::TextView;
 use crate::conditions::tab_writable;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
+use crate::screens::broadcasts::Board;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use model::board::{BoardEntry, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
@@ -46,7 +49,8 @@ impl Overlay for Continuing {
             FormKey::Leave => return KeyOutcome::Done,
             FormKey::Submit => match self.limit.text().trim().parse::<u8>() {
                 Ok(limit) if limit <= 100 => {
-                    let order = BroadcastOrder::Continue(self.id.clone(), Some(limit), inbox.quality_now());
+                    let order =
+                        BroadcastOrder::Continue(self.id.clone(), Some(limit), inbox.desk.quality_now());
                     inbox.context.push(Effect::Campaign(order));
                     return KeyOutcome::Done;
                 }
@@ -79,18 +83,18 @@ impl OverlayView for Continuing {
     }
 }
 
-impl Inbox {
+impl Board {
     fn chosen_campaign(&self) -> Option<&Campaign> {
-        self.broadcasts.rows.chosen().and_then(BoardEntry::campaign)
+        self.rows.chosen().and_then(BoardEntry::campaign)
     }
 
     /// Why the chosen row cannot be steered so.
-    pub(crate) fn steerable(&self, phase: Option<Phase>) -> Result<&Campaign, String> {
-        let entry = self.broadcasts.rows.chosen().ok_or("no broadcast is chosen")?;
+    pub(crate) fn steerable(&self, phase: Option<Phase>, desk: &Desk) -> Result<&Campaign, String> {
+        let entry = self.rows.chosen().ok_or("no broadcast is chosen")?;
         let campaign = entry
             .campaign()
             .ok_or("it was not begun in waves: the interface has no way to stop what has been taken")?;
-        if let Some(tab) = self.desk.tabs.iter().find(|it| it.channel.id == campaign.channel) {
+        if let Some(tab) = desk.tabs.iter().find(|it| it.channel.id == campaign.channel) {
             tab_writable(tab)?;
         }
         match phase {
@@ -104,32 +108,27 @@ impl Inbox {
     }
 
     /// Pauses it: the wave that has left goes its way, no further one leaves.
-    pub(crate) fn pause_broadcast(&mut self) {
+    pub(crate) fn pause_broadcast(&mut self, context: &mut Context) {
         if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
-            self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
+            context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
         }
     }
 
     /// Asks for the limit it shall go on with.
-    pub(crate) fn ask_continue(&mut self) {
+    pub(crate) fn ask_continue(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
         if campaign.cause == Some(PauseCause::Row) && asks {
             let words = "a wave's row asks first: {go-to-outbox} decides over it";
-            return self.context.warn(self.keyed(words));
+            return context.warn(context.keyed(words));
         }
         let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
         let (id, why) = (campaign.id.clone(), campaign.why.clone());
-        self.context.open(Continuing { id, why, limit, wrong: None });
-    }
-
-    /// The quality rating as it is known now.
-    pub(crate) fn quality_now(&self) -> Option<SafeText> {
-        self.tab().account.as_ref().and_then(|it| it.quality_rating.clone())
+        context.open(Continuing { id, why, limit, wrong: None });
     }
 
     /// Asks whether to stop it for good.
-    pub(crate) fn ask_stop(&mut self) {
+    pub(crate) fn ask_stop(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
         let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
@@ -141,56 +140,24 @@ impl Inbox {
         if leaves {
             lines.push(DialogLine::new("One wave is leaving now; it may still be taken.", Tone::Waiting));
         }
-        let stop = |inbox: &mut Self| {
+        let stop = |inbox: &mut Inbox| {
             inbox.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
         };
-        self.context.open(
-            Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"),
-        );
+        context.open(Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"));
     }
 
     /// `:export csv`
-    pub(crate) fn export_csv(&mut self, file: &str) -> Result<(), String> {
-        if self.desk.page != PageKind::Broadcasts {
-            return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
+    pub(crate) fn export_csv(
+        &mut self,
+        file: &str,
+        desk: &Desk,
+        context: &mut Context,
+    ) -> Result<(), String> {
+        if desk.page != PageKind::Broadcasts {
+            return Err(context.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
         }
-        self.export_report(file);
+        self.export_report(file, context);
         Ok(())
-    }
-
-    /// An order was carried out, or came too late.
-    pub(crate) fn campaign_answered(&mut self, answer: BroadcastActionResult) {
-        self.board_changed();
-        self.rows_changed();
-        let counts = self.desk.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
-        self.context.effects.extend(counts);
-        match answer {
-            BroadcastActionResult::Begun(new, id) => self.broadcast_begun(*new, id),
-            BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
-                self.context.say("taken back; nothing has left, and the form is kept");
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
-                self.context.warn(
-                    self.keyed(
-                        "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
-                    ),
-                );
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
-                self.context.say(self.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
-                self.context.say("stopped: what has not left stays here")
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.context.say("it goes on"),
-            BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
-                self.context.say(format!("{id} is watched from now on"))
-            }
-            BroadcastActionResult::Done(..) => self.context.warn("it does not stand so any more"),
-            BroadcastActionResult::Failed(_, why) => {
-                self.context.warn(format!("the broadcast could not be kept: {why}"))
-            }
-        }
     }
 
     /// Those that failed, as far as messages show.
@@ -200,7 +167,7 @@ impl Inbox {
             return Err("whom it went to is not known here".to_owned());
         }
         let failed: Vec<RecipientStatus> = detail.failed().cloned().collect();
-        let counted = self.broadcasts.rows.chosen().map_or(0, |it| it.counts().failed);
+        let counted = self.rows.chosen().map_or(0, |it| it.counts().failed);
         if failed.is_empty() && counted > 0 {
             return Err(format!(
                 "the server counts {counted} failed and does not say who; no message read here shows one"
@@ -210,7 +177,7 @@ impl Inbox {
     }
 
     /// Copies the numbers of those that failed.
-    pub(crate) fn copy_failed(&mut self) {
+    pub(crate) fn copy_failed(&mut self, context: &mut Context) {
         match self.failed_ones() {
             Ok(failed) => {
                 let line = |it: &RecipientStatus| {
@@ -219,71 +186,62 @@ impl Inbox {
                 };
                 let lines: Vec<String> = failed.iter().map(line).collect();
                 let what = format!("{} that failed", lines.len());
-                self.context.push(Effect::Copy(lines.join("\n"), what));
+                context.push(Effect::Copy(lines.join("\n"), what));
             }
-            Err(why) => self.context.warn(why),
+            Err(why) => context.warn(why),
         }
     }
 
     /// A new broadcast to those that failed, with the form of the old one.
-    pub(crate) fn retry_failed(&mut self) {
+    pub(crate) fn retry_failed(&mut self, context: &mut Context) {
         if let Err(why) = self.failed_ones() {
-            return self.context.warn(why);
+            return context.warn(why);
         }
         let Some(campaign) = self.chosen_campaign() else { return };
         let query = AudienceQuery {
             channel: campaign.channel.clone(),
             source: AudienceSource::Failed(campaign.id.clone()),
         };
-        self.open_broadcast_form(query);
+        self.open_broadcast_form(query, context);
     }
 
     /// Writes the report over the recipients into a file.
-    pub(crate) fn export_report(&mut self, file: &str) {
+    pub(crate) fn export_report(&mut self, file: &str, context: &mut Context) {
         let Some(detail) = self.board_detail().filter(|it| !it.recipients.is_empty()) else {
-            return self.context.warn("whom it went to is not known here: there is nothing to report");
+            return context.warn("whom it went to is not known here: there is nothing to report");
         };
         let text = report(&detail.recipients);
         let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
-        self.context.push(Effect::Campaign(BroadcastOrder::Report { text, file }));
+        context.push(Effect::Campaign(BroadcastOrder::Report { text, file }));
     }
 
     /// Shows whom it went to, and asks the server for the messages that went
     /// out since.
-    pub(crate) fn open_recipients(&mut self) {
-        self.show_recipients();
+    pub(crate) fn open_recipients(&mut self, context: &mut Context) {
+        self.show_recipients(context);
         let Some(campaign) = self.chosen_campaign() else { return };
         let since = campaign.waves.iter().filter_map(|it| it.sent_at).min();
         let channel = campaign.channel.clone();
-        self.context
+        context
             .effects
             .extend(since.map(|it| Effect::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
     }
 
-    /// Messages that went out were read, or not.
-    pub(crate) fn sent_fetched(&mut self, fetched: &Fetching) {
-        match fetched {
-            Ok(_) => self.broadcasts.refreshes = true,
-            Err(why) => self.context.warn(format!("the messages that went out could not be read: {why}")),
-        }
-        self.board_changed();
-    }
-
     /// What was read of the chosen one has come: whoever looks at its
     /// recipients sees it.
-    pub(crate) fn refresh_recipients(&mut self) {
-        let is_open = self.context.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
-        if std::mem::take(&mut self.broadcasts.refreshes) && is_open {
-            self.context.layers.pop();
-            self.show_recipients();
+    pub(crate) fn refresh_recipients(&mut self, context: &mut Context) {
+        let is_open = context.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
+        if std::mem::take(&mut self.refreshes) && is_open {
+            context.layers.pop();
+            self.show_recipients(context);
         }
     }
 
     /// Shows whom it went to, each with what became of it.
-    fn show_recipients(&mut self) {
-        let Some(entry) = self.broadcasts.rows.chosen() else { return };
-        let Some(detail) = self.board_detail() else { return self.context.warn("it is still being read") };
+    fn show_recipients(&mut self, context: &mut Context) {
+        let Some(entry) = self.rows.chosen() else { return };
+        let Some(detail) = self.board_detail() else { return context.warn("it is still being read") };
         let counts = entry.counts();
         let mut lines = Vec::new();
         let mut add = |words: String| lines.push(SafeText::line(&words));
@@ -314,16 +272,70 @@ impl Inbox {
             add(format!("{:13} {phone}  {name}{replied}", it.fate.word()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
-        self.context.open(TextView::new(title, lines));
+        context.open(TextView::new(title, lines));
+    }
+}
+
+impl Desk {
+    /// The quality rating as it is known now.
+    pub(crate) fn quality_now(&self) -> Option<SafeText> {
+        self.tab().account.as_ref().and_then(|it| it.quality_rating.clone())
+    }
+}
+
+impl Inbox {
+    /// An order was carried out, or came too late.
+    pub(crate) fn campaign_answered(&mut self, answer: BroadcastActionResult) {
+        self.board_changed();
+        self.rows_changed();
+        let counts = self.desk.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
+        self.context.effects.extend(counts);
+        match answer {
+            BroadcastActionResult::Begun(new, id) => self.broadcast_begun(*new, id),
+            BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
+                self.context.say("taken back; nothing has left, and the form is kept");
+            }
+            BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
+                self.context.warn(
+                    self.context.keyed(
+                        "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
+                    ),
+                );
+            }
+            BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
+                self.context
+                    .say(self.context.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
+            }
+            BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
+                self.context.say("stopped: what has not left stays here")
+            }
+            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.context.say("it goes on"),
+            BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
+                self.context.say(format!("{id} is watched from now on"))
+            }
+            BroadcastActionResult::Done(..) => self.context.warn("it does not stand so any more"),
+            BroadcastActionResult::Failed(_, why) => {
+                self.context.warn(format!("the broadcast could not be kept: {why}"))
+            }
+        }
+    }
+
+    /// Messages that went out were read, or not.
+    pub(crate) fn sent_fetched(&mut self, fetched: &Fetching) {
+        match fetched {
+            Ok(_) => self.broadcasts.refreshes = true,
+            Err(why) => self.context.warn(format!("the messages that went out could not be read: {why}")),
+        }
+        self.board_changed();
     }
 
     /// `:broadcast track ID`
     pub(crate) fn track(&mut self, id: &str) -> Result<(), String> {
-        if !self.has_broadcasts() {
+        if !self.desk.has_broadcasts() {
             return Err("broadcasts go out on business chat only".to_owned());
         }
         let id = BroadcastId::new(id.trim());
-        self.context.push(Effect::Campaign(BroadcastOrder::Track(self.tab().channel.id.clone(), id)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Track(self.desk.tab().channel.id.clone(), id)));
         self.go_to_board();
         Ok(())
     }

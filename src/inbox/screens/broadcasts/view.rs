@@ -14,7 +14,7 @@ use crate::loads::Pane;
 use crate::overlays::view::{Lines, plain};
 use crate::resource::LoadState;
 use crate::screens::broadcasts::steering::wave_words;
-use crate::screens::outbox::row_state;
+use crate::screens::outbox::row_state_view;
 use crate::screens::people::view::divide;
 use crate::theme_view::Theme;
 use model::board::BoardEntry;
@@ -65,12 +65,19 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let rows = &inbox.broadcasts.rows;
-    let place = if rows.all_tabs { "all tabs" } else { inbox.tab().channel.name.as_str() };
+    let place = if rows.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
     let open = rows.rows.iter().filter(|it| it.is_open()).count();
     let right = format!("{open} running · {}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
-    paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
+    paint_view::frame(
+        buffer,
+        area,
+        theme,
+        inbox.context.layers.is_empty(),
+        Sides::All,
+        (&titles.0, &titles.1),
+    );
     if inbox.shown(Pane::Page) != LoadState::Well {
         return;
     }
@@ -85,15 +92,15 @@ fn empty(inbox: &Inbox) -> Option<String> {
     if !rows.rows.is_empty() {
         return None;
     }
-    if !inbox.has_broadcasts() && !rows.all_tabs {
-        let label = inbox.tab().platform().map_or("this channel", model::account::Platform::label);
-        return Some(inbox.keyed(&format!(
+    if !inbox.desk.has_broadcasts() && !rows.all_tabs {
+        let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
+        return Some(inbox.context.keyed(&format!(
             "{label} has no broadcasts; a business chat tab has them. {{all-tabs}} shows all tabs."
         )));
     }
     Some(match rows.loaded {
         false => loading_view::words(inbox, Pane::Page),
-        true => inbox.keyed(
+        true => inbox.context.keyed(
             "No broadcast was sent from here yet. Mark people ({go-to-people}) or conversations, then {broadcast}; \
              :broadcast track ID watches one of elsewhere.",
         ),
@@ -137,7 +144,7 @@ fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
         return (entry.word().to_string(), style);
     };
     match campaign.phase {
-        Phase::Running if inbox.standstill(&campaign.channel).is_some() => {
+        Phase::Running if inbox.desk.standstill(&campaign.channel, &inbox.context).is_some() => {
             ("WAITS".to_owned(), theme.error())
         }
         Phase::Running if campaign.begun() == 0 => {
@@ -152,7 +159,7 @@ fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
 
 /// What is known of the chosen one: how it stands, its charts, its waves.
 fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
-    let below = area.x <= inbox.areas().body.inner().x;
+    let below = area.x <= inbox.desk.areas(&inbox.context).body.inner().x;
     let top = area.y + u16::from(below);
     let (x, width) = (area.x + 1, area.width.saturating_sub(2));
     let end = area.y + area.height;
@@ -164,7 +171,7 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
         let place = Area { x, y, width, height: (end - y).min(2) };
         y += paint_view::paragraph(buffer, place, &words, style).max(1);
     }
-    if let Some(detail) = inbox.board_detail().filter(|it| it.samples.len() > 1) {
+    if let Some(detail) = inbox.broadcasts.board_detail().filter(|it| it.samples.len() > 1) {
         y = crate::screens::broadcasts::charts_view::draw(
             theme,
             detail,
@@ -191,12 +198,12 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let mut lines = Vec::new();
     if let Some(campaign) = entry.campaign().filter(|it| !it.why.is_empty()) {
         lines.push((
-            inbox.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)),
+            inbox.context.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)),
             theme.error(),
         ));
     }
     let running = entry.campaign().filter(|it| it.phase == Phase::Running);
-    let still = running.and_then(|it| row_state::standstill(inbox, &it.channel));
+    let still = running.and_then(|it| row_state_view::standstill(inbox, &it.channel));
     lines.extend(still.iter().map(|it| (it.clone(), theme.error())));
     let odd = if recipients > 0 && delivered + failed + pending != recipients {
         format!(" · the counts do not add up to {recipients}")
@@ -210,7 +217,7 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let mut second = Vec::new();
     if entry.is_open()
         && still.is_none()
-        && let Some((rate, minutes)) = inbox.board_detail().and_then(|it| it.pace(entry.people()))
+        && let Some((rate, minutes)) = inbox.broadcasts.board_detail().and_then(|it| it.pace(entry.people()))
     {
         second.push(format!("{rate}/min"));
         second.extend(minutes.map(|it| format!("about {it} min left")));
@@ -236,7 +243,7 @@ fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let more = (others > 0).then(|| {
         let are = if others == 1 { "campaign is" } else { "campaigns are" };
         let words = format!("{others} completed {are} none of these · {{go-to-events}} shows them");
-        (inbox.keyed(&words), theme.dim())
+        (inbox.context.keyed(&words), theme.dim())
     });
     told.into_iter().chain(more).collect()
 }

@@ -1,7 +1,9 @@
 //! What the triggers tell, as cards that lead to the person.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
+use crate::screens::cards::Deck;
 use crate::screens::cards::{CardEmphasis, DeckCard};
 use crate::tab::Focus;
 use model::happenings::Happening;
@@ -12,10 +14,9 @@ use model::time::short_span;
 /// Fields a card shows in the list.
 const SHOWN: usize = 4;
 
-impl Inbox {
-    pub(crate) fn event_cards(&self) -> Vec<DeckCard> {
-        let Some(events) = self.cards.events.get(&self.tab().channel.id).and_then(|it| it.told.as_ref())
-        else {
+impl Deck {
+    pub(crate) fn event_cards(&self, desk: &Desk, context: &Context) -> Vec<DeckCard> {
+        let Some(events) = self.events.get(&desk.tab().channel.id).and_then(|it| it.told.as_ref()) else {
             return Vec::new();
         };
         let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| DeckCard {
@@ -27,10 +28,30 @@ impl Inbox {
             lines: vec![(SafeText::line("why"), why.clone())],
             ..DeckCard::default()
         };
-        events.items.iter().map(|it| self.event_card(it)).chain(events.notes.iter().map(note)).collect()
+        events
+            .items
+            .iter()
+            .map(|it| desk.event_card(it, context))
+            .chain(events.notes.iter().map(note))
+            .collect()
     }
 
-    fn event_card(&self, it: &Happening) -> DeckCard {
+    /// Goes to the person an event is about.
+    pub(crate) fn go_to_event(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
+        let channel = desk.tab().channel.id.clone();
+        let events = self.events.get(&channel).and_then(|it| it.told.as_ref());
+        let found = events
+            .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
+        match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
+            Some((Some(conversation), _)) => desk.visit(&channel, &conversation, Focus::History, context),
+            Some((None, Some(phone))) => context.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
+            _ => context.warn("it tells of nobody by a number or a conversation"),
+        }
+    }
+}
+
+impl Desk {
+    fn event_card(&self, it: &Happening, context: &Context) -> DeckCard {
         let person = self.called(it);
         let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
         let said = |(name, value): &&(SafeText, SafeText)| {
@@ -50,13 +71,13 @@ impl Inbox {
         let mut lines = Vec::new();
         if let Some(who) = &who {
             let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
-            let leads = self.keyed("{go-to-row} opens the conversation");
+            let leads = context.keyed("{go-to-row} opens the conversation");
             lines.push((
                 SafeText::line("person"),
                 SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
             ));
         }
-        let zone = &self.context.settings.zone;
+        let zone = &context.settings.zone;
         if let Some(at) = it.at {
             let when = format!("{} {}", at.day_name(zone), at.clock_face(zone));
             lines.push((SafeText::line("when"), SafeText::line(&when)));
@@ -69,7 +90,7 @@ impl Inbox {
             kind: it.trigger.label().to_owned(),
             title: it.title.clone(),
             words: SafeText::line(&words),
-            right: it.at.map(|at| short_span(self.context.now.since(at))).unwrap_or_default(),
+            right: it.at.map(|at| short_span(context.now.since(at))).unwrap_or_default(),
             lines,
             ..DeckCard::default()
         }
@@ -77,25 +98,10 @@ impl Inbox {
 
     /// What someone an event is about is called here, as far as the tabs know.
     fn called(&self, it: &Happening) -> Option<SafeText> {
-        let rows = self.desk.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
+        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
         let mut known = rows.filter(|row| {
             it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
         });
         known.find_map(|it| it.name.clone())
-    }
-
-    /// Goes to the person an event is about.
-    pub(crate) fn go_to_event(&mut self, id: &str) {
-        let channel = self.tab().channel.id.clone();
-        let events = self.cards.events.get(&channel).and_then(|it| it.told.as_ref());
-        let found = events
-            .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
-        match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
-            Some((Some(conversation), _)) => self.visit(&channel, &conversation, Focus::History),
-            Some((None, Some(phone))) => {
-                self.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))))
-            }
-            _ => self.context.warn("it tells of nobody by a number or a conversation"),
-        }
     }
 }

@@ -7,6 +7,8 @@
 pub(crate) mod events;
 pub mod view;
 
+use crate::context::Context;
+use crate::desk::Desk;
 use std::collections::HashMap;
 
 use crate::Inbox;
@@ -153,33 +155,90 @@ pub fn is_deck(page: PageKind) -> bool {
     matches!(page, PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account)
 }
 
-impl Inbox {
+impl Deck {
     /// Goes to a page of cards.
-    pub(crate) fn go_to_deck(&mut self, page: PageKind) {
-        self.desk.page = page;
-        self.cards.cards = PagedRows::default();
-        self.cards.search.clear();
-        let channel = self.tab().channel.id.clone();
+    pub(crate) fn go_to_deck(&mut self, page: PageKind, desk: &mut Desk, context: &mut Context) {
+        desk.page = page;
+        self.cards = PagedRows::default();
+        self.search.clear();
+        let channel = desk.tab().channel.id.clone();
         match page {
-            PageKind::Templates => self.context.push(Effect::Load(Load::Templates(channel))),
+            PageKind::Templates => context.push(Effect::Load(Load::Templates(channel))),
             PageKind::Account => {
-                self.context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
+                context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
             }
             _ => (),
         }
     }
 
+    /// What the title of the page says: its name, and whether the server is
+    /// being asked.
+    pub fn deck_head(&self, desk: &Desk) -> (&'static str, bool) {
+        let channel = &desk.tab().channel.id;
+        match desk.page {
+            PageKind::Events => ("Events", self.events.get(channel).is_some_and(|it| it.page.is_asked())),
+            PageKind::Webhooks => {
+                ("Webhooks", self.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
+            }
+            PageKind::Templates => ("Templates", desk.tab().templates_page.is_asked()),
+            _ => ("Account", false),
+        }
+    }
+
+    /// What an empty page says.
+    pub fn deck_empty(&self, desk: &Desk, context: &Context) -> String {
+        let (_, asking) = self.deck_head(desk);
+        let reads = desk.tab().account.is_none() || asking;
+        match desk.page {
+            _ if !self.search.is_empty() => "Nothing here fits.".to_owned(),
+            _ if reads => "Reading…".to_owned(),
+            PageKind::Events => {
+                "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
+                    .to_owned()
+            }
+            PageKind::Webhooks => context
+                .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
+            PageKind::Templates => desk.no_templates(),
+            _ => "Reading…".to_owned(),
+        }
+    }
+
+    /// A fetch for one of the pages has ended.
+    pub(crate) fn deck_fetched(
+        &mut self,
+        channel: &ChannelId,
+        fetched: &Fetch,
+        told: Fetching,
+        context: &Context,
+    ) {
+        let now = context.now;
+        match (fetched, told) {
+            (Fetch::Events, told) => {
+                let events = told
+                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
+                self.events.entry(channel.clone()).or_default().receive(events, now);
+            }
+            (Fetch::Webhooks, told) => {
+                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
+                self.webhooks.entry(channel.clone()).or_default().receive(all, now);
+            }
+            _ => (),
+        }
+    }
+}
+
+impl Inbox {
     /// Makes the cards anew, and asks for what is old.
     pub(crate) fn load_deck(&mut self) {
-        let (now, channel) = (self.context.now, self.tab().channel.id.clone());
-        let known = self.tab().account.is_some();
-        self.retry_templates();
+        let (now, channel) = (self.context.now, self.desk.tab().channel.id.clone());
+        let known = self.desk.tab().account.is_some();
+        self.desk.retry_templates(&mut self.context);
         let fetch = match self.desk.page {
             PageKind::Events if known => self.cards.events_due(&channel, now).then_some(Fetch::Events),
             PageKind::Webhooks if known => {
-                self.context
-                    .effects
-                    .extend(self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+                self.context.effects.extend(
+                    self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))),
+                );
                 self.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
             }
             _ => None,
@@ -188,12 +247,12 @@ impl Inbox {
         let query = self.cards.search.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut cards = match self.desk.page {
-            PageKind::Events => self.event_cards(),
+            PageKind::Events => self.cards.event_cards(&self.desk, &self.context),
             PageKind::Webhooks => self.webhook_cards(),
-            PageKind::Templates => self.template_cards(),
-            _ => self.account_cards(),
+            PageKind::Templates => self.desk.template_cards(),
+            _ => self.features.credits.account_cards(&self.desk, &self.context),
         };
-        cards.extend(self.unreadable_cards());
+        cards.extend(self.desk.unreadable_cards());
         cards.retain(|it| fits(it, &words));
         let visible = self.rows_shown();
         let rows = &mut self.cards.cards;
@@ -203,9 +262,23 @@ impl Inbox {
         rows.reveal(visible);
     }
 
+    /// Enter on a card.
+    pub(crate) fn go_to_card(&mut self) {
+        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
+        match self.desk.page {
+            PageKind::Events => self.cards.go_to_event(&id, &mut self.desk, &mut self.context),
+            PageKind::Templates => {
+                self.connections.fill_chosen_template(&id, &mut self.desk, &mut self.context)
+            }
+            _ => self.context.say("all of it stands here"),
+        }
+    }
+}
+
+impl Desk {
     /// A card for each item of the page's list that could not be read.
     fn unreadable_cards(&self) -> Vec<DeckCard> {
-        let list = match self.desk.page {
+        let list = match self.page {
             PageKind::Events => List::Events,
             PageKind::Webhooks => List::Webhooks,
             PageKind::Templates => List::Templates,
@@ -225,67 +298,6 @@ impl Inbox {
             card
         };
         rows.iter().enumerate().map(card).collect()
-    }
-
-    /// What the title of the page says: its name, and whether the server is
-    /// being asked.
-    pub fn deck_head(&self) -> (&'static str, bool) {
-        let channel = &self.tab().channel.id;
-        match self.desk.page {
-            PageKind::Events => {
-                ("Events", self.cards.events.get(channel).is_some_and(|it| it.page.is_asked()))
-            }
-            PageKind::Webhooks => {
-                ("Webhooks", self.cards.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
-            }
-            PageKind::Templates => ("Templates", self.tab().templates_page.is_asked()),
-            _ => ("Account", false),
-        }
-    }
-
-    /// What an empty page says.
-    pub fn deck_empty(&self) -> String {
-        let (_, asking) = self.deck_head();
-        let reads = self.tab().account.is_none() || asking;
-        match self.desk.page {
-            _ if !self.cards.search.is_empty() => "Nothing here fits.".to_owned(),
-            _ if reads => "Reading…".to_owned(),
-            PageKind::Events => {
-                "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
-                    .to_owned()
-            }
-            PageKind::Webhooks => self
-                .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
-            PageKind::Templates => self.no_templates(),
-            _ => "Reading…".to_owned(),
-        }
-    }
-
-    /// A fetch for one of the pages has ended.
-    pub(crate) fn deck_fetched(&mut self, channel: &ChannelId, fetched: &Fetch, told: Fetching) {
-        let now = self.context.now;
-        match (fetched, told) {
-            (Fetch::Events, told) => {
-                let events = told
-                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
-                self.cards.events.entry(channel.clone()).or_default().receive(events, now);
-            }
-            (Fetch::Webhooks, told) => {
-                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
-                self.cards.webhooks.entry(channel.clone()).or_default().receive(all, now);
-            }
-            _ => (),
-        }
-    }
-
-    /// Enter on a card.
-    pub(crate) fn go_to_card(&mut self) {
-        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
-        match self.desk.page {
-            PageKind::Events => self.go_to_event(&id),
-            PageKind::Templates => self.fill_chosen_template(&id),
-            _ => self.context.say("all of it stands here"),
-        }
     }
 }
 

@@ -60,16 +60,16 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 fn deck_empty(inbox: &Inbox) -> String {
     match inbox.shown(Pane::Page) {
-        LoadState::Well => inbox.deck_empty(),
+        LoadState::Well => inbox.cards.deck_empty(&inbox.desk, &inbox.context),
         LoadState::Slow(_) | LoadState::Failed(_) => loading_view::words(inbox, Pane::Page),
     }
 }
 
 fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (name, asking) = inbox.deck_head();
+    let (name, asking) = inbox.cards.deck_head(&inbox.desk);
     let search = SafeText::line(inbox.cards.search.trim());
     let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
-    let title = format!("{name} · {}", inbox.tab().channel.name);
+    let title = format!("{name} · {}", inbox.desk.tab().channel.name);
     let asks = if asking { "asking the server · " } else { "" };
     let count = inbox.cards.cards.rows.len().to_string();
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];

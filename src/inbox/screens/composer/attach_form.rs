@@ -15,7 +15,7 @@ impl Overlay for AttachForm {
         match key.code {
             KeyCode::Esc => return self.leave(inbox),
             KeyCode::Char('c') if key.ctrl => return self.leave(inbox),
-            _ if turns => self.kind = next_kind(self, inbox.tab().platform()).or(self.kind),
+            _ if turns => self.kind = next_kind(self, inbox.desk.tab().platform()).or(self.kind),
             KeyCode::Tab => {
                 if let Some(longer) = self.longer.take() {
                     self.line.set(longer);
@@ -62,7 +62,7 @@ impl AttachForm {
         let refused = match (&self.found, self.thing()) {
             (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
             (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
-            (_, Some(thing)) => thing.refusal(inbox.tab().platform()),
+            (_, Some(thing)) => thing.refusal(inbox.desk.tab().platform()),
             (_, None) => None,
         };
         if let Some(why) = refused {
@@ -74,10 +74,10 @@ impl AttachForm {
             Some(it) => format!("{} is attached; the text is its caption; nothing was sent", it.name()),
             None => "nothing is attached".to_owned(),
         };
-        let Some(composer) = &mut inbox.tab_mut().composer else { return KeyOutcome::Done };
+        let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };
         composer.mode = ComposerMode::Reply;
         composer.attach(thing, now);
-        inbox.tab_mut().focus = Focus::Composer;
+        inbox.desk.tab_mut().focus = Focus::Composer;
         inbox.context.say(words);
         KeyOutcome::Done
     }
@@ -85,7 +85,7 @@ impl AttachForm {
     /// Nothing is attached: a text that was taken for a path comes back.
     fn leave(&mut self, inbox: &mut Inbox) -> KeyOutcome {
         let now = inbox.context.now;
-        if let (Some(text), Some(composer)) = (self.instead.take(), &mut inbox.tab_mut().composer) {
+        if let (Some(text), Some(composer)) = (self.instead.take(), &mut inbox.desk.tab_mut().composer) {
             composer.paste(&text, now);
         }
         KeyOutcome::Done

@@ -4,8 +4,11 @@
 //! What was found comes in.
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::command::Command;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::outside::OutsideRequest;
 use crate::screens::composer::{Composer, ComposerMode};
@@ -171,9 +174,9 @@ impl Tab {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Opens the form with what is attached already.
-    pub(crate) fn open_attach(&mut self) {
+    pub(crate) fn open_attach(&mut self, context: &mut Context) {
         let attached = self.tab().composer.as_ref().and_then(|it| it.attachment.clone());
         let mut form = AttachForm::default();
         if let Some(attached) = attached {
@@ -183,31 +186,26 @@ impl Inbox {
                     url.clone()
                 }
             });
-            self.context.effects.extend(form.look().map(Effect::Ask));
+            context.effects.extend(form.look().map(Effect::Ask));
             form.kind = Some(attached.kind);
             if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
                 form.found = AttachmentCheck::Thing(attached);
             }
         }
-        self.context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
-        self.context.open(form);
+        context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
+        context.open(form);
     }
 
     /// What lies at the service has come.
-    pub(crate) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
+    pub(crate) fn shelf_known(
+        &mut self,
+        channel: &ChannelId,
+        shelf: Vec<ReplyAttachment>,
+        context: &mut Context,
+    ) {
         let here = self.tab().channel.id == *channel;
-        if let Some(form) = self.context.layers.top_mut::<AttachForm>().filter(|_| here) {
+        if let Some(form) = context.layers.top_mut::<AttachForm>().filter(|_| here) {
             form.shelf = shelf;
-        }
-    }
-
-    /// A text that was pasted may be the path of a file: it is looked at.
-    pub(crate) fn recognise_path(&mut self, pasted: &str) {
-        let writes = self.composer_mode() == ComposerMode::Reply;
-        let possible = writes && self.enabled(Command::Attach).is_ok();
-        if attachments::pasted_path(pasted).is_some() && possible {
-            self.context
-                .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
         }
     }
 
@@ -218,11 +216,12 @@ impl Inbox {
         pasted: bool,
         found: Result<FileFacts, String>,
         longer: Option<String>,
+        context: &mut Context,
     ) {
         if pasted {
-            return self.pasted_file(&path, found);
+            return self.pasted_file(&path, found, context);
         }
-        let Some(form) = self.context.layers.top_mut::<AttachForm>() else { return };
+        let Some(form) = context.layers.top_mut::<AttachForm>() else { return };
         if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
             return;
         }
@@ -233,9 +232,10 @@ impl Inbox {
 
     /// A pasted text is a file's path: it leaves the text and stands in the
     /// form, if nothing was typed since.
-    fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>) {
-        let now = self.context.now;
-        let free = self.context.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
+    fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
+        let now = context.now;
+        let free =
+            context.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
         let (Ok(facts), true) = (found, free) else { return };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let length = path.chars().count();
@@ -245,11 +245,11 @@ impl Inbox {
         composer.change(now, |it| it.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
         let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
-        self.context.open(AttachForm { line, found, instead, ..AttachForm::default() });
+        context.open(AttachForm { line, found, instead, ..AttachForm::default() });
     }
 
     /// Whether what is attached may leave now; why not is said.
-    pub(crate) fn may_attach(&mut self) -> bool {
+    pub(crate) fn may_attach(&mut self, context: &mut Context) -> bool {
         let tab = self.tab();
         let Some(composer) = &tab.composer else { return false };
         let refused = tab.attachment_refusal(composer);
@@ -257,27 +257,41 @@ impl Inbox {
         match (refused, unpaid) {
             (None, None) => true,
             (Some(why), _) => {
-                self.context.warn(format!("nothing was sent: {why}"));
+                context.warn(format!("nothing was sent: {why}"));
                 false
             }
             (None, Some(why)) => {
-                self.context.push(Effect::Refresh(tab.channel.id.clone()));
-                self.context.warn(format!("nothing was sent: {why} · draft kept"));
+                context.push(Effect::Refresh(tab.channel.id.clone()));
+                context.warn(format!("nothing was sent: {why} · draft kept"));
                 false
             }
         }
     }
+}
 
+impl Inbox {
+    /// A text that was pasted may be the path of a file: it is looked at.
+    pub(crate) fn recognise_path(&mut self, pasted: &str) {
+        let writes = self.desk.composer_mode() == ComposerMode::Reply;
+        let possible = writes && self.enabled(Command::Attach).is_ok();
+        if attachments::pasted_path(pasted).is_some() && possible {
+            self.context
+                .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
+        }
+    }
+}
+
+impl Changes {
     /// A file has come so far on its way.
-    pub(crate) fn uploading(&mut self, row: RowId, percent: Option<u8>) {
+    pub(crate) fn uploading(&mut self, row: RowId, percent: Option<u8>, desk: &mut Desk) {
         match percent {
             Some(percent) => {
-                self.desk.uploads.insert(row, percent);
+                desk.uploads.insert(row, percent);
             }
             None => {
                 // It is the send's now, which leaves at once.
-                self.changes.held.retain(|it| it.row != row);
-                self.desk.uploads.remove(&row);
+                self.held.retain(|it| it.row != row);
+                desk.uploads.remove(&row);
             }
         }
     }

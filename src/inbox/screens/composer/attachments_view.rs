@@ -31,7 +31,7 @@ impl OverlayView for AttachForm {
 
 /// The form's lines.
 fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let cursor = if theme.ascii { "_" } else { "▏" };
     let (before, after) = (SafeText::line(form.line.before()), SafeText::line(form.line.after()));
     let skip = before.as_str().chars().count().saturating_sub(SHOWN);

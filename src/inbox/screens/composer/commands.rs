@@ -13,77 +13,77 @@ use model::account::Platform;
 pub(crate) fn may_write(inbox: &Inbox) -> Result<(), Reason> {
     let row = writable(inbox)?;
     // A mail is answered by its thread.
-    if row.conversation.address.is_none() && !inbox.tab().is_mail() {
+    if row.conversation.address.is_none() && !inbox.desk.tab().is_mail() {
         return Err("this conversation has no address to answer to".into());
     }
     Ok(())
 }
 
 pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.tab().is_mail() {
+    if inbox.desk.tab().is_mail() {
         inbox.answer_mail();
-    } else if inbox.window_is_closed() {
-        inbox.reply_with_template();
+    } else if inbox.desk.window_is_closed() {
+        inbox.desk.reply_with_template(&mut inbox.context);
     } else {
-        inbox.write(true);
+        inbox.desk.write(true, &mut inbox.context);
     }
 }
 
 pub(crate) fn write(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => inbox.answer_mail(),
-        false => inbox.write(false),
+        false => inbox.desk.write(false, &mut inbox.context),
     }
 }
 
 pub(crate) fn canned(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => inbox.answer_mail_canned(),
-        false => inbox.canned(),
+        false => inbox.desk.canned(&mut inbox.context),
     }
 }
 
 pub(crate) fn write_note(inbox: &mut Inbox, _: KeyPress) {
-    inbox.write_note();
+    inbox.desk.write_note(&mut inbox.context);
 }
 
 fn label(inbox: &Inbox) -> &str {
-    inbox.tab().platform().map_or("this channel", Platform::label)
+    inbox.desk.tab().platform().map_or("this channel", Platform::label)
 }
 
 pub(crate) fn may_send_template(inbox: &Inbox) -> Result<(), Reason> {
     writable(inbox)?;
-    match inbox.tab().platform() {
+    match inbox.desk.tab().platform() {
         Some(Platform::Whatsapp) => Ok(()),
         _ => Err(format!("{} has no templates", label(inbox))),
     }
 }
 
 pub(crate) fn template(inbox: &mut Inbox, _: KeyPress) {
-    inbox.pick_template();
+    inbox.desk.pick_template(&mut inbox.context);
 }
 
 pub(crate) fn may_attach(inbox: &Inbox) -> Result<(), Reason> {
     writable(inbox)?;
-    match inbox.tab().platform() {
+    match inbox.desk.tab().platform() {
         Some(platform) if !platform.has_histories() => Err(format!("{} takes no files here", label(inbox))),
         _ => Ok(()),
     }
 }
 
 pub(crate) fn attach(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_attach();
+    inbox.desk.open_attach(&mut inbox.context);
 }
 
 pub(crate) fn send(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.composer_mode() {
-        ComposerMode::Note => inbox.save_note(),
+    match inbox.desk.composer_mode() {
+        ComposerMode::Note => inbox.desk.save_note(&mut inbox.context),
         ComposerMode::Reply => inbox.send(),
     }
 }
 
 pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.composer_mode() {
+    match inbox.desk.composer_mode() {
         ComposerMode::Reply => inbox.ask_when(),
         ComposerMode::Note => inbox.context.warn("a note is kept at once; switch to the answer first"),
     }
@@ -91,71 +91,74 @@ pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
 
 /// Tab first goes to open fields and completes emoji.
 pub(crate) fn leave(inbox: &mut Inbox, key: KeyPress) {
-    if key.code == KeyCode::Tab && (inbox.next_field() || inbox.complete_emoji()) {
+    if key.code == KeyCode::Tab
+        && (inbox.connections.next_field(&mut inbox.desk, &inbox.context)
+            || inbox.desk.complete_emoji(&mut inbox.context))
+    {
         return;
     }
-    match inbox.writes_new_mail() {
-        true => inbox.leave_new_mail(),
-        false => inbox.tab_mut().focus = Focus::History,
+    match inbox.desk.writes_new_mail() {
+        true => inbox.desk.leave_new_mail(&mut inbox.context),
+        false => inbox.desk.tab_mut().focus = Focus::History,
     }
 }
 
 pub(crate) fn menu(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_menu();
+    inbox.context.open_menu();
 }
 
 pub(crate) fn switch_mode(inbox: &mut Inbox, _: KeyPress) {
-    inbox.switch_mode();
+    inbox.desk.switch_mode();
 }
 
 pub(crate) fn turn_markup(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_markup();
+    inbox.desk.turn_markup(&mut inbox.context);
 }
 
 pub(crate) fn edit_outside(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_outside();
+    inbox.desk.edit_outside(&mut inbox.context);
 }
 
 pub(crate) fn drop_quote(inbox: &mut Inbox, key: KeyPress) {
-    inbox.drop_quote(key);
+    inbox.desk.drop_quote(key, &mut inbox.context);
 }
 
 pub(crate) fn new_line(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::NewLine);
+    inbox.desk.edit_text(TextEdit::NewLine, &inbox.context);
 }
 
 pub(crate) fn undo_edit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::Undo);
+    inbox.desk.edit_text(TextEdit::Undo, &inbox.context);
 }
 
 pub(crate) fn redo_edit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::Redo);
+    inbox.desk.edit_text(TextEdit::Redo, &inbox.context);
 }
 
 pub(crate) fn line_start(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::LineStart);
+    inbox.desk.edit_text(TextEdit::LineStart, &inbox.context);
 }
 
 pub(crate) fn line_end(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::LineEnd);
+    inbox.desk.edit_text(TextEdit::LineEnd, &inbox.context);
 }
 
 pub(crate) fn word_left(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::WordLeft);
+    inbox.desk.edit_text(TextEdit::WordLeft, &inbox.context);
 }
 
 pub(crate) fn word_right(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::WordRight);
+    inbox.desk.edit_text(TextEdit::WordRight, &inbox.context);
 }
 
 pub(crate) fn delete_word(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::DeleteWord);
+    inbox.desk.edit_text(TextEdit::DeleteWord, &inbox.context);
 }
 
 pub(crate) fn delete_to_start(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::DeleteToStart);
+    inbox.desk.edit_text(TextEdit::DeleteToStart, &inbox.context);
 }
 
 pub(crate) fn delete_to_end(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_text(TextEdit::DeleteToEnd);
+    inbox.desk.edit_text(TextEdit::DeleteToEnd, &inbox.context);
 }

@@ -2,6 +2,9 @@
 //! what it replaces can be fetched back, and the composer says so.
 
 use crate::Inbox;
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::screens::composer::{ComposedReply, Composer};
 use crate::tab::Tab;
@@ -26,7 +29,7 @@ pub(crate) fn compare(tab: &Tab) -> Option<Effect> {
     Some(Effect::Load(Load::Draft(tab.channel.id.clone(), composer.conversation.clone())))
 }
 
-impl Inbox {
+impl Changes {
     /// A draft has come: at first into an empty composer, then to be compared.
     pub(crate) fn draft_loaded(
         &mut self,
@@ -34,9 +37,11 @@ impl Inbox {
         conversation: ConversationId,
         draft: Option<Draft>,
         aside: Option<String>,
+        desk: &mut Desk,
+        context: &mut Context,
     ) {
         let in_memory = self.draft_in_memory(&channel, &conversation);
-        let composer = self.tab_of(&channel).and_then(|it| it.composer.as_mut());
+        let composer = desk.tab_of(&channel).and_then(|it| it.composer.as_mut());
         let Some(composer) = composer.filter(|it| it.conversation == conversation) else { return };
         if !composer.is_loaded() {
             composer.aside = aside;
@@ -46,25 +51,27 @@ impl Inbox {
         match composer.compare(draft.filter(|_| in_memory.is_none())) {
             Compared::Same => (),
             // It may have been read before the newest write from here.
-            Compared::Perhaps => self.context.push(Effect::Load(Load::Draft(channel, conversation))),
+            Compared::Perhaps => context.push(Effect::Load(Load::Draft(channel, conversation))),
             Compared::Other(mine) => {
                 let keeps = mine.is_some();
                 composer.aside = mine.or(aside);
                 if keeps {
-                    self.context.say(
+                    context.say(
                         "also open in another window: its newer text is shown, :draft brings yours back",
                     );
                 } else if is_first {
-                    self.context.say("also open in another window: its newer text is shown");
+                    context.say("also open in another window: its newer text is shown");
                 }
             }
         }
     }
+}
 
+impl Inbox {
     /// `:draft`
     pub(crate) fn fetch_aside(&mut self, _: &str) -> Result<(), String> {
         let now = self.context.now;
-        let composer = self.tab_mut().composer.as_mut();
+        let composer = self.desk.tab_mut().composer.as_mut();
         let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
         let (text, composer) = aside.ok_or("no other window has written over a text here")?;
         composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);

@@ -2,6 +2,8 @@
 
 use crate::Inbox;
 use crate::components::picker::{Picked, Picker};
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use model::emoji;
@@ -23,7 +25,7 @@ impl Overlay for EmojiPicker {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Left => (),
             Picked::Entry(index) => {
-                if let Some(composer) = &mut inbox.tab_mut().composer {
+                if let Some(composer) = &mut inbox.desk.tab_mut().composer {
                     composer.change(now, |it| it.replace_before(self.typed, found[index].glyph));
                 }
             }
@@ -36,25 +38,27 @@ impl Overlay for EmojiPicker {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Completes the short name before the cursor: at once if it is the only
     /// one, else by a picker. False if none is being typed.
-    pub(crate) fn complete_emoji(&mut self) -> bool {
-        let now = self.context.now;
+    pub(crate) fn complete_emoji(&mut self, context: &mut Context) -> bool {
+        let now = context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let before = composer.sheet().before_cursor();
         let Some(short) = emoji::typed(&before).map(str::to_owned) else { return false };
         let typed = short.chars().count() + 1;
         match emoji::find(&short)[..] {
-            [] => self.context.warn(format!("no emoji is called :{short}")),
+            [] => context.warn(format!("no emoji is called :{short}")),
             [one] => composer.change(now, |it| it.replace_before(typed, one.glyph)),
-            _ => self.context.open(EmojiPicker { picker: Picker::with(&short), typed }),
+            _ => context.open(EmojiPicker { picker: Picker::with(&short), typed }),
         }
         true
     }
+}
 
+impl Context {
     /// Opens the picker with nothing typed.
     pub(crate) fn pick_emoji(&mut self) {
-        self.context.open(EmojiPicker { picker: Picker::default(), typed: 0 });
+        self.open(EmojiPicker { picker: Picker::default(), typed: 0 });
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! What is plain is escaped where it is sent.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::tab::Tab;
 use model::account::Platform;
 use model::outbox::content::Markup;
@@ -24,20 +25,20 @@ impl Tab {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Turns to the next mode.
-    pub(crate) fn turn_markup(&mut self) {
+    pub(crate) fn turn_markup(&mut self, context: &mut Context) {
         let tab = self.tab_mut();
         if !tab.has_markup() {
             let label = tab.platform().map_or("this channel", Platform::label).to_owned();
-            return self.context.warn(format!("{label} takes plain text only"));
+            return context.warn(format!("{label} takes plain text only"));
         }
         tab.markup = match tab.markup {
             None => Some(Markup::Html),
             Some(Markup::Html) => Some(Markup::MarkdownV2),
             Some(Markup::MarkdownV2) => None,
         };
-        self.context.say(match self.tab().markup() {
+        context.say(match self.tab().markup() {
             None => "plain text: every character arrives as it is typed",
             Some(Markup::Html) => "HTML: <b>bold</b>, <i>, <a href>; & < > are written &amp; &lt; &gt;",
             Some(Markup::MarkdownV2) => {

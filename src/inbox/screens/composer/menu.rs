@@ -4,6 +4,7 @@
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::list::turned;
+use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::rich_forms::FormKind;
@@ -107,12 +108,14 @@ impl Overlay for ComposerMenu {
     }
 }
 
-impl Inbox {
+impl Context {
     /// Opens the menu.
     pub(crate) fn open_menu(&mut self) {
-        self.context.open(ComposerMenu { chosen: 0 });
+        self.open(ComposerMenu { chosen: 0 });
     }
+}
 
+impl Inbox {
     /// Why an entry cannot be chosen now.
     pub fn entry_is_off(&self, entry: ComposerMenuItem) -> Option<String> {
         match entry {
@@ -122,7 +125,7 @@ impl Inbox {
             | ComposerMenuItem::Buttons
             | ComposerMenuItem::List
             | ComposerMenuItem::Json => self.may_send_content().err(),
-            ComposerMenuItem::Markup if !self.tab().has_markup() => {
+            ComposerMenuItem::Markup if !self.desk.tab().has_markup() => {
                 Some("bot-chat alone has them".to_owned())
             }
             ComposerMenuItem::Later => self.enabled(Command::Write).err(),
@@ -136,18 +139,18 @@ impl Inbox {
 
     fn choose_entry(&mut self, entry: ComposerMenuItem) {
         match entry {
-            ComposerMenuItem::Template => self.pick_template(),
-            ComposerMenuItem::Attach => self.open_attach(),
-            ComposerMenuItem::Location => self.open_form(FormKind::Place),
-            ComposerMenuItem::Buttons => self.open_form(FormKind::Buttons),
-            ComposerMenuItem::List => self.open_form(FormKind::List),
-            ComposerMenuItem::Json => self.edit_json(),
+            ComposerMenuItem::Template => self.desk.pick_template(&mut self.context),
+            ComposerMenuItem::Attach => self.desk.open_attach(&mut self.context),
+            ComposerMenuItem::Location => self.desk.open_form(FormKind::Place, &mut self.context),
+            ComposerMenuItem::Buttons => self.desk.open_form(FormKind::Buttons, &mut self.context),
+            ComposerMenuItem::List => self.desk.open_form(FormKind::List, &mut self.context),
+            ComposerMenuItem::Json => self.keyboard.edit_json(&self.desk, &mut self.context),
             ComposerMenuItem::Later => self.ask_when(),
-            ComposerMenuItem::Markup => self.turn_markup(),
-            ComposerMenuItem::Canned => self.pick_reply(""),
-            ComposerMenuItem::Emoji => self.pick_emoji(),
-            ComposerMenuItem::Editor => self.edit_outside(),
-            ComposerMenuItem::Note => self.switch_mode(),
+            ComposerMenuItem::Markup => self.desk.turn_markup(&mut self.context),
+            ComposerMenuItem::Canned => self.context.pick_reply(""),
+            ComposerMenuItem::Emoji => self.context.pick_emoji(),
+            ComposerMenuItem::Editor => self.desk.edit_outside(&mut self.context),
+            ComposerMenuItem::Note => self.desk.switch_mode(),
         }
     }
 }

@@ -2,6 +2,9 @@
 //! history. They have no way to the outbox.
 
 use crate::Inbox;
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::features::undo::UndoTarget;
 use crate::screens::composer::ComposerMode;
@@ -10,10 +13,10 @@ use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 use model::notes::PrivateNote;
 
-impl Inbox {
+impl Desk {
     /// Goes into the composer to write a private note.
-    pub(crate) fn write_note(&mut self) {
-        self.open(Focus::Composer);
+    pub(crate) fn write_note(&mut self, context: &mut Context) {
+        self.open(Focus::Composer, context);
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.mode = ComposerMode::Note;
         }
@@ -30,12 +33,12 @@ impl Inbox {
     }
 
     /// Keeps the note at hand.
-    pub(crate) fn save_note(&mut self) {
+    pub(crate) fn save_note(&mut self, context: &mut Context) {
         let tab = self.tab_mut();
         let channel = tab.channel.id.clone();
         let Some(composer) = tab.composer.as_mut() else { return };
         if composer.is_blank() {
-            return self.context.warn(self.keyed("the note is empty; {switch-mode} goes back to the answer"));
+            return context.warn(context.keyed("the note is empty; {switch-mode} goes back to the answer"));
         }
         let (conversation, text) = (composer.conversation.clone(), composer.text());
         composer.clear_note();
@@ -43,31 +46,18 @@ impl Inbox {
             history.follow();
         }
         tab.focus = Focus::History;
-        self.context.push(Effect::SaveNote(channel, conversation, text));
+        context.push(Effect::SaveNote(channel, conversation, text));
     }
+}
 
+impl Inbox {
     /// A note is on disk.
     pub(crate) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: PrivateNote) {
-        self.context.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
+        self.context
+            .say(self.context.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
         self.history_changed(channel.clone(), &conversation);
-        let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
-        self.note_done(channel, &words, UndoTarget::Note(conversation, note.id));
-    }
-
-    /// The disk did not take a note: it goes back to where it was written.
-    pub(crate) fn note_not_saved(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        text: &str,
-        why: &str,
-    ) {
-        let note = Returned::Note(text.to_owned());
-        let at_hand = self.give_back(channel, conversation, note, DraftPlace::Nowhere);
-        self.context.warn(match at_hand {
-            true => format!("the note is not on disk, only here: {why}; Enter tries again"),
-            false => format!("note not kept: {why} · still a draft"),
-        });
+        let words = format!("note · {}", self.desk.name_of(&channel, Some(&conversation)));
+        self.changes.note_done(channel, &words, UndoTarget::Note(conversation, note.id), &self.context);
     }
 
     /// A note was taken back, unless it was gone.
@@ -78,12 +68,38 @@ impl Inbox {
         text: Option<&str>,
     ) {
         let Some(text) = text else { return self.context.warn("that note is gone already") };
-        let at_hand =
-            self.give_back(&channel, conversation, Returned::Note(text.to_owned()), DraftPlace::AsDraft);
+        let at_hand = self.changes.give_back(
+            &channel,
+            conversation,
+            Returned::Note(text.to_owned()),
+            DraftPlace::AsDraft,
+            &mut self.desk,
+            &mut self.context,
+        );
         self.context.say(match at_hand {
             true => "the note is back in the composer; Enter keeps it".to_owned(),
-            false => self.keyed("the note is back as a draft · {go-to-drafts}"),
+            false => self.context.keyed("the note is back as a draft · {go-to-drafts}"),
         });
         self.history_changed(channel, conversation);
+    }
+}
+
+impl Changes {
+    /// The disk did not take a note: it goes back to where it was written.
+    pub(crate) fn note_not_saved(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        text: &str,
+        why: &str,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        let note = Returned::Note(text.to_owned());
+        let at_hand = self.give_back(channel, conversation, note, DraftPlace::Nowhere, desk, context);
+        context.warn(match at_hand {
+            true => format!("the note is not on disk, only here: {why}; Enter tries again"),
+            false => format!("note not kept: {why} · still a draft"),
+        });
     }
 }

@@ -85,7 +85,7 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
 impl OverlayView for ReplyPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let canned = &inbox.desk.canned;
-        let found = canned.found(&self.picker.query, inbox.tab());
+        let found = canned.found(&self.picker.query, inbox.desk.tab());
         let line = |it: &str| SafeText::line(it).to_string();
         let entries: Vec<(String, String)> =
             found.iter().map(|it| (line(&it.name), line(&it.title))).collect();
@@ -116,7 +116,10 @@ impl OverlayView for ReplyPicker {
             place.height = place.height.saturating_sub(1);
         }
         if let Some(chosen) = found.get(self.picker.chosen.min(found.len().saturating_sub(1))) {
-            let text = SafeText::block(&replies::fill(&chosen.body, &inbox.facts()));
+            let text = SafeText::block(&replies::fill(
+                &chosen.body,
+                &inbox.connections.facts(&inbox.desk, &inbox.context),
+            ));
             paint_view::paragraph(buffer, place, text.as_str(), Style::new());
             fields(buffer, place, theme);
         }

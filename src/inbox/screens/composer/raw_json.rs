@@ -4,7 +4,10 @@
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
+use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -32,13 +35,13 @@ pub(crate) struct RawJson {
 impl Overlay for RawJson {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match key.typed() {
-            Some('e') => inbox.edit_json(),
+            Some('e') => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
             Some('y') if self.wrong.is_none() => {
                 let content = ChatContent::Interactive(Json(self.text.clone()));
                 return inbox.send_form_content(content, self);
             }
             _ if key.code == KeyCode::Esc => {
-                let menu = inbox.key_of(Command::Menu);
+                let menu = inbox.context.key_of(Command::Menu);
                 inbox.context.say(format!("kept; {menu} r opens it again"));
             }
             _ => return KeyOutcome::Ignored,
@@ -51,7 +54,7 @@ impl Overlay for RawJson {
     }
 
     fn has_left(&mut self, inbox: &mut Inbox) {
-        inbox.tab_mut().json = None;
+        inbox.desk.tab_mut().json = None;
     }
 }
 
@@ -96,7 +99,7 @@ impl RawJson {
                 Dialog::new("This is no JSON object", lines)
             }
             None => {
-                let price = inbox.tab().price_words(inbox.form_price());
+                let price = inbox.desk.tab().price_words(inbox.form_price());
                 lines.push(DialogLine::plain(
                     "It is passed on to the platform as it is; what that takes, it says.",
                 ));
@@ -109,24 +112,26 @@ impl RawJson {
     }
 }
 
-impl Inbox {
+impl Keyboard {
     /// Lends the terminal to the editor for JSON of the person's own.
-    pub(crate) fn edit_json(&mut self) {
-        let kept = self.tab().json.clone();
-        self.keyboard.edits_json = true;
-        self.context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
+    pub(crate) fn edit_json(&mut self, desk: &Desk, context: &mut Context) {
+        let kept = desk.tab().json.clone();
+        self.edits_json = true;
+        context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
     }
+}
 
+impl Desk {
     /// The editor has ended with JSON: it is looked through before it leaves.
-    pub(crate) fn json_edited(&mut self, text: Result<String, String>) {
+    pub(crate) fn json_edited(&mut self, text: Result<String, String>, context: &mut Context) {
         match text {
             Ok(text) => {
                 let text = text::pasted(&text);
                 let wrong = json::check(&text, '{').err();
                 self.tab_mut().json = Some(text.clone());
-                self.context.open(RawJson { text, wrong });
+                context.open(RawJson { text, wrong });
             }
-            Err(why) => self.context.warn(format!("the editor: {why}; nothing was sent")),
+            Err(why) => context.warn(format!("the editor: {why}; nothing was sent")),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Intent;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -108,8 +110,10 @@ impl CrossedReply {
 impl Overlay for CrossedReply {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match key.code {
-            _ if key.typed() == Some('y') => inbox.send_after_crossing(&self.crossed, true),
-            KeyCode::Esc => inbox.send_after_crossing(&self.crossed, false),
+            _ if key.typed() == Some('y') => {
+                inbox.desk.send_after_crossing(&self.crossed, true, &mut inbox.context)
+            }
+            KeyCode::Esc => inbox.desk.send_after_crossing(&self.crossed, false, &mut inbox.context),
             _ => return KeyOutcome::Ignored,
         }
         KeyOutcome::Done
@@ -134,11 +138,11 @@ impl OverlayView for CrossedReply {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// The frame that shows the inbox as it is has been drawn.
-    pub fn drawn(&mut self, now: Timestamp) {
-        self.context.guard.drawn(now);
-        let seen = self.areas().history.is_some() && self.is_inbox_shown();
+    pub fn drawn(&mut self, now: Timestamp, context: &mut Context) {
+        context.guard.drawn(now);
+        let seen = self.areas(context).history.is_some() && self.is_inbox_shown();
         let tab = self.tab_mut();
         if let Some(history) = tab.history.as_ref().filter(|_| seen) {
             tab.looked.drawn(history);
@@ -147,20 +151,20 @@ impl Inbox {
 
     /// Keeps up with what is written, and with a question that has more to
     /// show by now.
-    pub(crate) fn follow_writing(&mut self) {
-        for tab in &mut self.desk.tabs {
+    pub(crate) fn follow_writing(&mut self, context: &mut Context) {
+        for tab in &mut self.tabs {
             let has_text = tab.composer.as_ref().is_some_and(Composer::has_reply);
             if let Some(history) = &tab.history {
                 tab.looked.follow(history, has_text);
             }
         }
         let crossed = self.crossed();
-        if let Some(question) = self.context.layers.top_mut::<CrossedReply>()
+        if let Some(question) = context.layers.top_mut::<CrossedReply>()
             && question.crossed.len() < crossed.len()
         {
             question.crossed = crossed;
             // Keys that were meant for the question before do not answer it.
-            self.context.guard.raise();
+            context.guard.raise();
         }
     }
 
@@ -171,7 +175,7 @@ impl Inbox {
     }
 
     /// The writer has been shown these and sends all the same.
-    fn send_after_crossing(&mut self, crossed: &[Message], sends: bool) {
+    fn send_after_crossing(&mut self, crossed: &[Message], sends: bool, context: &mut Context) {
         let newest = crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
         // What carries no readable time is told by standing last.
         let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest));
@@ -179,7 +183,7 @@ impl Inbox {
             self.tab_mut().looked.has_seen(newest);
         }
         if sends {
-            self.send_seen();
+            self.send_seen(context);
         }
     }
 

@@ -6,7 +6,9 @@
 //! pressed since the key that sent it or asked for it; otherwise it waits in
 //! the composer or the draft of its conversation.
 
-use crate::Inbox;
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::screens::composer::{ComposedReply, Composer, ComposerMode};
 use crate::tab::Focus;
@@ -75,7 +77,7 @@ fn can_come_back(effect: &Effect) -> bool {
     matches!(effect, E::Enqueue { .. } | E::Recall(_) | E::Decide(..) | E::SaveNote(..) | E::TakeNoteBack(..))
 }
 
-impl Inbox {
+impl Changes {
     /// Puts what a person wrote back to where it was written, going there if
     /// it is awaited. False if it waits elsewhere.
     pub(crate) fn give_back(
@@ -84,11 +86,13 @@ impl Inbox {
         conversation: &ConversationId,
         returned: Returned,
         kept: DraftPlace,
+        desk: &mut Desk,
+        context: &mut Context,
     ) -> bool {
-        let awaited = self.changes.touches.is_awaited();
+        let awaited = self.touches.is_awaited();
         if awaited {
-            self.visit_written(channel, conversation);
-            let tab = self.tab_mut();
+            desk.visit_written(channel, conversation, context);
+            let tab = desk.tab_mut();
             tab.focus = Focus::Composer;
             if let Some(composer) = &mut tab.composer {
                 composer.mode = if matches!(returned, Returned::Note(_)) {
@@ -98,12 +102,12 @@ impl Inbox {
                 };
             }
         }
-        let known = self.newest_draft(channel, conversation);
+        let known = self.newest_draft(channel, conversation, context);
         // No answer of the store brings a mail along.
         let kept = if matches!(returned, Returned::Mail(_)) { DraftPlace::Nowhere } else { kept };
-        let (text, lost) = self.as_typed(channel, returned);
-        let now = self.context.now;
-        let open = self.tab_of(channel).and_then(|it| it.composer.as_mut());
+        let (text, lost) = desk.as_typed(channel, returned);
+        let now = context.now;
+        let open = desk.tab_of(channel).and_then(|it| it.composer.as_mut());
         match open.filter(|it| it.conversation == *conversation) {
             Some(composer) if composer.is_loaded() || kept == DraftPlace::Nowhere => {
                 composer.receive_draft(known);
@@ -114,17 +118,68 @@ impl Inbox {
                 composer.receive_draft(known);
                 composer.take_back(text, now);
                 let draft = composer.take_unsaved().flatten();
-                self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), draft));
+                context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), draft));
             }
             // A draft that is still to be read brings the text with it.
             _ => {}
         }
         if lost {
-            self.context.warn("its files have to be attached again");
+            context.warn("its files have to be attached again");
         }
         awaited
     }
 
+    /// The draft of a conversation as memory knows it; `None` if there is
+    /// none, or the disk knows it best.
+    fn newest_draft(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        context: &Context,
+    ) -> Option<Draft> {
+        let pending = context.effects.iter().rev().find_map(|it| {
+            let Effect::SaveDraft(of, at, draft) = it else { return None };
+            (of == channel && at == conversation).then(|| draft.clone())
+        });
+        pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()
+    }
+
+    /// A write to this desk's own files failed: the texts go back to where
+    /// they were written.
+    pub(crate) fn write_failed(
+        &mut self,
+        what: &str,
+        why: &str,
+        intents: Vec<Intent>,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        if !intents.is_empty() {
+            self.queueing.settle();
+        }
+        let mut elsewhere = false;
+        for intent in intents.into_iter().rev() {
+            context.call_not_queued(&intent.operation);
+            if let Some(returned) = Returned::of(&intent.operation) {
+                let at_hand = self.give_back(
+                    &intent.channel,
+                    &intent.conversation,
+                    returned,
+                    DraftPlace::Nowhere,
+                    desk,
+                    context,
+                );
+                elsewhere |= !at_hand;
+            }
+        }
+        context.warn(match elsewhere {
+            true => format!("{what} failed: {why} · kept as draft"),
+            false => format!("{what} failed: {why}"),
+        });
+    }
+}
+
+impl Desk {
     /// What comes back as a composer takes it, and whether files of it are
     /// lost.
     fn as_typed(&self, channel: &ChannelId, returned: Returned) -> (RecalledText, bool) {
@@ -136,37 +191,6 @@ impl Inbox {
                 (RecalledText::Mail(Box::new(written)), lost)
             }
         }
-    }
-
-    /// The draft of a conversation as memory knows it; `None` if there is
-    /// none, or the disk knows it best.
-    fn newest_draft(&self, channel: &ChannelId, conversation: &ConversationId) -> Option<Draft> {
-        let pending = self.context.effects.iter().rev().find_map(|it| {
-            let Effect::SaveDraft(of, at, draft) = it else { return None };
-            (of == channel && at == conversation).then(|| draft.clone())
-        });
-        pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()
-    }
-
-    /// A write to this desk's own files failed: the texts go back to where
-    /// they were written.
-    pub(crate) fn write_failed(&mut self, what: &str, why: &str, intents: Vec<Intent>) {
-        if !intents.is_empty() {
-            self.changes.queueing.settle();
-        }
-        let mut elsewhere = false;
-        for intent in intents.into_iter().rev() {
-            self.call_not_queued(&intent.operation);
-            if let Some(returned) = Returned::of(&intent.operation) {
-                let at_hand =
-                    self.give_back(&intent.channel, &intent.conversation, returned, DraftPlace::Nowhere);
-                elsewhere |= !at_hand;
-            }
-        }
-        self.context.warn(match elsewhere {
-            true => format!("{what} failed: {why} · kept as draft"),
-            false => format!("{what} failed: {why}"),
-        });
     }
 }
 

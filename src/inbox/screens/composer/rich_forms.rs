@@ -6,6 +6,8 @@
 use crate::Inbox;
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use model::bounds;
@@ -204,7 +206,7 @@ impl Overlay for Form {
         match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
             // What was filled in is there again when the form is opened next.
             FormKey::Leave => {
-                inbox.tab_mut().form = Some(self.clone());
+                inbox.desk.tab_mut().form = Some(self.clone());
                 return KeyOutcome::Done;
             }
             FormKey::Moved => (),
@@ -251,7 +253,7 @@ impl Overlay for Form {
 
     fn has_left(&mut self, inbox: &mut Inbox) {
         let now = inbox.context.now;
-        let answer = inbox.tab_mut().composer.as_mut().filter(|it| self.has_text(&it.reply_text()));
+        let answer = inbox.desk.tab_mut().composer.as_mut().filter(|it| self.has_text(&it.reply_text()));
         let words = match answer {
             Some(answer) => {
                 answer.clear_reply(now);
@@ -269,18 +271,9 @@ impl Inbox {
         Price::exactly(prices::TEXT)
     }
 
-    /// Opens a form; the text of buttons and lists begins with the answer.
-    pub(crate) fn open_form(&mut self, kind: FormKind) {
-        let kept = self.tab().form.as_ref().filter(|it| it.kind == kind).cloned();
-        let body = self.tab().composer.as_ref().map(|it| it.reply_text()).unwrap_or_default();
-        let form = kept.unwrap_or_else(|| Form::new(kind, &body));
-        self.tab_mut().form = None;
-        self.context.open(form);
-    }
-
     /// Sends what a form or an editor made; it stays if that cannot be now.
     pub(super) fn send_form_content(&mut self, content: ChatContent, form: &mut dyn Overlay) -> KeyOutcome {
-        let tab = self.tab();
+        let tab = self.desk.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone());
         let refused = match self.may_send_content() {
@@ -298,6 +291,17 @@ impl Inbox {
                 KeyOutcome::Stay
             }
         }
+    }
+}
+
+impl Desk {
+    /// Opens a form; the text of buttons and lists begins with the answer.
+    pub(crate) fn open_form(&mut self, kind: FormKind, context: &mut Context) {
+        let kept = self.tab().form.as_ref().filter(|it| it.kind == kind).cloned();
+        let body = self.tab().composer.as_ref().map(|it| it.reply_text()).unwrap_or_default();
+        let form = kept.unwrap_or_else(|| Form::new(kind, &body));
+        self.tab_mut().form = None;
+        context.open(form);
     }
 }
 

@@ -27,7 +27,7 @@ impl OverlayView for Form {
         let wanted = u16::try_from(form.values.len() * 2 + 6).unwrap_or(u16::MAX);
         let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
         paint_view::blank(buffer, area);
-        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let titles = (&[(form.kind.title(), theme.strong())][..], &[(label, style)][..]);
         paint_view::frame(buffer, area, theme, true, Sides::All, titles);
         bottom(inbox, theme, form, area, buffer);
@@ -111,7 +111,7 @@ fn seen(theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
 }
 
 fn bottom(inbox: &Inbox, theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let price = inbox.form_price();
     let help = match (form.kind, form.focus) {
         (FormKind::Place, _) => "paste 51.5,-0.12 or a map link",

@@ -8,6 +8,8 @@ use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
 use crate::components::text_prompt::TextPrompt;
 use crate::components::time_prompt;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Intent;
 use model::snooze;
 use model::time::{Timestamp, Zone};
@@ -29,7 +31,7 @@ pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
 impl Inbox {
     /// Asks when what the composer holds shall leave.
     pub(crate) fn ask_when(&mut self) {
-        let Some(composer) = &self.tab().composer else { return };
+        let Some(composer) = &self.desk.tab().composer else { return };
         if !composer.has_reply() {
             return self.context.warn("there is nothing to send later: the composer is empty");
         }
@@ -38,25 +40,27 @@ impl Inbox {
             // one of the letters is none of them.
             self.context.open(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
                 let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
-                inbox.send_later(when(typed, now, &zone).ok_or("")?);
+                inbox.desk.send_later(when(typed, now, &zone).ok_or("")?, &mut inbox.context);
                 Ok(())
             }));
         }
     }
+}
 
+impl Desk {
     /// Puts what the composer holds into the outbox for a time. Whether the
     /// AI may answer then, nobody knows now: it is looked at when it leaves.
-    fn send_later(&mut self, at: Timestamp) {
+    fn send_later(&mut self, at: Timestamp, context: &mut Context) {
         let intents: Vec<Intent> =
             self.reply_operations().into_iter().filter_map(|it| self.intent(it, 0)).collect();
         if intents.is_empty() {
             return;
         }
         let intents = intents.into_iter().map(|it| Intent { planned_at: Some(at), ..it }).collect();
-        self.commit_send(intents, true);
-        let moment = snooze::moment(at, self.context.now, &self.context.settings.zone);
-        let undo = self.undo_key();
-        self.context.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
+        self.commit_send(intents, true, context);
+        let moment = snooze::moment(at, context.now, &context.settings.zone);
+        let undo = self.undo_key(context);
+        context.say(format!("planned for {moment}: leaves only while frontdesk runs · {undo} takes it back"));
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::context::Context;
 use crate::event::Intent;
 use crate::overlays::quoted_messages::SHOWN;
 use crate::wrap;
@@ -13,7 +14,7 @@ use model::text::SafeText;
 /// Characters of the start and of the end of a part that are shown.
 const END: usize = 24;
 
-impl Inbox {
+impl Context {
     /// Says how a text that is too long would be split, and asks whether to
     /// send it so.
     pub(super) fn ask_split(&mut self, parts: &[SafeText], (length, most): (usize, usize), price: &str) {
@@ -33,7 +34,12 @@ impl Inbox {
         }
         let words = format!("split into {count} messages, sent in this order · {price}");
         let question = Confirm::new("Too long for one message", lines);
-        self.context.open(question.answer('y', words, Self::send_unless_crossed).esc("keep editing").stacked());
+        self.open(
+            question
+                .answer('y', words, |inbox: &mut Inbox| inbox.desk.send_unless_crossed(&mut inbox.context))
+                .esc("keep editing")
+                .stacked(),
+        );
     }
 
     /// Asks whether to pause the AI before these leave. What the composer does
@@ -47,22 +53,28 @@ impl Inbox {
             DialogLine::dim(format!("{}{more}", wrap::cut(text.as_str(), 200))),
         ];
         let beside = sends.clone();
-        let pauses = move |inbox: &mut Self| {
-            inbox.send_asked(clears_draft, |inbox| inbox.pause_and_send(pause, sends, clears_draft));
+        let pauses = move |inbox: &mut Inbox| {
+            inbox.send_asked(clears_draft, |inbox| {
+                inbox.desk.pause_and_send(pause, sends, clears_draft, &mut inbox.context)
+            });
         };
-        let sends_only = move |inbox: &mut Self| {
-            inbox.send_asked(clears_draft, |inbox| inbox.send_beside_ai(beside, clears_draft));
+        let sends_only = move |inbox: &mut Inbox| {
+            inbox.send_asked(clears_draft, |inbox| {
+                inbox.desk.send_beside_ai(beside, clears_draft, &mut inbox.context)
+            });
         };
         let question = Confirm::new("The AI is on", lines).answer('y', "pause the AI and send", pauses);
-        self.context.open(question.answer('s', "send only", sends_only).esc("back"));
+        self.open(question.answer('s', "send only", sends_only).esc("back"));
     }
+}
 
+impl Inbox {
     /// The question whether to pause was answered. What crossed meanwhile is
     /// shown first; then it is asked again.
     fn send_asked(&mut self, clears_draft: bool, sends: impl FnOnce(&mut Self)) {
         let form = if clears_draft { None } else { self.context.layers.pop() };
-        if clears_draft && !self.crossed().is_empty() {
-            self.send_unless_crossed();
+        if clears_draft && !self.desk.crossed().is_empty() {
+            self.desk.send_unless_crossed(&mut self.context);
         } else {
             sends(self);
         }

@@ -1,7 +1,10 @@
 //! Changing the server: the AI switch, sending, holding, closing, and what
 //! becomes of a stopped message. Everything goes into the outbox.
 
+use crate::changes::Changes;
 use crate::command::Command;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
@@ -18,7 +21,7 @@ use model::outbox::content::ChatContent;
 use model::text::SafeText;
 use model::time::SECOND;
 
-impl Inbox {
+impl Desk {
     /// The intent of an operation on the conversation at hand.
     pub(crate) fn intent(&self, operation: Operation, hold: i64) -> Option<Intent> {
         let tab = self.tab();
@@ -33,108 +36,35 @@ impl Inbox {
         })
     }
 
-    pub(crate) fn enqueue(&mut self, operation: Operation, hold: i64) {
+    pub(crate) fn enqueue(&mut self, operation: Operation, hold: i64, context: &mut Context) {
         if let Some(intent) = self.intent(operation, hold) {
-            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 
-    pub(crate) fn switch_ai(&mut self, enabled: bool) {
-        self.enqueue(Operation::SetAutomation { enabled }, 0);
+    pub(crate) fn switch_ai(&mut self, enabled: bool, context: &mut Context) {
+        self.enqueue(Operation::SetAutomation { enabled }, 0, context);
         if enabled {
-            self.context.say("handing back: the AI answers the next message");
+            context.say("handing back: the AI answers the next message");
         }
-    }
-
-    pub(crate) fn close(&mut self) {
-        let hold = self.context.settings.hold;
-        self.enqueue(Operation::Close, hold);
-        if hold < SECOND {
-            return self.context.say("closing");
-        }
-        self.changes.queueing.expect(&self.context.effects);
-        let until = self.context.now.plus(hold);
-        self.context.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
-    }
-
-    /// Sends what the composer holds, or ends the hold of what was sent.
-    pub(crate) fn send(&mut self) {
-        let tab = self.tab();
-        let Some(composer) = &tab.composer else { return };
-        let attached = composer.attachment.is_some();
-        if composer.is_blank() && !attached {
-            return self.send_held_now();
-        }
-        if !self.may_leave_later() {
-            return;
-        }
-        if attached {
-            return self.send_unless_crossed();
-        }
-        let tab = self.tab();
-        let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
-        let parts = tab.messages_of(&text);
-        let price = tab.text_price(parts.len());
-        if parts.len() > 1 {
-            let count = tab.count(&text);
-            let price = tab.price_words(price);
-            let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
-            return self.ask_split(&parts, (count.length, count.most), &price);
-        }
-        self.send_unless_crossed();
-    }
-
-    /// Whether what the composer holds may leave, now or later; why not is
-    /// said.
-    pub(crate) fn may_leave_later(&mut self) -> bool {
-        if let Err(reason) = self.may_send() {
-            self.context.warn(reason);
-            return false;
-        }
-        if self.unfilled().is_some() {
-            self.context.refuse(&self.unfilled().unwrap_or_default());
-            self.context.state(Fact::Unfilled);
-            return false;
-        }
-        if let Some(why) = self.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
-            self.context.warn(why);
-            return false;
-        }
-        let tab = self.tab();
-        let Some(composer) = &tab.composer else { return false };
-        if composer.attachment.is_some() {
-            return self.may_attach();
-        }
-        let count = tab.count(&composer.reply_text());
-        if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
-            let (length, most, word) = (count.length, count.most, markup.word());
-            self.context.warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
-            return false;
-        }
-        if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
-            self.context.push(Effect::Refresh(tab.channel.id.clone()));
-            self.context.warn(format!("nothing was sent: {why} · draft kept"));
-            return false;
-        }
-        true
     }
 
     /// Sends what the composer holds, unless others spoke since it was begun.
-    pub(crate) fn send_unless_crossed(&mut self) {
+    pub(crate) fn send_unless_crossed(&mut self, context: &mut Context) {
         let crossed = self.crossed();
         if !crossed.is_empty() {
             let text = self.tab().composer.as_ref().map(|it| SafeText::line(&it.text())).unwrap_or_default();
-            return self.context.open(CrossedReply { crossed, text });
+            return context.open(CrossedReply { crossed, text });
         }
-        self.send_seen();
+        self.send_seen(context);
     }
 
     /// Sends what the composer holds; its writer has seen what came before,
     /// and agreed to several messages where one does not hold it.
-    pub(crate) fn send_seen(&mut self) {
+    pub(crate) fn send_seen(&mut self, context: &mut Context) {
         let operations = self.reply_operations();
         if !operations.is_empty() {
-            self.send_operations(operations, true);
+            self.send_operations(operations, true, context);
         }
     }
 
@@ -160,84 +90,60 @@ impl Inbox {
         parts.into_iter().map(operation).collect()
     }
 
-    /// Sends what a form made and the composer does not hold. The form waits
-    /// beneath a question, and is there again if that is not answered.
-    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: &mut dyn Overlay) -> KeyOutcome {
-        if self.send_operations(vec![operation], false) {
-            return KeyOutcome::Stay;
-        }
-        form.has_left(self);
-        KeyOutcome::Done
-    }
-
     /// Whether only templates may be sent in the conversation at hand.
     pub(crate) fn window_is_closed(&self) -> bool {
         self.at_hand().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
     }
 
     /// Sends these in order; true if it asks first what the AI shall do.
-    fn send_operations(&mut self, operations: Vec<Operation>, clears_draft: bool) -> bool {
+    fn send_operations(
+        &mut self,
+        operations: Vec<Operation>,
+        clears_draft: bool,
+        context: &mut Context,
+    ) -> bool {
         let tab = self.tab();
         let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return false };
         let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
-        let hold = self.context.settings.hold;
+        let hold = context.settings.hold;
         let sends: Option<Vec<Intent>> = operations.into_iter().map(|it| self.intent(it, hold)).collect();
         let pause = self.intent(Operation::SetAutomation { enabled: false }, 0);
         let (Some(sends), Some(pause)) = (sends, pause) else { return false };
-        match self.context.settings.pause_on_reply {
+        match context.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
-                self.ask_pause(pause, sends, clears_draft);
+                context.ask_pause(pause, sends, clears_draft);
                 return true;
             }
-            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft),
-            _ => self.commit_send(sends, clears_draft),
+            PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft, context),
+            _ => self.commit_send(sends, clears_draft, context),
         }
         false
     }
 
-    /// Whether anything may leave now; the reason keeps it in the composer.
-    fn may_send(&self) -> Result<(), String> {
-        self.enabled(Command::Write)?;
-        let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
-        let row = row.ok_or("the conversation is still being read; the draft is kept")?;
-        if row.conversation.window == ServiceWindow::Closed {
-            return Err(
-                self.keyed("the window is closed: only templates leave now ({menu} t); the draft is kept")
-            );
-        }
-        Ok(())
-    }
-
-    /// Whether places, buttons and lists can leave here now.
-    pub(crate) fn may_send_content(&self) -> Result<(), String> {
-        self.enabled(Command::Write)?;
-        match self.tab().platform() {
-            Some(Platform::Whatsapp) if self.window_is_closed() => {
-                Err("the window is closed: only templates leave now".to_owned())
-            }
-            Some(Platform::Whatsapp) | None => Ok(()),
-            Some(other) => Err(format!("{} has none of these", other.label())),
-        }
-    }
-
     /// Pauses the AI, then sends, in this order in one lane.
-    pub(super) fn pause_and_send(&mut self, pause: Intent, mut sends: Vec<Intent>, clears_draft: bool) {
+    pub(super) fn pause_and_send(
+        &mut self,
+        pause: Intent,
+        mut sends: Vec<Intent>,
+        clears_draft: bool,
+        context: &mut Context,
+    ) {
         sends.insert(0, pause);
-        self.commit_send(sends, clears_draft);
+        self.commit_send(sends, clears_draft, context);
     }
 
     /// Sends beside the AI, and does not ask again in this conversation until
     /// the AI is switched or the text taken back.
-    pub(super) fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool) {
+    pub(super) fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool, context: &mut Context) {
         let conversation = sends.first().map(|it| it.conversation.clone());
         self.tab_mut().send_beside_ai.extend(conversation);
-        self.commit_send(sends, clears_draft);
+        self.commit_send(sends, clears_draft, context);
     }
 
     /// Whoever switches the AI, from here on it is asked about again.
-    pub(crate) fn ask_again_of_ai(&mut self) {
+    pub(crate) fn ask_again_of_ai(&mut self, context: &Context) {
         let mut switched = Vec::new();
-        for effect in &self.context.effects {
+        for effect in &context.effects {
             let Effect::Enqueue { intents, .. } = effect else { continue };
             let switches =
                 intents.iter().filter(|it| matches!(it.operation, Operation::SetAutomation { .. }));
@@ -255,10 +161,10 @@ impl Inbox {
         }
     }
 
-    pub(crate) fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool) {
+    pub(crate) fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool, context: &mut Context) {
         let intents: Vec<Intent> = intents.into_iter().map(|it| self.with_seen(it)).collect();
-        self.offer_after_sending(&intents);
-        self.context.push(Effect::Enqueue { intents, clears_draft });
+        self.offer_after_sending(&intents, context);
+        context.push(Effect::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();
         if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
             composer.clear();
@@ -266,34 +172,147 @@ impl Inbox {
         if let Some(history) = &mut tab.history {
             history.follow();
         }
-        self.context.notice = None;
+        context.notice = None;
+    }
+}
+
+impl Changes {
+    pub(crate) fn close(&mut self, desk: &mut Desk, context: &mut Context) {
+        let hold = context.settings.hold;
+        desk.enqueue(Operation::Close, hold, context);
+        if hold < SECOND {
+            return context.say("closing");
+        }
+        self.queueing.expect(&context.effects);
+        let until = context.now.plus(hold);
+        context.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
     }
 
     /// The newest held message of the open conversation leaves now.
-    fn send_held_now(&mut self) {
-        let tab = self.tab();
+    fn send_held_now(&mut self, desk: &Desk, context: &mut Context) {
+        let tab = desk.tab();
         let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
         let held = |it: &Held| it.channel == channel && it.lane.conversation() == at_hand.as_ref();
-        match self.changes.held.iter().rfind(|it| held(it)).map(|it| it.until) {
+        match self.held.iter().rfind(|it| held(it)).map(|it| it.until) {
             Some(until) => {
-                let (go, stay) = self.changes.held.drain(..).partition(|it| held(it) && it.until == until);
-                self.changes.held = stay;
+                let (go, stay) = self.held.drain(..).partition(|it| held(it) && it.until == until);
+                self.held = stay;
                 let go: Vec<Held> = go;
-                self.context.effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
+                context.effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
             }
-            None if self.changes.queueing.decide(Early::SendNow) => (),
-            None => self.context.warn("there is nothing to send: the composer is empty"),
+            None if self.queueing.decide(Early::SendNow) => (),
+            None => context.warn("there is nothing to send: the composer is empty"),
+        }
+    }
+}
+
+impl Inbox {
+    /// Sends what the composer holds, or ends the hold of what was sent.
+    pub(crate) fn send(&mut self) {
+        let tab = self.desk.tab();
+        let Some(composer) = &tab.composer else { return };
+        let attached = composer.attachment.is_some();
+        if composer.is_blank() && !attached {
+            return self.changes.send_held_now(&self.desk, &mut self.context);
+        }
+        if !self.may_leave_later() {
+            return;
+        }
+        if attached {
+            return self.desk.send_unless_crossed(&mut self.context);
+        }
+        let tab = self.desk.tab();
+        let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
+        let parts = tab.messages_of(&text);
+        let price = tab.text_price(parts.len());
+        if parts.len() > 1 {
+            let count = tab.count(&text);
+            let price = tab.price_words(price);
+            let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
+            return self.context.ask_split(&parts, (count.length, count.most), &price);
+        }
+        self.desk.send_unless_crossed(&mut self.context);
+    }
+
+    /// Whether what the composer holds may leave, now or later; why not is
+    /// said.
+    pub(crate) fn may_leave_later(&mut self) -> bool {
+        if let Err(reason) = self.may_send() {
+            self.context.warn(reason);
+            return false;
+        }
+        if self.desk.unfilled(&self.context).is_some() {
+            self.context.refuse(&self.desk.unfilled(&self.context).unwrap_or_default());
+            self.context.state(Fact::Unfilled);
+            return false;
+        }
+        if let Some(why) = self.desk.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
+            self.context.warn(why);
+            return false;
+        }
+        let tab = self.desk.tab();
+        let Some(composer) = &tab.composer else { return false };
+        if composer.attachment.is_some() {
+            return self.desk.may_attach(&mut self.context);
+        }
+        let count = tab.count(&composer.reply_text());
+        if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
+            let (length, most, word) = (count.length, count.most, markup.word());
+            self.context
+                .warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
+            return false;
+        }
+        if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
+            self.context.push(Effect::Refresh(tab.channel.id.clone()));
+            self.context.warn(format!("nothing was sent: {why} · draft kept"));
+            return false;
+        }
+        true
+    }
+
+    /// Sends what a form made and the composer does not hold. The form waits
+    /// beneath a question, and is there again if that is not answered.
+    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: &mut dyn Overlay) -> KeyOutcome {
+        if self.desk.send_operations(vec![operation], false, &mut self.context) {
+            return KeyOutcome::Stay;
+        }
+        form.has_left(self);
+        KeyOutcome::Done
+    }
+
+    /// Whether anything may leave now; the reason keeps it in the composer.
+    fn may_send(&self) -> Result<(), String> {
+        self.enabled(Command::Write)?;
+        let row = self.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        let row = row.ok_or("the conversation is still being read; the draft is kept")?;
+        if row.conversation.window == ServiceWindow::Closed {
+            return Err(self
+                .context
+                .keyed("the window is closed: only templates leave now ({menu} t); the draft is kept"));
+        }
+        Ok(())
+    }
+
+    /// Whether places, buttons and lists can leave here now.
+    pub(crate) fn may_send_content(&self) -> Result<(), String> {
+        self.enabled(Command::Write)?;
+        match self.desk.tab().platform() {
+            Some(Platform::Whatsapp) if self.desk.window_is_closed() => {
+                Err("the window is closed: only templates leave now".to_owned())
+            }
+            Some(Platform::Whatsapp) | None => Ok(()),
+            Some(other) => Err(format!("{} has none of these", other.label())),
         }
     }
 
     pub(crate) fn undo(&mut self) {
-        self.let_be();
+        self.context.let_be();
         if self.changes.queueing.decide(Early::Recall) {
             return;
         }
-        let Some(group) = self.undoable() else { return };
-        if let Some(words) = self.passed_over(group) {
+        let Some(group) = self.changes.undoable(&self.context) else { return };
+        if let Some(words) = self.changes.passed_over(group, &self.desk, &self.context) {
             return self.context.say(words);
         }
         self.undo_group(group);

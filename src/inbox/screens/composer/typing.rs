@@ -3,6 +3,8 @@
 use crate::Inbox;
 use crate::command::{Command, CommandScope};
 use crate::components::text_buffer::TextEdit;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::KeyPress;
@@ -11,25 +13,48 @@ use crate::screens::composer::{Composer, ComposerMode};
 impl Inbox {
     /// A key was pressed while the composer has the keyboard.
     pub(crate) fn composer_key(&mut self, key: KeyPress) {
-        if self.modal_key(key) {
-            return self.recorded(RecordedStep::Key(key));
+        if self.desk.modal_key(key, &self.context) {
+            return self.features.macros.recorded(RecordedStep::Key(key), &mut self.context);
         }
-        if self.mail_key(key) {
+        if self.desk.mail_key(key, &mut self.context) {
             return;
         }
         match self.context.settings.keymap.resolve(&[CommandScope::Composer], &[key]) {
             Resolution::Matched(command) => self.call(command, key),
             Resolution::Pending | Resolution::Unknown => {
-                self.recorded(RecordedStep::Key(key));
-                if !self.opens_replies(key) {
-                    self.typed(key);
+                self.features.macros.recorded(RecordedStep::Key(key), &mut self.context);
+                if !self.desk.opens_replies(key, &mut self.context) {
+                    self.desk.typed(key, &mut self.context);
                 }
             }
         }
     }
 
-    pub(crate) fn edit_text(&mut self, edit: TextEdit) {
+    /// Pasted text is text in the composer and nothing anywhere else.
+    pub(crate) fn paste(&mut self, text: &str) {
+        if self.layer_pastes(text) {
+            return;
+        }
         let now = self.context.now;
+        if self.context.layers.is_empty() && self.desk.paste_into_head(text, &self.context) {
+            return;
+        }
+        if !self.context.layers.is_empty() || !self.desk.is_typing() {
+            return self
+                .context
+                .warn(self.context.keyed("pasted text was ignored: press {reply} first to write"));
+        }
+        let fits = self.desk.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
+        if !fits {
+            return self.context.warn("the pasted text was too long and has been cut");
+        }
+        self.recognise_path(text);
+    }
+}
+
+impl Desk {
+    pub(crate) fn edit_text(&mut self, edit: TextEdit, context: &Context) {
+        let now = context.now;
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.edit(edit, now);
         }
@@ -41,48 +66,29 @@ impl Inbox {
     }
 
     /// A key that is no command: text, or a cursor key.
-    fn typed(&mut self, key: KeyPress) {
-        let now = self.context.now;
-        if self.fills_field(key) {
+    fn typed(&mut self, key: KeyPress, context: &mut Context) {
+        let now = context.now;
+        if self.fills_field(key, context) {
             return;
         }
         let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
         if !known {
-            self.context.warn(format!(
+            context.warn(format!(
                 "{key} is not a key here; {} shows the keys",
-                self.key_of(Command::HelpInText)
+                context.key_of(Command::HelpInText)
             ));
         }
     }
 
     /// Where there is nothing to delete, what is attached goes, then the
     /// quote.
-    pub(crate) fn drop_quote(&mut self, key: KeyPress) {
-        let now = self.context.now;
+    pub(crate) fn drop_quote(&mut self, key: KeyPress, context: &mut Context) {
+        let now = context.now;
         let quotes = |it: &&mut Composer| it.mode == ComposerMode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
             Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
             Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,
-            _ => self.typed(key),
+            _ => self.typed(key, context),
         }
-    }
-
-    /// Pasted text is text in the composer and nothing anywhere else.
-    pub(crate) fn paste(&mut self, text: &str) {
-        if self.layer_pastes(text) {
-            return;
-        }
-        let now = self.context.now;
-        if self.context.layers.is_empty() && self.paste_into_head(text) {
-            return;
-        }
-        if !self.context.layers.is_empty() || !self.is_typing() {
-            return self.context.warn(self.keyed("pasted text was ignored: press {reply} first to write"));
-        }
-        let fits = self.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
-        if !fits {
-            return self.context.warn("the pasted text was too long and has been cut");
-        }
-        self.recognise_path(text);
     }
 }

@@ -32,7 +32,7 @@ use model::time::SECOND;
 
 /// Draws the composer; if it has the keyboard, says where the cursor stands.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let composer = tab.composer.as_ref()?;
     let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     if let Some(head) = tab.mail_head() {
@@ -58,7 +58,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
             (false, true) => "{reply} to write its caption and send it",
             (false, false) => "{reply} to reply",
         };
-        paint_view::text(buffer, inner.x, inner.y, inner.width, &inbox.keyed(words), theme.dim());
+        paint_view::text(buffer, inner.x, inner.y, inner.width, &inbox.context.keyed(words), theme.dim());
         return None;
     }
     composer.area().render(paint_view::rect(inner), buffer);
@@ -81,7 +81,7 @@ fn border(
     (area, keys_shown): (Area, bool),
     buffer: &mut Buffer,
 ) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     if composer.mode == ComposerMode::Note {
         let modal = modal(inbox, focused);
@@ -114,7 +114,7 @@ fn border(
 
 /// What letters do now, where text is edited by modes.
 pub(crate) fn modal(inbox: &Inbox, focused: bool) -> String {
-    let wanted = inbox.context.settings.vim && focused && inbox.tab().writes_text();
+    let wanted = inbox.context.settings.vim && focused && inbox.desk.tab().writes_text();
     if wanted { format!("{} · ", inbox.desk.vim.word()) } else { String::new() }
 }
 
@@ -178,7 +178,7 @@ fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
         }
         _ => return None,
     };
-    Some(inbox.keyed(words))
+    Some(inbox.context.keyed(words))
 }
 
 /// Why a text has not left that waits for its thread to be read again.
@@ -274,7 +274,7 @@ struct Foot {
 }
 
 fn foot(inbox: &Inbox, theme: Theme, composer: &Composer, area: Area, locked: bool) -> Foot {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     let waits = guard(inbox, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
     let room = usize::from(area.width.saturating_sub(2)).saturating_sub(wrap::cells(&waits));
@@ -301,18 +301,18 @@ fn keys(
 ) -> (String, Style) {
     if composer.mode == ComposerMode::Note {
         let words = " {send} keeps the note here · {switch-mode} answer · {leave} leave ";
-        return (inbox.keyed(words), theme.note());
+        return (inbox.context.keyed(words), theme.note());
     }
     if locked {
         let words = kept(tab, " {menu} t template · {switch-mode} note · {leave} leave");
-        return (format!("{} ", inbox.keyed(&words)), theme.dim());
+        return (format!("{} ", inbox.context.keyed(&words)), theme.dim());
     }
     let (parts, price) = tab.reply_price();
     if let Some(why) = tab.cannot_pay(price) {
         return (format!(" cannot send: {why} · kept as a draft "), theme.error());
     }
     let price = tab.price_words(price);
-    let send = inbox.key_of(Command::Send);
+    let send = inbox.context.key_of(Command::Send);
     if parts > 1 {
         return (format!(" {send} offers to split into {parts} messages · {price} "), theme.waiting());
     }
@@ -320,9 +320,11 @@ fn keys(
         0 => "at once".to_owned(),
         seconds => format!("held {seconds} s"),
     };
-    let (more, leave) = (inbox.key_of(Command::Menu), inbox.key_of(Command::Leave));
+    let (more, leave) = (inbox.context.key_of(Command::Menu), inbox.context.key_of(Command::Leave));
     let (markup, turn) = match tab.markup_words() {
-        Some(markup) => (format!(" as {markup}"), format!("{} markup", inbox.key_of(Command::TurnMarkup))),
+        Some(markup) => {
+            (format!(" as {markup}"), format!("{} markup", inbox.context.key_of(Command::TurnMarkup)))
+        }
         None => (String::new(), String::new()),
     };
     let parts =

@@ -6,6 +6,7 @@ use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::form::FormKey;
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
+use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -91,7 +92,7 @@ pub(crate) struct EndpointPicker {
 
 impl Overlay for EndpointPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let found = inbox.endpoints(&self.picker.query);
+        let found = inbox.context.endpoints(&self.picker.query);
         let index = match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Left => return KeyOutcome::Done,
@@ -114,7 +115,7 @@ impl Overlay for EndpointPicker {
 
 impl EndpointForm {
     fn send(&mut self, inbox: &mut Inbox) -> KeyOutcome {
-        let at_hand = inbox.at_hand().map(|it| (it.key(), inbox.contact_facts(it)));
+        let at_hand = inbox.desk.at_hand().map(|it| (it.key(), inbox.desk.contact_facts(it)));
         let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = self.answers();
         if let Err(why) = self.endpoint.fill(&facts, &answers) {
@@ -128,7 +129,10 @@ impl EndpointForm {
         let (connection, endpoint) = (self.connection.clone(), self.endpoint.name.clone());
         let slot = AnswerKey { key, connection, endpoint };
         inbox.context.open(AwaitedAnswer { slot: slot.clone() });
-        inbox.call_endpoint(ConnectionRequest::Call { slot, facts, answers, by_hand: true });
+        inbox.connections.call_endpoint(
+            ConnectionRequest::Call { slot, facts, answers, by_hand: true },
+            &mut inbox.context,
+        );
         KeyOutcome::Done
     }
 }
@@ -185,7 +189,7 @@ impl OverlayView for EndpointForm {
     }
 }
 
-impl Inbox {
+impl Context {
     /// The endpoints a question finds.
     pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &ConnectionEndpoint)> {
         let words = query.to_lowercase();
@@ -200,6 +204,6 @@ impl Inbox {
 
     /// Asks which endpoint.
     pub(crate) fn pick_endpoint(&mut self) {
-        self.context.open(EndpointPicker::default());
+        self.open(EndpointPicker::default());
     }
 }

@@ -13,7 +13,7 @@ pub(crate) fn may_ask(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn ask_connection(inbox: &mut Inbox, _: KeyPress) {
-    inbox.pick_endpoint();
+    inbox.context.pick_endpoint();
 }
 
 pub(crate) fn may_look_up(inbox: &Inbox) -> Result<(), Reason> {
@@ -22,9 +22,9 @@ pub(crate) fn may_look_up(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn look_up(inbox: &mut Inbox, _: KeyPress) {
-    inbox.look_up();
+    inbox.connections.look_up(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn show_connection_calls(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_connection_calls();
+    inbox.context.show_connection_calls();
 }

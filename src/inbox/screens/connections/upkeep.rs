@@ -5,11 +5,15 @@ use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::form::FormKey;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
+use crate::features::macros::Macros;
 use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Hidden, secret_label};
 use model::connections::{Connection, ContactFacts};
@@ -104,10 +108,10 @@ impl Inbox {
         let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
         match (what, name) {
             ("add", "") => self.add_connection(),
-            ("credential", name) => self.ask_credential(name),
+            ("credential", name) => self.features.macros.ask_credential(name, &self.desk, &mut self.context),
             ("remove", name) => {
-                let name = self.connection_named(name)?.name.clone();
-                self.ask_remove_connection(name);
+                let name = self.context.connection_named(name)?.name.clone();
+                self.context.ask_remove_connection(name);
                 Ok(())
             }
             _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
@@ -120,9 +124,11 @@ impl Inbox {
         let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
         std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
     }
+}
 
+impl Context {
     fn connection_named(&self, name: &str) -> Result<&Connection, String> {
-        let all = &self.context.settings.connections;
+        let all = &self.settings.connections;
         if let Some(found) = all.iter().find(|it| it.name == name) {
             return Ok(found);
         }
@@ -133,40 +139,6 @@ impl Inbox {
         })
     }
 
-    fn ask_credential(&mut self, name: &str) -> Result<(), String> {
-        self.may_type_credential()?;
-        let connection = self.connection_named(name)?;
-        if !connection.auth.wants_secret() {
-            return Err(format!("{name} takes no credential: its authentication is none"));
-        }
-        let label = secret_label(connection.auth.word());
-        let connection = connection.name.clone();
-        let (facts, with) = self.tried_with();
-        let (secret, waits, wrong) = (Hidden::default(), false, None);
-        let form = CredentialForm { connection, label, secret, with, facts, waits, wrong };
-        self.context.open(form);
-        Ok(())
-    }
-
-    /// Another credential was tried.
-    pub(crate) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>) {
-        let form = self.context.layers.top_mut::<CredentialForm>().filter(|it| it.waits && it.connection == name);
-        match (tried, form) {
-            (Ok(status), form) => {
-                if form.is_some() {
-                    self.context.layers.pop();
-                }
-                self.connections.seen = None;
-                self.context.say(format!("{name} took the credential (status {status}); it is kept"));
-            }
-            (Err(why), Some(form)) => {
-                (form.waits, form.wrong) = (false, Some(why));
-                form.secret.begin_anew();
-            }
-            (Err(why), None) => self.context.warn(format!("the credential of {name} is as it was: {why}")),
-        }
-    }
-
     fn ask_remove_connection(&mut self, name: String) {
         let lines = vec![
             DialogLine::plain(SafeText::line(&name).to_string()),
@@ -174,23 +146,65 @@ impl Inbox {
             DialogLine::plain("It is taken out of connections.toml, and its credential is forgotten."),
             DialogLine::plain("Canned replies that name its fields leave them to be filled in."),
         ];
-        let remove = |inbox: &mut Self| {
+        let remove = |inbox: &mut Inbox| {
             let request = ConnectionRequest::Remove(name);
             inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(request))));
         };
         let question = Confirm::new("REMOVE this connection?", lines);
-        self.context.open(question.answer('y', "remove it", remove).no("keep it"));
+        self.open(question.answer('y', "remove it", remove).no("keep it"));
+    }
+}
+
+impl Macros {
+    fn ask_credential(&mut self, name: &str, desk: &Desk, context: &mut Context) -> Result<(), String> {
+        self.may_type_credential()?;
+        let connection = context.connection_named(name)?;
+        if !connection.auth.wants_secret() {
+            return Err(format!("{name} takes no credential: its authentication is none"));
+        }
+        let label = secret_label(connection.auth.word());
+        let connection = connection.name.clone();
+        let (facts, with) = desk.tried_with();
+        let (secret, waits, wrong) = (Hidden::default(), false, None);
+        let form = CredentialForm { connection, label, secret, with, facts, waits, wrong };
+        context.open(form);
+        Ok(())
+    }
+}
+
+impl ConnectionAnswers {
+    /// Another credential was tried.
+    pub(crate) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>, context: &mut Context) {
+        let form = context.layers.top_mut::<CredentialForm>().filter(|it| it.waits && it.connection == name);
+        match (tried, form) {
+            (Ok(status), form) => {
+                if form.is_some() {
+                    context.layers.pop();
+                }
+                self.seen = None;
+                context.say(format!("{name} took the credential (status {status}); it is kept"));
+            }
+            (Err(why), Some(form)) => {
+                (form.waits, form.wrong) = (false, Some(why));
+                form.secret.begin_anew();
+            }
+            (Err(why), None) => context.warn(format!("the credential of {name} is as it was: {why}")),
+        }
     }
 
     /// A connection is forgotten, or not.
-    pub(crate) fn connection_removed(&mut self, removed: Result<(String, Vec<Connection>), String>) {
+    pub(crate) fn connection_removed(
+        &mut self,
+        removed: Result<(String, Vec<Connection>), String>,
+        context: &mut Context,
+    ) {
         match removed {
             Ok((name, left)) => {
-                self.connections.answers.retain(|slot, _| slot.connection != name);
-                self.context.settings.connections = left;
-                self.context.say(format!("{name} is removed, and its credential forgotten"));
+                self.answers.retain(|slot, _| slot.connection != name);
+                context.settings.connections = left;
+                context.say(format!("{name} is removed, and its credential forgotten"));
             }
-            Err(why) => self.context.warn(why),
+            Err(why) => context.warn(why),
         }
     }
 }

@@ -26,7 +26,7 @@ type Fact = (String, String, Style);
 /// What connections told about a conversation's contact.
 pub fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
     let mut facts = Vec::new();
-    for (connection, endpoint, answer) in inbox.connected(row) {
+    for (connection, endpoint, answer) in inbox.connections.connected(row, &inbox.context) {
         let age = match (&answer.mapped, answer.waits) {
             (_, true) => "asking…".to_owned(),
             (Some(mapped), _) => ago(inbox.context.now.since(mapped.at)),
@@ -70,7 +70,7 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
 
 impl OverlayView for EndpointPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let found = inbox.endpoints(&self.picker.query);
+        let found = inbox.context.endpoints(&self.picker.query);
         let line = |it: &str| SafeText::line(it).to_string();
         let entries: Vec<(String, String)> = found
             .iter()

@@ -5,11 +5,14 @@ use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::form::FormKey;
 use crate::components::list::chosen_after;
 use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
+use crate::features::macros::Macros;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Wizard, WizardField, WizardStep};
 use crate::wrap;
@@ -27,7 +30,7 @@ impl Wizard {
         let mut at = entries.iter().position(|it| *it == self.focus).unwrap_or(0);
         match (FormKey::of(key, &mut at, 0..entries.len()), key.code) {
             (FormKey::Leave, _) => {
-                inbox.leave_wizard(self.clone());
+                inbox.connections.leave_wizard(self.clone(), &mut inbox.context);
                 return KeyOutcome::Done;
             }
             (FormKey::Moved, _) => self.focus = entries.get(at).copied().unwrap_or(WizardField::Name),
@@ -126,7 +129,7 @@ impl Overlay for Wizard {
             return KeyOutcome::Stay;
         }
         if key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c')) {
-            inbox.leave_wizard(self.clone());
+            inbox.connections.leave_wizard(self.clone(), &mut inbox.context);
             return KeyOutcome::Done;
         }
         let WizardStep::Picking { taken, chosen, picks, .. } = &mut self.step else {
@@ -170,11 +173,11 @@ impl OverlayView for Wizard {
 impl Inbox {
     /// `:connection add`.
     pub(crate) fn add_connection(&mut self) -> Result<(), String> {
-        self.may_type_credential()?;
+        self.features.macros.may_type_credential()?;
         if !self.context.settings.connects {
             return Err("this desk keeps no connections".to_owned());
         }
-        let (facts, with) = self.tried_with();
+        let (facts, with) = self.desk.tried_with();
         let wizard = match self.connections.begun.take() {
             Some(mut begun) => {
                 // It is tried with whoever is at hand now.
@@ -186,7 +189,9 @@ impl Inbox {
         self.context.open(*wizard);
         Ok(())
     }
+}
 
+impl Macros {
     /// Whether a credential may be typed now: a macro would keep it.
     pub(crate) fn may_type_credential(&self) -> Result<(), String> {
         match self.is_recording() {
@@ -196,28 +201,61 @@ impl Inbox {
             None => Ok(()),
         }
     }
+}
 
+impl Desk {
     /// What is known of the contact at hand, and how they are called: whom a
     /// live call is about.
     pub(crate) fn tried_with(&self) -> (ContactFacts, String) {
         let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
         at_hand.unwrap_or_default()
     }
+}
 
+impl ConnectionAnswers {
     /// What was typed is kept in memory, to go on with; the call that is on its
     /// way ends for nobody.
-    fn leave_wizard(&mut self, mut wizard: Wizard) {
+    fn leave_wizard(&mut self, mut wizard: Wizard, context: &mut Context) {
         if !wizard.has_words() {
-            return self.context.say("nothing was added");
+            return context.say("nothing was added");
         }
         wizard.step = WizardStep::Filling;
-        self.connections.begun = Some(Box::new(wizard));
-        self.context.say("not added; :connection add goes on with it");
+        self.begun = Some(Box::new(wizard));
+        context.say("not added; :connection add goes on with it");
     }
 
+    /// A new connection was kept, or not.
+    pub(crate) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>, context: &mut Context) {
+        let at_top = context.layers.top::<Wizard>().is_some_and(|it| it.step == WizardStep::Saving);
+        match saved {
+            Ok(all) => {
+                if at_top {
+                    context.layers.pop();
+                }
+                let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
+                // It was left while it was being kept.
+                self.begun.take_if(|it| it.name() == name);
+                context.settings.connections = all;
+                self.seen = None;
+                context.say(
+                    context.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")),
+                );
+            }
+            Err(why) => match context.layers.top_mut::<Wizard>() {
+                Some(wizard) if at_top => {
+                    wizard.step = WizardStep::Filling;
+                    wizard.wrong = Some(why);
+                }
+                _ => context.warn(why),
+            },
+        }
+    }
+}
+
+impl Context {
     /// The live call of a new connection has ended.
     pub(crate) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
-        let Some(wizard) = self.context.layers.top_mut::<Wizard>() else { return };
+        let Some(wizard) = self.layers.top_mut::<Wizard>() else { return };
         if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
             return;
         }
@@ -232,31 +270,6 @@ impl Inbox {
                 WizardStep::Filling
             }
         };
-    }
-
-    /// A new connection was kept, or not.
-    pub(crate) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>) {
-        let at_top = self.context.layers.top::<Wizard>().is_some_and(|it| it.step == WizardStep::Saving);
-        match saved {
-            Ok(all) => {
-                if at_top {
-                    self.context.layers.pop();
-                }
-                let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
-                // It was left while it was being kept.
-                self.connections.begun.take_if(|it| it.name() == name);
-                self.context.settings.connections = all;
-                self.connections.seen = None;
-                self.context.say(self.keyed(&format!("{name} is connected; {{look-up}} asks it about the customer")));
-            }
-            Err(why) => match self.context.layers.top_mut::<Wizard>() {
-                Some(wizard) if at_top => {
-                    wizard.step = WizardStep::Filling;
-                    wizard.wrong = Some(why);
-                }
-                _ => self.context.warn(why),
-            },
-        }
     }
 }
 

@@ -1,10 +1,12 @@
 //! Marking, and acting on all that is marked: the plan first, then a hold or
 //! a question by how many there are, then what became of each.
 
-use crate::Inbox;
+use crate::changes::Changes;
 use crate::command::Command;
 use crate::components::marks::{MOST, Marks};
 use crate::conditions;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
@@ -38,60 +40,40 @@ pub(crate) struct Acting {
     before: Marks,
 }
 
-impl Inbox {
+impl Desk {
     /// Whether keys act on what is marked.
     pub fn acts_on_marks(&self) -> bool {
         self.is_inbox_shown() && self.tab().focus == Focus::List && !self.list().marks.is_empty()
     }
 
-    /// What was acted on last.
-    pub(crate) fn acted_on(&self) -> &Marks {
-        &self.changes.bulk.before
-    }
-
     /// Marks the row, or takes its mark away, and goes down.
-    pub(crate) fn mark(&mut self) {
-        let visible = self.list_rows(&self.areas());
+    pub(crate) fn mark(&mut self, context: &mut Context) {
+        let visible = self.list_rows(&self.areas(context));
         let list = self.list_mut();
         let Some(selected) = list.selected.clone() else { return };
         let fits = list.marks.toggle(&selected);
         list.step(1, visible);
         if !fits {
-            self.context.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
+            context.warn(format!("mark: {MOST} are marked; more are not acted on at once"));
         }
     }
 
     /// Begins a range at the row, or ends it there.
-    pub(crate) fn mark_range(&mut self) {
+    pub(crate) fn mark_range(&mut self, context: &mut Context) {
         let list = self.list_mut();
         let Some(selected) = list.selected.clone() else { return };
         list.marks.toggle_range(&selected);
         let ranging = list.marks.is_ranging();
-        self.context.say(match ranging {
-            true => self.keyed("move to the end of the range; {mark-range} again ends it"),
+        context.say(match ranging {
+            true => context.keyed("move to the end of the range; {mark-range} again ends it"),
             false => "range marked".to_owned(),
         });
     }
 
-    /// Takes all marks away; without any, the filter.
-    pub(crate) fn mark_none(&mut self) {
-        let before = std::mem::take(&mut self.list_mut().marks);
-        if before.is_empty() {
-            return self.drop_filter();
-        }
-        let words = match before.len() {
-            1 => "took 1 mark away".to_owned(),
-            count => format!("took {count} marks away"),
-        };
-        self.context.say(format!("{words} · {} brings them back", self.key_of(Command::Undo)));
-        let channel = self.tab().channel.id.clone();
-        self.note_done(channel, &words, UndoTarget::Marks(before, self.desk.everywhere));
-    }
-
     /// Asks for all conversations of the list, also those that are not loaded.
-    pub(crate) fn ask_spread(&mut self, how: Spread) {
+    pub(crate) fn ask_spread(&mut self, how: Spread, context: &mut Context) {
         let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
-        self.context.push(Effect::Load(Load::Spread(query, how)));
+        context.push(Effect::Load(Load::Spread(query, how)));
     }
 
     /// All conversations of a list have come.
@@ -101,6 +83,7 @@ impl Inbox {
         how: Spread,
         keys: Vec<ConversationKey>,
         more: bool,
+        context: &mut Context,
     ) {
         let list = self.list_mut();
         let now = list.query();
@@ -111,9 +94,9 @@ impl Inbox {
         list.marks = Marks::of(keys);
         let count = list.marks.len();
         if more {
-            return self.context.warn(format!("marked the first {count}: more are not acted on at once"));
+            return context.warn(format!("marked the first {count}: more are not acted on at once"));
         }
-        self.context.say(match how {
+        context.say(match how {
             Spread::All => format!("marked all {count}"),
             Spread::Invert => format!("marked the other {count}"),
         });
@@ -129,167 +112,29 @@ impl Inbox {
         }
     }
 
-    /// Asks for the rows of what is marked, to act on them.
-    pub(crate) fn act_on_marked(&mut self, wish: BulkWish) {
-        self.ask_marked(PendingBulkAction::Wish(wish));
-    }
-
-    /// Asks until when what is marked shall be put aside.
-    pub(crate) fn snooze_marked(&mut self) {
-        self.ask_marked(PendingBulkAction::Snooze);
-    }
-
-    /// Asks which tags what is marked shall have.
-    pub(crate) fn tag_marked(&mut self) {
-        self.ask_marked(PendingBulkAction::Tags);
-    }
-
-    /// Asks for the rows of these, to act on them.
-    pub(crate) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: BulkWish) {
-        self.changes.bulk.asked = Some(PendingBulkAction::Wish(wish));
-        self.context.push(Effect::Load(Load::Marked(keys)));
-    }
-
-    fn ask_marked(&mut self, asked: PendingBulkAction) {
-        self.changes.bulk.asked = Some(asked);
-        self.context.push(Effect::Load(Load::Marked(self.list().marks.keys())));
-    }
-
-    /// They could not be read.
-    pub(crate) fn forget_marked(&mut self) {
-        self.changes.bulk.asked = None;
-    }
-
-    /// The rows of what is marked have come.
-    pub(crate) fn marked(&mut self, rows: Vec<ConversationRow>) {
-        match self.changes.bulk.asked.take() {
-            None => (),
-            Some(PendingBulkAction::Snooze) => {
-                self.context.open(crate::screens::conversations::snooze::SnoozeMenu {
-                    rows,
-                    typed: None,
-                    stays: false,
-                })
-            }
-            Some(PendingBulkAction::Tags) => self.open_tags(rows),
-            Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows),
-        }
-    }
-
-    /// Acts on these, or asks first if they are many.
-    pub(crate) fn plan(&mut self, wish: BulkWish, rows: Vec<ConversationRow>) {
-        let many = rows.len() > 1;
-        let may = |row: &ConversationRow| {
-            let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel);
-            tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::tab_writable)
-        };
-        let mut plan = BulkPlan::new(wish, rows, may);
-        for (_, why) in &mut plan.skipped {
-            *why = self.keyed(why);
-        }
-        if plan.apply.is_empty() {
-            let words = |(count, why): &(usize, &str)| {
-                if many { format!("{count} {why}") } else { (*why).to_owned() }
-            };
-            let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
-            let reasons =
-                if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
-            return self.context.warn(format!("{}: {reasons}", plan.wish.verb()));
-        }
-        if plan.apply.len() > HELD {
-            return self.ask_bulk(plan);
-        }
-        self.carry_out(&plan);
-    }
-
-    /// Acts on all that a plan applies to.
-    pub(crate) fn carry_out(&mut self, plan: &BulkPlan) {
-        self.changes.journal.join(true);
-        let group = self.changes.journal.group();
-        // A close cannot be turned round: a few are held, many are asked about.
-        let held = plan.wish == BulkWish::Close && plan.apply.len() <= HELD;
-        let hold = if held { self.context.settings.hold } else { 0 };
-        match &plan.wish {
-            BulkWish::Pause => self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold),
-            BulkWish::HandBack => self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold),
-            BulkWish::Close => self.enqueue_all(plan, &Operation::Close, hold),
-            BulkWish::Snooze { .. } | BulkWish::Wake => {
-                self.snooze_all(plan);
-                self.triage_decided(TriageDecision::Snoozed);
-            }
-            BulkWish::Tag { .. } => self.tag_all(plan),
-            BulkWish::Claim(_) => self.claim_all(plan),
-            BulkWish::Seen(_) => self.seen_all(plan),
-        }
-        if plan.apply.len() + plan.skipped.len() > 1 {
-            self.changes.batch = Some(Batch::new(group, plan));
-        }
-        match hold / SECOND {
-            0 => self.context.say(self.told(plan)),
-            _ => {
-                self.changes.queueing.expect(&self.context.effects);
-                let until = self.context.now.plus(hold);
-                self.context.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
-            }
-        }
-        let marks = std::mem::take(&mut self.list_mut().marks);
-        if !marks.is_empty() {
-            self.changes.bulk.before = marks;
-        }
-    }
-
-    /// Changes what this desk keeps of all a plan applies to, tab by tab.
-    pub(crate) fn keep_all<T>(
-        &mut self,
-        plan: &BulkPlan,
-        wanted: impl Fn(&ConversationRow) -> T,
-        before: impl Fn(&ConversationRow) -> T,
-        keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
-    ) {
-        let mut channels: Vec<ChannelId> = plan.apply.iter().map(|it| it.channel.clone()).collect();
-        channels.sort();
-        channels.dedup();
-        for channel in channels {
-            let rows = || plan.apply.iter().filter(|it| it.channel == channel);
-            let id = |row: &ConversationRow| row.conversation.id.clone();
-            let after = rows().map(|it| (id(it), wanted(it))).collect();
-            let was = rows().map(|it| (id(it), before(it))).collect();
-            self.context.push(Effect::Keep(channel.clone(), keep(after)));
-            self.note_kept(&channel, &plan.named(), keep(was));
-        }
-    }
-
-    /// What is held, in words.
-    fn held_words(&self, plan: &BulkPlan) -> String {
-        match plan.apply.len() + plan.skipped.len() > 1 {
-            true => format!("{}: {},", plan.wish.verb(), plan.words()),
-            false => format!("{},", plan.wish.past()),
-        }
-    }
-
     /// What is being done, in words.
-    fn told(&self, plan: &BulkPlan) -> String {
+    fn told(&self, plan: &BulkPlan, context: &Context) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
             (BulkWish::Snooze { until, stays }, _) => {
-                snooze::told((*until, *stays), self.context.now, &self.context.settings.zone)
+                snooze::told((*until, *stays), context.now, &context.settings.zone)
             }
             (wish, false) => wish.past().to_owned(),
             (wish, true) if wish.leaves() => wish.verb().to_owned(),
             (wish, true) => wish.past().to_owned(),
         };
         let count = if many { format!(" {}", plan.words()) } else { String::new() };
-        let undo = self.undo_key();
+        let undo = self.undo_key(context);
         match plan.wish.leaves() {
-            true => format!("{what}:{count} · {} shows each", self.key_of(Command::ShowResults)),
+            true => format!("{what}:{count} · {} shows each", context.key_of(Command::ShowResults)),
             false if many => format!("{what}:{count} · {undo} undoes"),
             false => format!("{what} · {undo} undoes"),
         }
     }
 
-    fn enqueue_all(&mut self, plan: &BulkPlan, operation: &Operation, hold: i64) {
+    fn enqueue_all(&mut self, plan: &BulkPlan, operation: &Operation, hold: i64, context: &mut Context) {
         let intent = |row: &ConversationRow| {
-            let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
                 platform: tab.platform()?.clone(),
@@ -301,12 +146,178 @@ impl Inbox {
             })
         };
         let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
-        self.context.push(Effect::Enqueue { intents, clears_draft: false });
+        context.push(Effect::Enqueue { intents, clears_draft: false });
+    }
+}
+
+impl Changes {
+    /// What was acted on last.
+    pub(crate) fn acted_on(&self) -> &Marks {
+        &self.bulk.before
+    }
+
+    /// Takes all marks away; without any, the filter.
+    pub(crate) fn mark_none(&mut self, desk: &mut Desk, context: &mut Context) {
+        let before = std::mem::take(&mut desk.list_mut().marks);
+        if before.is_empty() {
+            return desk.drop_filter(context);
+        }
+        let words = match before.len() {
+            1 => "took 1 mark away".to_owned(),
+            count => format!("took {count} marks away"),
+        };
+        context.say(format!("{words} · {} brings them back", context.key_of(Command::Undo)));
+        let channel = desk.tab().channel.id.clone();
+        self.note_done(channel, &words, UndoTarget::Marks(before, desk.everywhere), context);
+    }
+
+    /// Asks for the rows of what is marked, to act on them.
+    pub(crate) fn act_on_marked(&mut self, wish: BulkWish, desk: &Desk, context: &mut Context) {
+        self.ask_marked(PendingBulkAction::Wish(wish), desk, context);
+    }
+
+    /// Asks until when what is marked shall be put aside.
+    pub(crate) fn snooze_marked(&mut self, desk: &Desk, context: &mut Context) {
+        self.ask_marked(PendingBulkAction::Snooze, desk, context);
+    }
+
+    /// Asks which tags what is marked shall have.
+    pub(crate) fn tag_marked(&mut self, desk: &Desk, context: &mut Context) {
+        self.ask_marked(PendingBulkAction::Tags, desk, context);
+    }
+
+    /// Asks for the rows of these, to act on them.
+    pub(crate) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: BulkWish, context: &mut Context) {
+        self.bulk.asked = Some(PendingBulkAction::Wish(wish));
+        context.push(Effect::Load(Load::Marked(keys)));
+    }
+
+    fn ask_marked(&mut self, asked: PendingBulkAction, desk: &Desk, context: &mut Context) {
+        self.bulk.asked = Some(asked);
+        context.push(Effect::Load(Load::Marked(desk.list().marks.keys())));
+    }
+
+    /// They could not be read.
+    pub(crate) fn forget_marked(&mut self) {
+        self.bulk.asked = None;
+    }
+
+    /// The rows of what is marked have come.
+    pub(crate) fn marked(&mut self, rows: Vec<ConversationRow>, desk: &mut Desk, context: &mut Context) {
+        match self.bulk.asked.take() {
+            None => (),
+            Some(PendingBulkAction::Snooze) => context
+                .open(crate::screens::conversations::snooze::SnoozeMenu { rows, typed: None, stays: false }),
+            Some(PendingBulkAction::Tags) => context.open_tags(rows),
+            Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows, desk, context),
+        }
+    }
+
+    /// Acts on these, or asks first if they are many.
+    pub(crate) fn plan(
+        &mut self,
+        wish: BulkWish,
+        rows: Vec<ConversationRow>,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        let many = rows.len() > 1;
+        let may = |row: &ConversationRow| {
+            let tab = desk.tabs.iter().find(|it| it.channel.id == row.channel);
+            tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::tab_writable)
+        };
+        let mut plan = BulkPlan::new(wish, rows, may);
+        for (_, why) in &mut plan.skipped {
+            *why = context.keyed(why);
+        }
+        if plan.apply.is_empty() {
+            let words = |(count, why): &(usize, &str)| {
+                if many { format!("{count} {why}") } else { (*why).to_owned() }
+            };
+            let reasons: Vec<String> = plan.reasons().iter().map(words).collect();
+            let reasons =
+                if reasons.is_empty() { "not known any more".to_owned() } else { reasons.join(", ") };
+            return context.warn(format!("{}: {reasons}", plan.wish.verb()));
+        }
+        if plan.apply.len() > HELD {
+            return context.ask_bulk(plan);
+        }
+        self.carry_out(&plan, desk, context);
+    }
+
+    /// Acts on all that a plan applies to.
+    pub(crate) fn carry_out(&mut self, plan: &BulkPlan, desk: &mut Desk, context: &mut Context) {
+        self.journal.join(true);
+        let group = self.journal.group();
+        // A close cannot be turned round: a few are held, many are asked about.
+        let held = plan.wish == BulkWish::Close && plan.apply.len() <= HELD;
+        let hold = if held { context.settings.hold } else { 0 };
+        match &plan.wish {
+            BulkWish::Pause => {
+                desk.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold, context)
+            }
+            BulkWish::HandBack => {
+                desk.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold, context)
+            }
+            BulkWish::Close => desk.enqueue_all(plan, &Operation::Close, hold, context),
+            BulkWish::Snooze { .. } | BulkWish::Wake => {
+                self.snooze_all(plan, context);
+                desk.triage_decided(TriageDecision::Snoozed, context);
+            }
+            BulkWish::Tag { .. } => self.tag_all(plan, desk, context),
+            BulkWish::Claim(_) => self.claim_all(plan, context),
+            BulkWish::Seen(_) => self.seen_all(plan, context),
+        }
+        if plan.apply.len() + plan.skipped.len() > 1 {
+            self.batch = Some(Batch::new(group, plan));
+        }
+        match hold / SECOND {
+            0 => context.say(desk.told(plan, context)),
+            _ => {
+                self.queueing.expect(&context.effects);
+                let until = context.now.plus(hold);
+                context.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
+            }
+        }
+        let marks = std::mem::take(&mut desk.list_mut().marks);
+        if !marks.is_empty() {
+            self.bulk.before = marks;
+        }
+    }
+
+    /// Changes what this desk keeps of all a plan applies to, tab by tab.
+    pub(crate) fn keep_all<T>(
+        &mut self,
+        plan: &BulkPlan,
+        wanted: impl Fn(&ConversationRow) -> T,
+        before: impl Fn(&ConversationRow) -> T,
+        keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
+        context: &mut Context,
+    ) {
+        let mut channels: Vec<ChannelId> = plan.apply.iter().map(|it| it.channel.clone()).collect();
+        channels.sort();
+        channels.dedup();
+        for channel in channels {
+            let rows = || plan.apply.iter().filter(|it| it.channel == channel);
+            let id = |row: &ConversationRow| row.conversation.id.clone();
+            let after = rows().map(|it| (id(it), wanted(it))).collect();
+            let was = rows().map(|it| (id(it), before(it))).collect();
+            context.push(Effect::Keep(channel.clone(), keep(after)));
+            self.note_kept(&channel, &plan.named(), keep(was), context);
+        }
+    }
+
+    /// What is held, in words.
+    fn held_words(&self, plan: &BulkPlan) -> String {
+        match plan.apply.len() + plan.skipped.len() > 1 {
+            true => format!("{}: {},", plan.wish.verb(), plan.words()),
+            false => format!("{},", plan.wish.past()),
+        }
     }
 
     /// Rows of the last action on many are in the outbox.
     pub(crate) fn batch_queued(&mut self, group: u64, rows: &[OutboxRow]) {
-        let Some(batch) = self.changes.batch.as_mut().filter(|it| it.group == group) else { return };
+        let Some(batch) = self.batch.as_mut().filter(|it| it.group == group) else { return };
         for row in rows {
             let item = batch.items.iter_mut().find(|it| {
                 let key = (&it.key.channel, Some(&it.key.conversation));
@@ -320,11 +331,11 @@ impl Inbox {
     }
 
     /// Asks what became of the last action on many, and tells its end.
-    pub(crate) fn follow_batch(&mut self) {
-        let Some(batch) = &mut self.changes.batch else { return };
+    pub(crate) fn follow_batch(&mut self, context: &mut Context) {
+        let Some(batch) = &mut self.batch else { return };
         let rows = batch.open_rows();
         if std::mem::take(&mut batch.stale) && !rows.is_empty() {
-            self.context.push(Effect::Load(Load::Fates(rows)));
+            context.push(Effect::Load(Load::Fates(rows)));
         }
         if batch.told || batch.is_under_way() {
             return;
@@ -336,13 +347,13 @@ impl Inbox {
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
-        let words = format!("{words} · {} shows each", self.key_of(Command::ShowResults));
-        if asks > 0 { self.context.warn(words) } else { self.context.say(words) }
+        let words = format!("{words} · {} shows each", context.key_of(Command::ShowResults));
+        if asks > 0 { context.warn(words) } else { context.say(words) }
     }
 
     /// What became of rows has come.
     pub(crate) fn fates(&mut self, fates: Vec<(RowId, OutboxFate)>) {
-        let Some(batch) = &mut self.changes.batch else { return };
+        let Some(batch) = &mut self.batch else { return };
         for (row, fate) in fates {
             if let Some(item) = batch.items.iter_mut().find(|it| it.row.as_ref() == Some(&row)) {
                 item.fate = Ok(fate);
@@ -351,14 +362,14 @@ impl Inbox {
     }
 
     /// Takes back what of the last action on many has not left.
-    pub(crate) fn cancel_batch(&mut self) {
-        let Some(batch) = &mut self.changes.batch else { return };
+    pub(crate) fn cancel_batch(&mut self, context: &mut Context) {
+        let Some(batch) = &mut self.batch else { return };
         let waiting = batch.items.iter().filter(|it| it.fate == Ok(OutboxFate::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
         if rows.is_empty() {
-            return self.context.say("nothing of it waits any more");
+            return context.say("nothing of it waits any more");
         }
-        self.context.say(format!("stopping {} that have not left", rows.len()));
-        self.context.effects.extend(rows.into_iter().map(Effect::Recall));
+        context.say(format!("stopping {} that have not left", rows.len()));
+        context.effects.extend(rows.into_iter().map(Effect::Recall));
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! Nothing is done here.
 
-use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
+use crate::context::Context;
 use crate::features::privacy::known_names;
 use crate::screens::conversations::takeover::{closable, switchable};
 use model::conversations::ConversationRow;
@@ -293,7 +293,7 @@ impl BulkPlan {
     }
 }
 
-impl Inbox {
+impl Context {
     /// Asks before many are acted on.
     pub(crate) fn ask_bulk(&mut self, plan: BulkPlan) {
         let verb = plan.wish.verb().to_uppercase();
@@ -306,8 +306,10 @@ impl Inbox {
         let plan = Rc::new(plan);
         let named = Rc::clone(&plan);
         let question = Confirm::new(format!("{verb} {count} conversations?"), lines);
-        let question = question.answer('y', format!("{verb} {count}"), move |inbox| inbox.carry_out(&plan));
-        self.context.open(question.no("leave them").naming(move |names| {
+        let question = question.answer('y', format!("{verb} {count}"), move |inbox| {
+            inbox.changes.carry_out(&plan, &mut inbox.desk, &mut inbox.context)
+        });
+        self.open(question.no("leave them").naming(move |names| {
             let skipped = named.skipped.iter().map(|(row, _)| row);
             named.apply.iter().chain(skipped).for_each(|it| known_names::of_row(it, names));
         }));

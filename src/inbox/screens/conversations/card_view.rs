@@ -27,9 +27,9 @@ const MOST: usize = 4;
 /// scrolled to.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let inner = area.inner();
-    let lines = inbox.at_hand().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
+    let lines = inbox.desk.at_hand().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
     let height = usize::from(inner.height);
-    let first = inbox.card_scroll().min(lines.len().saturating_sub(height));
+    let first = inbox.desk.card_scroll().min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
     let more = match (below, first) {
         (0, 0) => String::new(),
@@ -118,8 +118,8 @@ fn fact(label: &str, words: impl Into<String>) -> (String, String, Style) {
 
 /// What the server keeps of the person beside the conversation.
 fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
-    let has_contacts = inbox.tab().platform().is_some_and(Platform::has_contacts);
-    let Some(card) = inbox.card_at_hand().filter(|_| has_contacts) else { return Vec::new() };
+    let has_contacts = inbox.desk.tab().platform().is_some_and(Platform::has_contacts);
+    let Some(card) = inbox.desk.card_at_hand().filter(|_| has_contacts) else { return Vec::new() };
     let mut facts = vec![heading("Contact")];
     let Some(contact) = &card.contact else {
         facts.push(fact("", "not read yet"));
@@ -145,7 +145,7 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
 
 /// The same number or mail address in other tabs.
 fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
-    let others = inbox.card_at_hand().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
+    let others = inbox.desk.card_at_hand().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }

@@ -14,10 +14,10 @@ use crate::tab::Focus;
 use model::filter::{self, Sort};
 
 fn may_switch(inbox: &Inbox, pause: bool) -> Result<(), Reason> {
-    if inbox.tab().is_mail() {
+    if inbox.desk.tab().is_mail() {
         return Err("the AI's answers to mail are a setting of the whole account, read only here".into());
     }
-    if inbox.acts_on_marks() {
+    if inbox.desk.acts_on_marks() {
         return Ok(());
     }
     switchable(writable(inbox)?, pause)
@@ -28,9 +28,9 @@ pub(crate) fn may_pause_ai(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn pause_ai(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.acts_on_marks() {
-        true => inbox.act_on_marked(BulkWish::Pause),
-        false => inbox.switch_ai(false),
+    match inbox.desk.acts_on_marks() {
+        true => inbox.changes.act_on_marked(BulkWish::Pause, &inbox.desk, &mut inbox.context),
+        false => inbox.desk.switch_ai(false, &mut inbox.context),
     }
 }
 
@@ -39,90 +39,90 @@ pub(crate) fn may_hand_back(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn hand_back(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.acts_on_marks() {
-        true => inbox.act_on_marked(BulkWish::HandBack),
-        false => inbox.switch_ai(true),
+    match inbox.desk.acts_on_marks() {
+        true => inbox.changes.act_on_marked(BulkWish::HandBack, &inbox.desk, &mut inbox.context),
+        false => inbox.desk.switch_ai(true, &mut inbox.context),
     }
 }
 
 pub(crate) fn may_close(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.tab().is_mail() {
+    if inbox.desk.tab().is_mail() {
         return thread_can_be_filed(inbox);
     }
-    if inbox.acts_on_marks() {
+    if inbox.desk.acts_on_marks() {
         return Ok(());
     }
     let row = writable(inbox)?;
-    let held = inbox.holds_close(&row.channel, &row.conversation.id);
+    let held = inbox.changes.holds_close(&row.channel, &row.conversation.id, &inbox.context);
     closable(row).map_err(|why| if held { format!("{why}; {{undo}} keeps it open") } else { why })
 }
 
 pub(crate) fn close(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.decides_in_triage() {
-        inbox.triage_archive();
-    } else if inbox.tab().is_mail() {
-        inbox.archive();
-    } else if inbox.acts_on_marks() {
-        inbox.act_on_marked(BulkWish::Close);
+    if inbox.desk.decides_in_triage() {
+        inbox.changes.triage_archive(&mut inbox.desk, &mut inbox.context);
+    } else if inbox.desk.tab().is_mail() {
+        inbox.changes.archive(&inbox.desk, &mut inbox.context);
+    } else if inbox.desk.acts_on_marks() {
+        inbox.changes.act_on_marked(BulkWish::Close, &inbox.desk, &mut inbox.context);
     } else {
-        inbox.close();
+        inbox.changes.close(&mut inbox.desk, &mut inbox.context);
     }
 }
 
 pub(crate) fn close_and_next(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.tab().is_mail() {
-        inbox.archive();
-    } else if inbox.acts_on_marks() {
-        return inbox.act_on_marked(BulkWish::Close);
+    if inbox.desk.tab().is_mail() {
+        inbox.changes.archive(&inbox.desk, &mut inbox.context);
+    } else if inbox.desk.acts_on_marks() {
+        return inbox.changes.act_on_marked(BulkWish::Close, &inbox.desk, &mut inbox.context);
     } else {
-        inbox.close();
+        inbox.changes.close(&mut inbox.desk, &mut inbox.context);
     }
-    inbox.next_waiting(true);
+    inbox.desk.next_waiting(true, &mut inbox.context);
 }
 
 /// Whether what this desk alone keeps of a conversation can be changed.
 pub(crate) fn may_keep(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.acts_on_marks() {
+    match inbox.desk.acts_on_marks() {
         true => Ok(()),
         false => changeable(inbox).map(drop),
     }
 }
 
 pub(crate) fn snooze(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_snooze();
+    inbox.changes.ask_snooze(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn tags(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_tags();
+    inbox.changes.ask_tags(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn claim(inbox: &mut Inbox, _: KeyPress) {
-    inbox.claim();
+    inbox.changes.claim(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_mark_seen(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => thread_can_be_filed(inbox),
         false => may_keep(inbox),
     }
 }
 
 pub(crate) fn unseen(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.decides_in_triage() {
-        inbox.triage_left();
-    } else if inbox.tab().is_mail() {
-        inbox.toggle_read();
+    if inbox.desk.decides_in_triage() {
+        inbox.desk.triage_left(&mut inbox.context);
+    } else if inbox.desk.tab().is_mail() {
+        inbox.changes.toggle_read(&inbox.desk, &mut inbox.context);
     } else {
-        inbox.turn_seen();
+        inbox.changes.turn_seen(&mut inbox.desk, &mut inbox.context);
     }
 }
 
 pub(crate) fn next_waiting(inbox: &mut Inbox, _: KeyPress) {
-    inbox.next_waiting(true);
+    inbox.desk.next_waiting(true, &mut inbox.context);
 }
 
 pub(crate) fn previous_waiting(inbox: &mut Inbox, _: KeyPress) {
-    inbox.next_waiting(false);
+    inbox.desk.next_waiting(false, &mut inbox.context);
 }
 
 pub(crate) fn most_urgent(inbox: &mut Inbox, _: KeyPress) {
@@ -130,83 +130,83 @@ pub(crate) fn most_urgent(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn next_conversation(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.decides_in_triage() {
-        true => inbox.triage_left(),
-        false => inbox.neighbour(1),
+    match inbox.desk.decides_in_triage() {
+        true => inbox.desk.triage_left(&mut inbox.context),
+        false => inbox.desk.neighbour(1, &mut inbox.context),
     }
 }
 
 pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.decides_in_triage() {
-        true => inbox.triage_back(),
-        false => inbox.neighbour(-1),
+    match inbox.desk.decides_in_triage() {
+        true => inbox.desk.triage_back(&mut inbox.context),
+        false => inbox.desk.neighbour(-1, &mut inbox.context),
     }
 }
 
 pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
     conversation_at_hand(inbox)?;
-    if inbox.tab().focus == Focus::List && inbox.context.size.0 < SIDE_BY_SIDE {
+    if inbox.desk.tab().focus == Focus::List && inbox.context.size.0 < SIDE_BY_SIDE {
         return Err("open the conversation first, then {card} shows its card".into());
     }
     Ok(())
 }
 
 pub(crate) fn card(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.panes.card = Some(inbox.areas().card.is_none());
+    inbox.desk.panes.card = Some(inbox.desk.areas(&inbox.context).card.is_none());
 }
 
 pub(crate) fn down(inbox: &mut Inbox, _: KeyPress) {
-    let visible = inbox.list_rows(&inbox.areas());
-    inbox.list_mut().step(1, visible);
+    let visible = inbox.desk.list_rows(&inbox.desk.areas(&inbox.context));
+    inbox.desk.list_mut().step(1, visible);
 }
 
 pub(crate) fn up(inbox: &mut Inbox, _: KeyPress) {
-    let visible = inbox.list_rows(&inbox.areas());
-    inbox.list_mut().step(-1, visible);
+    let visible = inbox.desk.list_rows(&inbox.desk.areas(&inbox.context));
+    inbox.desk.list_mut().step(-1, visible);
 }
 
 pub(crate) fn open(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open(Focus::History);
+    inbox.desk.open(Focus::History, &mut inbox.context);
 }
 
 /// Without a row there is nothing to mark.
 pub(crate) fn may_mark(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.list().selected {
+    match inbox.desk.list().selected {
         Some(_) => Ok(()),
-        None => Err(no_conversation(inbox.tab())),
+        None => Err(no_conversation(inbox.desk.tab())),
     }
 }
 
 pub(crate) fn mark(inbox: &mut Inbox, _: KeyPress) {
-    inbox.mark();
+    inbox.desk.mark(&mut inbox.context);
 }
 
 pub(crate) fn mark_range(inbox: &mut Inbox, _: KeyPress) {
-    inbox.mark_range();
+    inbox.desk.mark_range(&mut inbox.context);
 }
 
 pub(crate) fn mark_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_spread(Spread::All);
+    inbox.desk.ask_spread(Spread::All, &mut inbox.context);
 }
 
 pub(crate) fn mark_inverted(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_spread(Spread::Invert);
+    inbox.desk.ask_spread(Spread::Invert, &mut inbox.context);
 }
 
 pub(crate) fn mark_none(inbox: &mut Inbox, _: KeyPress) {
-    inbox.mark_none();
+    inbox.changes.mark_none(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_mark_again(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.acted_on().is_empty() {
+    match inbox.changes.acted_on().is_empty() {
         true => Err("nothing was marked before".into()),
         false => Ok(()),
     }
 }
 
 pub(crate) fn mark_again(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.list().selected.is_some() {
-        inbox.list_mut().marks = inbox.acted_on().clone();
+    if inbox.desk.list().selected.is_some() {
+        inbox.desk.list_mut().marks = inbox.changes.acted_on().clone();
     }
 }
 
@@ -218,63 +218,63 @@ pub(crate) fn may_show_results(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn show_results(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_list(ListKind::Results);
+    inbox.context.show_list(ListKind::Results);
 }
 
 pub(crate) fn filter_list(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_filter();
+    inbox.desk.open_filter(&mut inbox.context);
 }
 
 pub(crate) fn choose_view(inbox: &mut Inbox, _: KeyPress) {
-    inbox.choose_view();
+    inbox.desk.choose_view(&mut inbox.context);
 }
 
 pub(crate) fn go_to_snoozed(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_snoozed();
+    inbox.desk.show_snoozed(&mut inbox.context);
 }
 
 pub(crate) fn show_paused(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_paused();
+    inbox.context.show_paused();
 }
 
 pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {
-    if !inbox.tab().is_mail() && !inbox.desk.everywhere {
+    if !inbox.desk.tab().is_mail() && !inbox.desk.everywhere {
         return Err("only email threads have one, and this list has none".into());
     }
     Ok(())
 }
 
 pub(crate) fn sort_by_activity(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Activity);
+    inbox.desk.sort(Sort::Activity, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_waiting(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Waiting);
+    inbox.desk.sort(Sort::Waiting, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_urgency(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Urgency);
+    inbox.desk.sort(Sort::Urgency, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_window(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Window);
+    inbox.desk.sort(Sort::Window, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_name(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Name);
+    inbox.desk.sort(Sort::Name, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_category(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Category);
+    inbox.desk.sort(Sort::Category, &mut inbox.context);
 }
 
 pub(crate) fn sort_by_priority(inbox: &mut Inbox, _: KeyPress) {
-    inbox.sort(Sort::Priority);
+    inbox.desk.sort(Sort::Priority, &mut inbox.context);
 }
 
 pub(crate) fn filter_by(inbox: &mut Inbox, words: &str) -> Result<(), String> {
-    inbox.bring_list();
-    inbox.list_mut().set_typed(words);
+    inbox.desk.bring_list(&mut inbox.context);
+    inbox.desk.list_mut().set_typed(words);
     match filter::parse(words).mistakes.into_iter().next() {
         Some(mistake) => Err(mistake.words),
         None => Ok(()),
@@ -287,7 +287,7 @@ pub(crate) fn view_names(inbox: &Inbox) -> Vec<String> {
 
 pub(crate) fn show_view(inbox: &mut Inbox, name: &str) -> Result<(), String> {
     let index = pick("view", name, &view_names(inbox))?;
-    inbox.show_view(index);
+    inbox.desk.show_view(index, &mut inbox.context);
     Ok(())
 }
 
@@ -297,6 +297,6 @@ pub(crate) fn orders(_: &Inbox) -> Vec<String> {
 
 pub(crate) fn sort_by(inbox: &mut Inbox, word: &str) -> Result<(), String> {
     let index = pick("order", word, &orders(inbox))?;
-    inbox.sort(Sort::ALL[index].0);
+    inbox.desk.sort(Sort::ALL[index].0, &mut inbox.context);
     Ok(())
 }

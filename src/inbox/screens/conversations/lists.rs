@@ -2,7 +2,9 @@
 //! one the tab of the selected row is the tab at hand, so that everything
 //! done to a row is done as in its own tab.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::conversations::ConversationList;
 use crate::tab::Focus;
@@ -23,14 +25,14 @@ impl ConversationList {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// The list on screen.
     pub fn list(&self) -> &ConversationList {
-        if self.desk.everywhere { &self.desk.all } else { &self.tab().list }
+        if self.everywhere { &self.all } else { &self.tab().list }
     }
 
     pub(crate) fn list_mut(&mut self) -> &mut ConversationList {
-        if self.desk.everywhere { &mut self.desk.all } else { &mut self.tab_mut().list }
+        if self.everywhere { &mut self.all } else { &mut self.tab_mut().list }
     }
 
     /// The conversation commands act on: the one being read, or the selected
@@ -48,62 +50,64 @@ impl Inbox {
     }
 
     /// Goes to the list over all tabs.
-    pub(crate) fn go_everywhere(&mut self) {
-        let inbox = self.desk.tabs.iter().position(|it| it.is_inbox());
+    pub(crate) fn go_everywhere(&mut self, context: &mut Context) {
+        let inbox = self.tabs.iter().position(|it| it.is_inbox());
         let Some(index) = inbox else {
-            return self.context.warn("no tab has conversations here");
+            return context.warn("no tab has conversations here");
         };
-        self.desk.page = PageKind::Inbox;
-        if self.desk.everywhere {
+        self.page = PageKind::Inbox;
+        if self.everywhere {
             return;
         }
-        self.desk.everywhere = true;
+        self.everywhere = true;
         if !self.tab().is_inbox() {
-            self.desk.active = index;
+            self.active = index;
         }
         self.tab_mut().focus = Focus::List;
     }
 
-    /// Goes to one tab.
-    pub(crate) fn go_to_tab(&mut self, index: usize) {
-        self.desk.active = index;
-        self.desk.everywhere = false;
-        self.keyboard.pressed.clear();
-    }
-
     /// In the list over all tabs, the selected row's tab is the tab at hand.
     pub(crate) fn follow_row(&mut self) {
-        if !self.desk.everywhere || self.tab().focus != Focus::List {
+        if !self.everywhere || self.tab().focus != Focus::List {
             return;
         }
-        let Some(channel) = self.desk.all.selected.as_ref().map(|it| it.channel.clone()) else { return };
+        let Some(channel) = self.all.selected.as_ref().map(|it| it.channel.clone()) else { return };
         self.take_up(&channel);
     }
 
     /// Makes a tab the one at hand, with its focus where it was in the last.
     pub(crate) fn take_up(&mut self, channel: &ChannelId) {
         let focus = self.tab().focus;
-        let Some(index) = self.desk.tabs.iter().position(|it| it.channel.id == *channel) else { return };
-        if index != self.desk.active {
-            self.desk.active = index;
+        let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) else { return };
+        if index != self.active {
+            self.active = index;
             self.tab_mut().focus = focus;
         }
     }
 
     /// Puts a conversation into the history pane and composer of its tab.
-    pub(crate) fn show(&mut self, key: &ConversationKey) {
+    pub(crate) fn show(&mut self, key: &ConversationKey, context: &mut Context) {
         let row = self.list().page.rows.iter().find(|it| it.key() == *key).cloned();
-        if let Some(tab) = self.desk.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
-            watch::show(tab, &key.conversation, row, &mut self.context);
+        if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
+            watch::show(tab, &key.conversation, row, context);
         }
     }
 
     /// Brings the list on screen, with the keyboard.
-    pub(crate) fn bring_list(&mut self) {
+    pub(crate) fn bring_list(&mut self, context: &mut Context) {
         if !self.tab().is_inbox() {
-            return self.go_everywhere();
+            return self.go_everywhere(context);
         }
-        self.desk.page = PageKind::Inbox;
+        self.page = PageKind::Inbox;
         self.tab_mut().focus = Focus::List;
+    }
+}
+
+impl Keyboard {
+    /// Goes to one tab.
+    pub(crate) fn go_to_tab(&mut self, index: usize, desk: &mut Desk) {
+        desk.active = index;
+        desk.everywhere = false;
+        self.pressed.clear();
     }
 }

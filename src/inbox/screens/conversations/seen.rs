@@ -1,25 +1,27 @@
 //! Saying that something was seen, or not yet: what one opened and cannot deal
 //! with now stands out again.
 
-use crate::Inbox;
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
 use model::local::Keep;
 
-impl Inbox {
+impl Changes {
     /// Marks what is marked, or at hand, as seen; what was seen as not.
-    pub(crate) fn turn_seen(&mut self) {
-        if self.acts_on_marks() {
+    pub(crate) fn turn_seen(&mut self, desk: &mut Desk, context: &mut Context) {
+        if desk.acts_on_marks() {
             let unseen =
-                self.list().page.rows.iter().any(|it| it.unread > 0 && self.list().marks.contains(&it.key()));
-            return self.act_on_marked(BulkWish::Seen(unseen));
+                desk.list().page.rows.iter().any(|it| it.unread > 0 && desk.list().marks.contains(&it.key()));
+            return self.act_on_marked(BulkWish::Seen(unseen), desk, context);
         }
-        let Some(row) = self.at_hand().cloned() else { return };
-        self.plan(BulkWish::Seen(row.unread > 0), vec![row]);
+        let Some(row) = desk.at_hand().cloned() else { return };
+        self.plan(BulkWish::Seen(row.unread > 0), vec![row], desk, context);
     }
 
     /// Marks all a plan applies to.
-    pub(crate) fn seen_all(&mut self, plan: &BulkPlan) {
+    pub(crate) fn seen_all(&mut self, plan: &BulkPlan, context: &mut Context) {
         let wanted = u32::from(plan.wish == BulkWish::Seen(false));
-        self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen);
+        self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen, context);
     }
 }

@@ -2,10 +2,13 @@
 //! coming back.
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::text_line::TextLine;
 use crate::components::time_prompt;
 use crate::components::time_prompt::TypedLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
@@ -79,7 +82,7 @@ impl SnoozeMenu {
             DialogLine::plain(format!("[m] until {}", time_prompt::monday(now, zone))),
             DialogLine::plain("[c] until another time"),
         ];
-        if let Some(at) = inbox.snooze_again(&self.rows) {
+        if let Some(at) = inbox.features.snoozed.snooze_again(&self.rows, &inbox.context) {
             lines.insert(0, DialogLine::plain(format!("[s] the same again, until {}", moment(at))));
         }
         if self.rows.iter().any(|it| it.local.is_asleep()) {
@@ -111,7 +114,12 @@ impl SnoozeMenu {
 
     fn put_aside(&mut self, inbox: &mut Inbox, until: Option<Timestamp>) -> KeyOutcome {
         let stays = self.stays && until.is_some();
-        inbox.plan(BulkWish::Snooze { until, stays }, std::mem::take(&mut self.rows));
+        inbox.changes.plan(
+            BulkWish::Snooze { until, stays },
+            std::mem::take(&mut self.rows),
+            &mut inbox.desk,
+            &mut inbox.context,
+        );
         KeyOutcome::Done
     }
 }
@@ -122,14 +130,19 @@ impl Overlay for SnoozeMenu {
             return self.type_key(inbox, text, key);
         }
         let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
-        let until = match (key.typed(), inbox.snooze_again(&self.rows)) {
+        let until = match (key.typed(), inbox.features.snoozed.snooze_again(&self.rows, &inbox.context)) {
             (Some('r'), _) => None,
             (Some('h'), _) => Some(snooze::in_an_hour(now)),
             (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
             (Some('m'), _) => Some(snooze::monday(now, &zone)),
             (Some('s'), Some(again)) => Some(again),
             (Some('x'), _) => {
-                inbox.plan(BulkWish::Wake, std::mem::take(&mut self.rows));
+                inbox.changes.plan(
+                    BulkWish::Wake,
+                    std::mem::take(&mut self.rows),
+                    &mut inbox.desk,
+                    &mut inbox.context,
+                );
                 return KeyOutcome::Done;
             }
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return KeyOutcome::Done,
@@ -165,66 +178,70 @@ impl OverlayView for SnoozeMenu {
     }
 }
 
-impl Inbox {
+impl Changes {
     /// Opens the menu for what is marked, or for the conversation at hand.
-    pub(crate) fn ask_snooze(&mut self) {
-        if self.acts_on_marks() {
-            return self.snooze_marked();
+    pub(crate) fn ask_snooze(&mut self, desk: &Desk, context: &mut Context) {
+        if desk.acts_on_marks() {
+            return self.snooze_marked(desk, context);
         }
-        let Some(row) = self.at_hand().cloned() else { return };
-        self.context.open(SnoozeMenu { rows: vec![row], typed: None, stays: false });
-    }
-
-    /// The time one was put aside until before, once more.
-    pub fn snooze_again(&self, rows: &[ConversationRow]) -> Option<Timestamp> {
-        let [row] = rows else { return None };
-        let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
-        woken.or_else(|| self.features.snoozed.of(&row.key()))?.again(self.context.now, &self.context.settings.zone)
+        let Some(row) = desk.at_hand().cloned() else { return };
+        context.open(SnoozeMenu { rows: vec![row], typed: None, stays: false });
     }
 
     /// Puts aside, or brings back, all a plan applies to.
-    pub(crate) fn snooze_all(&mut self, plan: &BulkPlan) {
-        let now = self.context.now;
+    pub(crate) fn snooze_all(&mut self, plan: &BulkPlan, context: &mut Context) {
+        let now = context.now;
         let wanted = |row: &ConversationRow| match plan.wish {
             // Whatever came since the row was read brings it back at once.
             BulkWish::Snooze { until, stays } => Some(Snooze::new(until, stays, row.last_inbound_at, now)),
             _ => None,
         };
-        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze);
+        self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze, context);
+    }
+}
+
+impl Slept {
+    /// The time one was put aside until before, once more.
+    pub fn snooze_again(&self, rows: &[ConversationRow], context: &Context) -> Option<Timestamp> {
+        let [row] = rows else { return None };
+        let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
+        woken.or_else(|| self.of(&row.key()))?.again(context.now, &context.settings.zone)
     }
 
     /// Brings back those whose time has come, with one bell; and takes the
     /// mark from one that is being looked at.
-    pub(crate) fn come_back(&mut self) {
-        let now = self.context.now;
+    pub(crate) fn come_back(&mut self, desk: &mut Desk, context: &mut Context) {
+        let now = context.now;
         let mut back = false;
-        for tab in &mut self.desk.tabs {
+        for tab in &mut desk.tabs {
             if tab.counts.next_wake.is_some_and(|at| at <= now) {
                 tab.counts.next_wake = None;
                 back = true;
-                self.context.push(Effect::Keep(tab.channel.id.clone(), Keep::Wake(now)));
+                context.push(Effect::Keep(tab.channel.id.clone(), Keep::Wake(now)));
             }
         }
         if back {
-            self.context.say("back: the time of a snoozed conversation has come");
-            self.ring_back();
+            context.say("back: the time of a snoozed conversation has come");
+            context.ring_back();
         }
-        if let Some(seen) = self.looked_at_again() {
-            let channel = self.tab().channel.id.clone();
-            let row = self.tab_mut().history.as_mut().and_then(|it| it.row.as_mut());
+        if let Some(seen) = desk.looked_at_again(context) {
+            let channel = desk.tab().channel.id.clone();
+            let row = desk.tab_mut().history.as_mut().and_then(|it| it.row.as_mut());
             let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
             if let Some((key, snooze)) = slept {
-                self.features.snoozed.note(key, snooze);
+                self.note(key, snooze);
             }
-            self.context.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
+            context.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
         }
     }
+}
 
+impl Desk {
     /// The conversation that is open and came back.
-    fn looked_at_again(&self) -> Option<ConversationId> {
+    fn looked_at_again(&self, context: &Context) -> Option<ConversationId> {
         let tab = self.tab();
         let history = tab.history.as_ref().filter(|it| it.opened && it.shows_end())?;
-        let looking = self.context.focused && self.is_inbox_shown() && tab.focus != Focus::List;
+        let looking = context.focused && self.is_inbox_shown() && tab.focus != Focus::List;
         let row = history.row.as_ref().filter(|_| looking)?;
         let woken = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
         woken.then(|| row.conversation.id.clone())

@@ -3,8 +3,11 @@
 //! elsewhere tags stay on this desk.
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::components::dialog::{Dialog, DialogLine};
 use crate::conditions;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent, Load};
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
@@ -106,7 +109,7 @@ impl TagEditor {
         if rows.len() > 1 {
             lines.push(DialogLine::dim("tag or +tag adds, -tag takes away"));
         }
-        let place = match rows.iter().filter(|it| inbox.tags_leave(it)).count() {
+        let place = match rows.iter().filter(|it| inbox.desk.tags_leave(it)).count() {
             0 => not_sent(inbox, rows),
             all if all == rows.len() => {
                 "Kept with the contact: colleagues and the AI may see them.".to_owned()
@@ -137,7 +140,7 @@ impl Overlay for TagEditor {
             (KeyCode::Esc, _) => return KeyOutcome::Done,
             (KeyCode::Enter, _) => {
                 let wish = wish(&self.rows, line);
-                inbox.plan(wish, std::mem::take(&mut self.rows));
+                inbox.changes.plan(wish, std::mem::take(&mut self.rows), &mut inbox.desk, &mut inbox.context);
                 return KeyOutcome::Done;
             }
             (KeyCode::Tab, _) => line.complete(),
@@ -172,53 +175,23 @@ impl OverlayView for TagEditor {
     }
 }
 
-impl Inbox {
+impl Changes {
     /// Opens the line for what is marked or at hand.
-    pub(crate) fn ask_tags(&mut self) {
-        if self.acts_on_marks() {
-            return self.tag_marked();
+    pub(crate) fn ask_tags(&mut self, desk: &Desk, context: &mut Context) {
+        if desk.acts_on_marks() {
+            return self.tag_marked(desk, context);
         }
-        let Some(row) = self.at_hand().cloned() else { return };
-        self.open_tags(vec![row]);
-    }
-
-    pub(crate) fn open_tags(&mut self, rows: Vec<ConversationRow>) {
-        let mut line = TagLine::default();
-        if let [one] = rows.as_slice() {
-            for tag in &one.local.tags {
-                line.text.push_str(&format!("{}, ", tag.word));
-            }
-        }
-        self.context.open(TagEditor { rows, line });
-        self.context.push(Effect::Load(Load::Tags(KNOWN)));
-    }
-
-    /// Tags in use have come.
-    pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
-        if let Some(editor) = self.context.layers.top_mut::<TagEditor>() {
-            editor.line.known = known;
-        }
-    }
-
-    /// Whether the tags of a conversation are kept with a contact on the
-    /// server.
-    pub fn tags_leave(&self, row: &ConversationRow) -> bool {
-        let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
-        has_number
-            && self.desk.tabs.iter().any(|it| {
-                it.channel.id == row.channel
-                    && it.platform().is_some_and(Platform::has_contacts)
-                    && conditions::tab_writable(it).is_ok()
-            })
+        let Some(row) = desk.at_hand().cloned() else { return };
+        context.open_tags(vec![row]);
     }
 
     /// Sets the tags of all a plan applies to.
-    pub(crate) fn tag_all(&mut self, plan: &BulkPlan) {
+    pub(crate) fn tag_all(&mut self, plan: &BulkPlan, desk: &Desk, context: &mut Context) {
         let BulkWish::Tag { add, remove } = &plan.wish else { return };
-        let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| self.tags_leave(it));
-        let intents: Vec<Intent> = far.iter().filter_map(|it| self.tag_intent(it, add, remove)).collect();
+        let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| desk.tags_leave(it));
+        let intents: Vec<Intent> = far.iter().filter_map(|it| desk.tag_intent(it, add, remove)).collect();
         if !intents.is_empty() {
-            self.context.push(Effect::Enqueue { intents, clears_draft: false });
+            context.push(Effect::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
         let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);
@@ -229,8 +202,42 @@ impl Inbox {
             tagged(&row.local.tags, if stays { add } else { &[] }, remove)
         };
         if !kept.apply.is_empty() {
-            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags);
+            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags, context);
         }
+    }
+}
+
+impl Context {
+    pub(crate) fn open_tags(&mut self, rows: Vec<ConversationRow>) {
+        let mut line = TagLine::default();
+        if let [one] = rows.as_slice() {
+            for tag in &one.local.tags {
+                line.text.push_str(&format!("{}, ", tag.word));
+            }
+        }
+        self.open(TagEditor { rows, line });
+        self.push(Effect::Load(Load::Tags(KNOWN)));
+    }
+
+    /// Tags in use have come.
+    pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
+        if let Some(editor) = self.layers.top_mut::<TagEditor>() {
+            editor.line.known = known;
+        }
+    }
+}
+
+impl Desk {
+    /// Whether the tags of a conversation are kept with a contact on the
+    /// server.
+    pub fn tags_leave(&self, row: &ConversationRow) -> bool {
+        let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
+        has_number
+            && self.tabs.iter().any(|it| {
+                it.channel.id == row.channel
+                    && it.platform().is_some_and(Platform::has_contacts)
+                    && conditions::tab_writable(it).is_ok()
+            })
     }
 
     /// What is asked of the server for one conversation; `None` if it has it
@@ -244,7 +251,7 @@ impl Inbox {
         if add.is_empty() && remove.is_empty() {
             return None;
         }
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
         Some(Intent {
             channel: row.channel.clone(),
             platform: tab.platform()?.clone(),

@@ -1,7 +1,8 @@
 //! Going to who needs a person: the next in the list, or the most urgent of
 //! all tabs.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::pages::PageKind;
 use crate::tab::Focus;
@@ -48,42 +49,47 @@ impl UrgencyWalk {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Goes to the next that needs a person: in the rows at hand, else
     /// wherever the store knows one.
-    pub(crate) fn next_waiting(&mut self, forwards: bool) {
-        let visible = self.list_rows(&self.areas());
+    pub(crate) fn next_waiting(&mut self, forwards: bool, context: &mut Context) {
+        let visible = self.list_rows(&self.areas(context));
         match self.list().next_waiting(forwards) {
             Some(key) => {
                 self.list_mut().select(&key, visible);
-                self.desk.page = PageKind::Inbox;
-                self.go_to_selected();
+                self.page = PageKind::Inbox;
+                self.go_to_selected(context);
             }
             None => {
-                let scope = (!self.desk.everywhere).then(|| self.tab().channel.id.clone());
-                self.context.push(Effect::Load(Load::Needing(scope)));
+                let scope = (!self.everywhere).then(|| self.tab().channel.id.clone());
+                context.push(Effect::Load(Load::Needing(scope)));
             }
         }
     }
 
     /// Who needs a person has been looked up: the most urgent is opened that
     /// is not at hand already.
-    pub(crate) fn most_urgent(&mut self, scope: Option<ChannelId>, rows: Vec<ConversationRow>) {
-        let ranked = urgency::ranked(rows, self.context.now);
+    pub(crate) fn most_urgent(
+        &mut self,
+        scope: Option<ChannelId>,
+        rows: Vec<ConversationRow>,
+        context: &mut Context,
+    ) {
+        let ranked = urgency::ranked(rows, context.now);
         let current = self.at_hand().map(ConversationRow::key);
-        let Some(next) = self.desk.walk.next(&ranked, current.as_ref(), self.context.now) else {
+        let Some(next) = self.walk.next(&ranked, current.as_ref(), context.now) else {
             return match (ranked.is_empty(), scope) {
-                (false, _) => self.context.warn("no one else is waiting"),
-                (true, Some(_)) => self.context.warn("no one is waiting here"),
-                (true, None) => self.context.warn("no one is waiting in any tab"),
+                (false, _) => context.warn("no one else is waiting"),
+                (true, Some(_)) => context.warn("no one is waiting here"),
+                (true, None) => context.warn("no one is waiting in any tab"),
             };
         };
         let focus = if self.tab().focus == Focus::List { Focus::List } else { Focus::History };
         let key = next.key();
-        let why = urgency::reason(next, self.context.now);
+        let why = urgency::reason(next, context.now);
         let title = next.conversation.title();
-        self.visit(&key.channel, &key.conversation, focus);
-        self.context.say(format!("{title}: {why}"));
+        self.visit(&key.channel, &key.conversation, focus, context);
+        context.say(format!("{title}: {why}"));
     }
 }
 

@@ -30,7 +30,7 @@ const TAB_NAME: usize = 12;
 
 /// Draws the list with its frame.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (tab, list) = (inbox.tab(), inbox.list());
+    let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
     let typing = inbox.context.layers.top::<LinePrompt>().is_some();
     let focused = tab.focus == Focus::List && (inbox.context.layers.is_empty() || typing);
     let title = title(inbox);
@@ -50,7 +50,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     );
     let line = match inbox.desk.everywhere {
         true => ((theme.border_set(), theme.joints()), theme.border(focused)),
-        false => tabs_view::line(inbox.tab(), theme, focused),
+        false => tabs_view::line(inbox.desk.tab(), theme, focused),
     };
     paint_view::frame_of(buffer, area, line, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
@@ -81,7 +81,7 @@ fn above(inbox: &Inbox, list: &ConversationList, focused: bool, width: u16) -> S
     if new == 0 {
         return if list.more_above() { "↑ more  ".to_owned() } else { String::new() };
     }
-    let key = if focused { format!(" · {}", inbox.key_of(Command::Top)) } else { String::new() };
+    let key = if focused { format!(" · {}", inbox.context.key_of(Command::Top)) } else { String::new() };
     let verb = if need == 1 { "needs" } else { "need" };
     match need {
         0 => format!("↑ {new} new{key}  "),
@@ -98,9 +98,9 @@ fn padded(area: Area) -> Area {
 fn aside(inbox: &Inbox) -> String {
     let snoozed: u32 = match inbox.desk.everywhere {
         true => inbox.desk.tabs.iter().map(|it| it.counts.snoozed).sum(),
-        false => inbox.tab().counts.snoozed,
+        false => inbox.desk.tab().counts.snoozed,
     };
-    if snoozed == 0 || inbox.list().is_showing_snoozed() {
+    if snoozed == 0 || inbox.desk.list().is_showing_snoozed() {
         String::new()
     } else {
         format!("{snoozed} snoozed · ")
@@ -119,7 +119,7 @@ fn count(list: &ConversationList) -> String {
 
 /// What an empty list says: why, and what to do.
 fn empty_words(inbox: &Inbox) -> String {
-    let (tab, list) = (inbox.tab(), inbox.list());
+    let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
     if inbox.desk.everywhere || !list.typed.is_empty() {
         return if list.loaded { nothing_found(inbox, list) } else { loading_view::words(inbox, Pane::List) };
     }
@@ -152,31 +152,35 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
     let label = &list.view.label;
     if !list.typed.is_empty() {
         let words = "is found by this filter. {filter-list} changes it, {choose-view} shows other views.";
-        return format!("Nothing in \"{label}\" {}", inbox.keyed(words));
+        return format!("Nothing in \"{label}\" {}", inbox.context.keyed(words));
     }
     match list.view.name.as_str() {
         "All open" => {
             let closed = inbox.desk.views.iter().find(|it| it.name == "Closed").and_then(|it| it.key);
             let closed = closed.map_or_else(String::new, |it| format!(" {it}"));
             let words = "No open conversations. They appear here when customers write; {choose-view}";
-            format!("{}{closed} shows closed ones.", inbox.keyed(words))
+            format!("{}{closed} shows closed ones.", inbox.context.keyed(words))
         }
-        "Snoozed" => inbox.keyed(
+        "Snoozed" => inbox.context.keyed(
             "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
         ),
         "Needs me" => {
             let all = inbox.desk.views.iter().find(|it| it.name == "All open").and_then(|it| it.key);
             let all = all.map_or_else(String::new, |it| format!(" {it}"));
-            let words = inbox.keyed("No one needs you now. They appear here when they do; {choose-view}");
+            let words =
+                inbox.context.keyed("No one needs you now. They appear here when they do; {choose-view}");
             format!("{words}{all} shows all open conversations.")
         }
-        _ => format!("No conversations in \"{label}\". {}", inbox.keyed("{choose-view} shows other views.")),
+        _ => format!(
+            "No conversations in \"{label}\". {}",
+            inbox.context.keyed("{choose-view} shows other views.")
+        ),
     }
 }
 
 /// What the list shows.
 fn title(inbox: &Inbox) -> String {
-    let list = inbox.list();
+    let list = inbox.desk.list();
     let place = if inbox.desk.everywhere { "All tabs" } else { "Inbox" };
     let order = if list.sort == list.view.sort { String::new() } else { format!(" by {}", list.sort.word()) };
     format!("{place} · {}{order}", list.view.label)
@@ -219,9 +223,9 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
         paint_view::text(buffer, area.x, y, 1, mark, theme.waiting());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
-    if !inbox.list().marks.is_empty() {
+    if !inbox.desk.list().marks.is_empty() {
         // A column of its own, while anything is marked.
-        let marked = inbox.list().marks.contains(&row.key());
+        let marked = inbox.desk.list().marks.contains(&row.key());
         paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
         (left, width) = (left + 2, width.saturating_sub(2));
     }

@@ -10,21 +10,21 @@ use model::ids::ConversationId;
 use model::queries::TranscriptFormat;
 
 pub(crate) fn message_down(inbox: &mut Inbox, _: KeyPress) {
-    inbox.tab_mut().history.iter_mut().for_each(|it| it.step(1));
+    inbox.desk.tab_mut().history.iter_mut().for_each(|it| it.step(1));
 }
 
 pub(crate) fn message_up(inbox: &mut Inbox, _: KeyPress) {
-    inbox.tab_mut().history.iter_mut().for_each(|it| it.step(-1));
+    inbox.desk.tab_mut().history.iter_mut().for_each(|it| it.step(-1));
 }
 
 pub(crate) fn first_unseen(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.tab_mut().history.as_mut().is_some_and(|it| !it.go_to_divider()) {
+    if inbox.desk.tab_mut().history.as_mut().is_some_and(|it| !it.go_to_divider()) {
         inbox.context.say("nothing new since you looked");
     }
 }
 
 fn reactable(inbox: &Inbox, remove: bool) -> Result<(), Reason> {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     if tab.is_mail() {
         return Err("mails take no reactions".into());
     }
@@ -52,7 +52,7 @@ pub(crate) fn may_react(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn react(inbox: &mut Inbox, _: KeyPress) {
-    inbox.pick_reaction();
+    inbox.desk.pick_reaction(&mut inbox.context);
 }
 
 pub(crate) fn may_remove_reaction(inbox: &Inbox) -> Result<(), Reason> {
@@ -60,72 +60,72 @@ pub(crate) fn may_remove_reaction(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn remove_reaction(inbox: &mut Inbox, _: KeyPress) {
-    inbox.remove_reaction();
+    inbox.desk.remove_reaction(&mut inbox.context);
 }
 
 pub(crate) fn go_to_quoted(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_quoted();
+    inbox.desk.go_to_quoted(&mut inbox.context);
 }
 
 pub(crate) fn show_picture(inbox: &mut Inbox, _: KeyPress) {
-    inbox.toggle_picture();
+    inbox.desk.toggle_picture(&mut inbox.context);
 }
 
 pub(crate) fn open_outside(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => inbox.choose_link(),
-        false => inbox.ask_open(),
+        false => inbox.desk.ask_open(&mut inbox.context),
     }
 }
 
 pub(crate) fn elsewhere(inbox: &mut Inbox, _: KeyPress) {
-    inbox.look_elsewhere();
+    inbox.desk.look_elsewhere(&mut inbox.context);
 }
 
 pub(crate) fn raw(inbox: &mut Inbox, _: KeyPress) {
-    inbox.raw();
+    inbox.desk.raw(&mut inbox.context);
 }
 
 pub(crate) fn may_show_unreadable(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.tab().unreadable_count() {
+    match inbox.desk.tab().unreadable_count() {
         0 => Err("all that the server sent to this tab could be read".into()),
         _ => Ok(()),
     }
 }
 
 pub(crate) fn show_unreadable(inbox: &mut Inbox, _: KeyPress) {
-    inbox.show_unreadable();
+    inbox.desk.show_unreadable(&mut inbox.context);
 }
 
 pub(crate) fn pipe(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_pipe();
+    inbox.keyboard.open_pipe(&mut inbox.context);
 }
 
 pub(crate) fn find_in_history(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_find();
+    inbox.desk.open_find(&mut inbox.context);
 }
 
 pub(crate) fn may_step_hits(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.tab().history.as_ref().is_none_or(|it| it.find.is_none()) {
+    if inbox.desk.tab().history.as_ref().is_none_or(|it| it.find.is_none()) {
         return Err("nothing is looked for; {find-in-history} looks in this conversation".into());
     }
     Ok(())
 }
 
 pub(crate) fn older_hit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.next_hit(true);
+    inbox.desk.next_hit(true, &mut inbox.context);
 }
 
 pub(crate) fn newer_hit(inbox: &mut Inbox, _: KeyPress) {
-    inbox.next_hit(false);
+    inbox.desk.next_hit(false, &mut inbox.context);
 }
 
 pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
-    inbox.tab_mut().focus = Focus::List;
+    inbox.desk.tab_mut().focus = Focus::List;
 }
 
 fn has_room_for_second(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.no_room_for_second().map_or(Ok(()), Err)
+    inbox.context.no_room_for_second().map_or(Ok(()), Err)
 }
 
 pub(crate) fn may_keep_beside(inbox: &Inbox) -> Result<(), Reason> {
@@ -134,24 +134,24 @@ pub(crate) fn may_keep_beside(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn keep_beside(inbox: &mut Inbox, _: KeyPress) {
-    inbox.keep_beside();
+    inbox.desk.keep_beside(&mut inbox.context);
 }
 
 pub(crate) fn may_swap_beside(inbox: &Inbox) -> Result<(), Reason> {
     has_room_for_second(inbox)?;
-    match inbox.second() {
+    match inbox.desk.second() {
         Some(_) => Ok(()),
         None => Err("no other conversation is kept; {keep-beside} keeps the one at hand".into()),
     }
 }
 
 pub(crate) fn swap_beside(inbox: &mut Inbox, _: KeyPress) {
-    inbox.swap_beside();
+    inbox.desk.swap_beside(&mut inbox.context);
 }
 
 pub(crate) fn find(inbox: &mut Inbox, words: &str) -> Result<(), String> {
-    match &inbox.tab().history {
-        Some(_) if inbox.is_inbox_shown() => inbox.look_for(words),
+    match &inbox.desk.tab().history {
+        Some(_) if inbox.desk.is_inbox_shown() => inbox.desk.look_for(words, &mut inbox.context),
         _ => return Err("open a conversation first".to_owned()),
     }
     Ok(())
@@ -164,10 +164,10 @@ pub(crate) fn formats(_: &Inbox) -> Vec<String> {
 pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     let (word, file) = words.split_once(' ').unwrap_or((words, ""));
     if word == "csv" {
-        return inbox.export_csv(file.trim());
+        return inbox.broadcasts.export_csv(file.trim(), &inbox.desk, &mut inbox.context);
     }
     let format = TranscriptFormat::WORDS[pick("format", word, &formats(inbox))?].1;
-    let key = inbox.at_hand().map(|it| it.key()).ok_or("no conversation is selected")?;
+    let key = inbox.desk.at_hand().map(|it| it.key()).ok_or("no conversation is selected")?;
     let name = inbox.desk.tabs.iter().find(|it| it.channel.id == key.channel);
     let name = name.map(|it| it.channel.name.clone()).unwrap_or_default();
     let file = match file.trim() {

@@ -3,8 +3,9 @@
 //!
 //! The store looks in all it has.
 
-use crate::Inbox;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::overlays::line::{LineKind, LinePrompt};
 use crate::screens::history::lines::ItemKey;
@@ -45,24 +46,24 @@ impl Find {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Opens the line in which one types what to look for.
-    pub(crate) fn open_find(&mut self) {
+    pub(crate) fn open_find(&mut self, context: &mut Context) {
         let Some(history) = &self.tab().history else { return };
         let kind = LineKind::Find(history.selected.clone());
-        self.context.open(LinePrompt { kind, text: TextLine::default() });
+        context.open(LinePrompt { kind, text: TextLine::default() });
     }
 
     /// Looks for a text in the history at hand.
-    pub(crate) fn look_for(&mut self, text: &str) {
+    pub(crate) fn look_for(&mut self, text: &str, context: &mut Context) {
         if let Some(history) = &mut self.tab_mut().history {
             history.find = Find::new(text);
         }
-        self.ask_here();
+        self.ask_here(context);
     }
 
     /// Asks where in this conversation stands what is looked for.
-    pub(crate) fn ask_here(&mut self) {
+    pub(crate) fn ask_here(&mut self, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let Some(history) = &self.tab().history else { return };
         let Some(find) = &history.find else { return };
@@ -73,7 +74,7 @@ impl Inbox {
             limit: FOUND,
             ..SearchQuery::default()
         };
-        self.context.push(Effect::Load(Load::Search(query)));
+        context.push(Effect::Load(Load::Search(query)));
     }
 
     /// Takes back what was typed: the history is where it was.
@@ -87,7 +88,7 @@ impl Inbox {
     }
 
     /// Where a text was found in a conversation.
-    pub(crate) fn found_here(&mut self, query: &SearchQuery, page: SearchPage) {
+    pub(crate) fn found_here(&mut self, query: &SearchQuery, page: SearchPage, context: &mut Context) {
         let Some(channel) = &query.channel else { return };
         let Some(history) = self.tab_of(channel).and_then(|it| it.history.as_mut()) else { return };
         if Some(&history.conversation) != query.conversation.as_ref() {
@@ -100,37 +101,37 @@ impl Inbox {
         let at = hits.iter().position(|it| Some(it) == current.as_ref());
         (find.at, find.hits) = (at.unwrap_or(0), Some(hits));
         if at.is_none() {
-            self.go_to_hit();
+            self.go_to_hit(context);
         }
     }
 
     /// Goes to the next older or newer hit, round at the ends.
-    pub(crate) fn next_hit(&mut self, older: bool) {
+    pub(crate) fn next_hit(&mut self, older: bool, context: &mut Context) {
         let Some(find) = self.tab_mut().history.as_mut().and_then(|it| it.find.as_mut()) else { return };
         let count = find.hits.as_ref().map_or(0, Vec::len).max(1);
         find.at = if older { (find.at + 1) % count } else { (find.at + count - 1) % count };
         let words = format!("{} · {}", find.text, find.place());
-        self.context.say(words);
-        self.go_to_hit();
+        context.say(words);
+        self.go_to_hit(context);
     }
 
-    fn go_to_hit(&mut self) {
+    fn go_to_hit(&mut self, context: &mut Context) {
         let found = self.tab().history.as_ref().and_then(|it| {
             let find = it.find.as_ref()?;
             find.hits.as_ref()?.get(find.at).cloned()
         });
         if let Some(message) = found {
-            self.seek(message);
+            self.seek(message, context);
         }
     }
 
     /// Shows a message of the conversation at hand, however far back.
-    pub(crate) fn seek(&mut self, message: MessageId) {
+    pub(crate) fn seek(&mut self, message: MessageId, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let Some(history) = &mut self.tab_mut().history else { return };
         let conversation = history.conversation.clone();
         if !history.seek(&ItemKey::Message(message.clone())) {
-            self.context.push(Effect::Load(Load::Depth(channel, conversation, message)));
+            context.push(Effect::Load(Load::Depth(channel, conversation, message)));
         }
     }
 
@@ -140,13 +141,14 @@ impl Inbox {
         channel: &ChannelId,
         conversation: &ConversationId,
         depth: Option<u32>,
+        context: &mut Context,
     ) {
         let history = self.tab_of(channel).and_then(|it| it.history.as_mut());
         let Some(history) = history.filter(|it| it.conversation == *conversation) else { return };
         match depth {
             Some(depth) if history.widen(depth) => (),
-            Some(depth) => self.context.warn(format!("that message is {depth} back: more than a history shows")),
-            None => self.context.warn("that message is not stored any more"),
+            Some(depth) => context.warn(format!("that message is {depth} back: more than a history shows")),
+            None => context.warn("that message is not stored any more"),
         }
     }
 }

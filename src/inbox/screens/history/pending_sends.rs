@@ -1,7 +1,8 @@
 //! The outbox rows of a history: which one is at hand, and what a text waits
 //! for so that person and AI do not cross.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use model::ids::ChannelId;
@@ -45,29 +46,30 @@ impl History {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// What a row that has not left waits for. `others` are the rows that may
     /// stand before it.
     pub fn waits_for<'a>(
         &self,
         row: &OutboxRow,
         others: impl Iterator<Item = &'a OutboxRow>,
+        context: &Context,
     ) -> waiting::WaitReason {
         waiting::reason(
             row,
             others,
-            &waiting::QueueFacts { pays: self.pays(row), ..self.facts_of(&row.channel) },
+            &waiting::QueueFacts { pays: self.pays(row), ..self.facts_of(&row.channel, context) },
         )
     }
 
     /// What holds up all sending of a tab, if anything does.
-    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::WaitReason> {
-        waiting::standstill(&self.facts_of(channel))
+    pub fn standstill(&self, channel: &ChannelId, context: &Context) -> Option<waiting::WaitReason> {
+        waiting::standstill(&self.facts_of(channel, context))
     }
 
-    fn facts_of(&self, channel: &ChannelId) -> waiting::QueueFacts<'_> {
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
-        waiting::QueueFacts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
+    fn facts_of(&self, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'_> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
+        waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }
 

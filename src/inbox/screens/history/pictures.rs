@@ -2,6 +2,8 @@
 //! channels whose configuration says so; never fetched from a host the person
 //! has not been shown.
 
+use crate::context::Context;
+use crate::desk::Desk;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -75,48 +77,32 @@ pub fn picture_of(message: &Message) -> Option<&str> {
     links::host_of(url).filter(|_| is_picture).map(|_| url)
 }
 
-impl Inbox {
+impl Desk {
     /// Shows the selected message's picture here, or hides it again; asks
     /// first where its host was never shown.
-    pub(crate) fn toggle_picture(&mut self) {
-        let url = match self.picture_at_hand() {
+    pub(crate) fn toggle_picture(&mut self, context: &mut Context) {
+        let url = match self.picture_at_hand(context) {
             Ok(url) => url,
-            Err(why) => return self.context.warn(self.keyed(why)),
+            Err(why) => return context.warn(context.keyed(why)),
         };
-        match self.desk.pictures.of(&url).cloned() {
-            Some(PictureState::Fetching) => self.context.say("the picture is on its way"),
-            Some(PictureState::Here(picture)) => self.desk.pictures.set(&url, PictureState::Hidden(picture)),
-            Some(PictureState::Hidden(picture)) => self.desk.pictures.set(&url, PictureState::Here(picture)),
+        match self.pictures.of(&url).cloned() {
+            Some(PictureState::Fetching) => context.say("the picture is on its way"),
+            Some(PictureState::Here(picture)) => self.pictures.set(&url, PictureState::Hidden(picture)),
+            Some(PictureState::Hidden(picture)) => self.pictures.set(&url, PictureState::Here(picture)),
             Some(PictureState::Failed(_)) | None => {
                 let Some(host) = links::host_of(&url) else { return };
-                if self.desk.pictures.agreed.contains(&host) {
-                    return self.fetch_picture(&url);
+                if self.pictures.agreed.contains(&host) {
+                    return self.fetch_picture(&url, context);
                 }
-                self.ask_picture(url, host);
+                context.ask_picture(url, host);
             }
         }
     }
 
-    /// Says from where it would be fetched, and asks whether to.
-    fn ask_picture(&mut self, url: String, host: String) {
-        let mut lines = destination("It would be fetched from", &url, &host);
-        lines.push(DialogLine::plain(
-            "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
-             fetched without asking, until frontdesk ends.",
-        ));
-        let fetch = move |inbox: &mut Self| {
-            inbox.desk.pictures.agreed.push(host);
-            inbox.fetch_picture(&url);
-        };
-        let question = Confirm::new("Show the picture here?", lines);
-        self.context.open(question.answer('y', "FETCH and show", fetch).no("not"));
-    }
-
-    fn fetch_picture(&mut self, url: &str) {
-        self.desk.pictures.set(url, PictureState::Fetching);
+    fn fetch_picture(&mut self, url: &str, context: &mut Context) {
+        self.pictures.set(url, PictureState::Fetching);
         let channel = self.tab().channel.id.clone();
-        self.context
-            .push(Effect::Ask(OutsideRequest::Picture(PictureRequest { channel, url: url.to_owned() })));
+        context.push(Effect::Ask(OutsideRequest::Picture(PictureRequest { channel, url: url.to_owned() })));
     }
 
     /// A picture came, or why not.
@@ -125,29 +111,29 @@ impl Inbox {
             Ok(picture) => PictureState::Here(picture),
             Err(why) => PictureState::Failed(why),
         };
-        self.desk.pictures.set(url, shown);
+        self.pictures.set(url, shown);
     }
 
     /// In a channel that wants it, pictures on screen are fetched by
     /// themselves, one at a time.
-    pub(crate) fn fetch_wanted_pictures(&mut self) {
+    pub(crate) fn fetch_wanted_pictures(&mut self, context: &mut Context) {
         let tab = self.tab();
-        let wanted = self.context.settings.graphics != Graphics::Off
-            && self.context.settings.pictures_of.contains(&tab.channel.id)
+        let wanted = context.settings.graphics != Graphics::Off
+            && context.settings.pictures_of.contains(&tab.channel.id)
             && self.is_inbox_shown()
-            && !self.desk.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
+            && !self.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
         let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
         let visible = history.visible_items();
         let messages = visible.into_iter().rev().filter_map(message_of);
         let mut urls = messages.filter_map(|it| picture_of(&it.message));
-        let unknown = urls.find(|it| self.desk.pictures.of(it).is_none());
+        let unknown = urls.find(|it| self.pictures.of(it).is_none());
         if let Some(url) = unknown.map(str::to_owned) {
-            self.fetch_picture(&url);
+            self.fetch_picture(&url, context);
         }
     }
 
-    fn picture_at_hand(&self) -> Result<String, &'static str> {
-        if self.context.settings.graphics == Graphics::Off {
+    fn picture_at_hand(&self, context: &Context) -> Result<String, &'static str> {
+        if context.settings.graphics == Graphics::Off {
             return Err(
                 "pictures are switched off in the configuration; {open-outside} opens the file outside",
             );
@@ -163,5 +149,22 @@ impl Inbox {
         let url = row.and_then(|it| picture_of(&it.message));
         url.map(str::to_owned)
             .ok_or("this message has no picture; {open-outside} opens files and links outside")
+    }
+}
+
+impl Context {
+    /// Says from where it would be fetched, and asks whether to.
+    fn ask_picture(&mut self, url: String, host: String) {
+        let mut lines = destination("It would be fetched from", &url, &host);
+        lines.push(DialogLine::plain(
+            "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
+             fetched without asking, until frontdesk ends.",
+        ));
+        let fetch = move |inbox: &mut Inbox| {
+            inbox.desk.pictures.agreed.push(host);
+            inbox.desk.fetch_picture(&url, &mut inbox.context);
+        };
+        let question = Confirm::new("Show the picture here?", lines);
+        self.open(question.answer('y', "FETCH and show", fetch).no("not"));
     }
 }

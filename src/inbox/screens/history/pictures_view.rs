@@ -41,8 +41,11 @@ pub fn draw_row(
     let Some(shown) = shown(inbox, item) else { return };
     match shown {
         PictureState::Here(picture) if inbox.desk.panes.blurred => {
-            let words =
-                if row == 0 { inbox.keyed("[a picture is hidden; {blur} shows it]") } else { String::new() };
+            let words = if row == 0 {
+                inbox.context.keyed("[a picture is hidden; {blur} shows it]")
+            } else {
+                String::new()
+            };
             let _ = picture;
             paint_view::text(buffer, area.x, area.y, area.width, &words, theme.dim());
         }
@@ -99,15 +102,19 @@ fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, 
 
 /// Sharp pictures of which all rows are on screen, with nothing over them.
 pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
-    let tab = inbox.tab();
-    let covered =
-        !inbox.context.layers.is_empty() || inbox.desk.panes.blurred || inbox.desk.page != PageKind::Inbox || !tab.is_inbox();
-    let (Some(history), Some(area), false) = (&tab.history, inbox.areas().history, covered) else {
+    let tab = inbox.desk.tab();
+    let covered = !inbox.context.layers.is_empty()
+        || inbox.desk.panes.blurred
+        || inbox.desk.page != PageKind::Inbox
+        || !tab.is_inbox();
+    let (Some(history), Some(area), false) =
+        (&tab.history, inbox.desk.areas(&inbox.context).history, covered)
+    else {
         return Vec::new();
     };
     let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
-    let gutter = u16::try_from(Inbox::gutter(usize::from(inner.width))).unwrap_or(18);
-    let columns = Inbox::text_width(usize::from(inner.width));
+    let gutter = u16::try_from(crate::desk::Desk::gutter(usize::from(inner.width))).unwrap_or(18);
+    let columns = crate::desk::Desk::text_width(usize::from(inner.width));
     let lines: Vec<&HistoryLine> = history.window().iter().take(usize::from(inner.height)).collect();
     let mut found = Vec::new();
     for (y, line) in (inner.y..).zip(&lines) {

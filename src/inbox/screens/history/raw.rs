@@ -2,8 +2,9 @@
 //!
 //! It works on any text.
 
-use crate::Inbox;
 use crate::components::text_view::TextView;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::screens::history::details;
 use crate::screens::history::message_of;
@@ -15,7 +16,7 @@ use model::messages::MessageRow;
 use model::text::SafeText;
 use model::unreadable;
 
-impl Inbox {
+impl Desk {
     /// What is at hand, in words and as the server sent it: the selected
     /// message while reading, else the conversation.
     pub(crate) fn item_at_hand(&self) -> Option<(String, &str, Option<&MessageRow>)> {
@@ -34,21 +35,21 @@ impl Inbox {
     }
 
     /// Shows what is at hand; of a message, what the server has now follows.
-    pub(crate) fn raw(&mut self) {
-        let Some((title, lines, message)) = self.raw_item() else { return };
-        self.context.open(TextView::new(title, lines));
+    pub(crate) fn raw(&mut self, context: &mut Context) {
+        let Some((title, lines, message)) = self.raw_item(context) else { return };
+        context.open(TextView::new(title, lines));
         let reads = self.tab().platform().is_some_and(Platform::can_take_over);
         if let Some(message) = message.filter(|_| reads) {
-            self.context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
+            context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
         }
     }
 
     /// Shows what the server sent to this tab that could not be read.
-    pub(crate) fn show_unreadable(&mut self) {
+    pub(crate) fn show_unreadable(&mut self, context: &mut Context) {
         let tab = self.tab();
         let mut lines = Vec::new();
         if tab.counts.unreadable > 0 {
-            let words = self.keyed("In the list of conversations a row stands for each; {raw} shows it.");
+            let words = context.keyed("In the list of conversations a row stands for each; {raw} shows it.");
             lines.extend([SafeText::line(&words), SafeText::default()]);
         }
         for (list, rows) in &tab.unreadable {
@@ -59,18 +60,18 @@ impl Inbox {
             }
         }
         let title = unreadable::words(tab.unreadable_count());
-        self.context.open(TextView::new(title, lines));
+        context.open(TextView::new(title, lines));
     }
 
     /// A history has come: the view shows what it says now of the same message.
-    pub(crate) fn follow_raw(&mut self) {
-        let Some((title, lines, Some(_))) = self.raw_item() else { return };
-        if let Some(view) = self.context.layers.top_mut::<TextView>().filter(|it| it.title == title) {
+    pub(crate) fn follow_raw(&mut self, context: &mut Context) {
+        let Some((title, lines, Some(_))) = self.raw_item(context) else { return };
+        if let Some(view) = context.layers.top_mut::<TextView>().filter(|it| it.title == title) {
             view.lines = lines;
         }
     }
 
-    fn raw_item(&self) -> Option<(String, Vec<SafeText>, Option<MessageId>)> {
+    fn raw_item(&self, context: &Context) -> Option<(String, Vec<SafeText>, Option<MessageId>)> {
         let tab = self.tab();
         let selected = match (&tab.history, tab.focus) {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
@@ -85,7 +86,7 @@ impl Inbox {
         };
         let text = pretty(raw);
         let lines: Vec<&str> = text.lines().collect();
-        let zone = &self.context.settings.zone;
+        let zone = &context.settings.zone;
         let above = row.map(|it| details::of_message(it, &lines, zone)).unwrap_or_default();
         let is_mail = tab.is_mail();
         let marked = lines.iter().map(|it| details::mark_unknown(it, is_mail));

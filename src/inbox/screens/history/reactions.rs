@@ -2,6 +2,8 @@
 
 use crate::Inbox;
 use crate::components::list::turned;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
@@ -22,7 +24,7 @@ pub(crate) struct ReactionPicker {
 
 impl Overlay for ReactionPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let offered = inbox.quick_reactions(&self.channel);
+        let offered = inbox.desk.quick_reactions(&self.channel);
         let count = offered.len();
         let digit = key.typed().and_then(|it| it.to_digit(10)).and_then(|it| usize::try_from(it).ok());
         let picked = match (key.code, digit) {
@@ -38,13 +40,19 @@ impl Overlay for ReactionPicker {
                 return KeyOutcome::Stay;
             }
         };
-        inbox.react(&self.channel, &self.conversation, &self.message, offered[picked]);
+        inbox.desk.react(
+            &self.channel,
+            &self.conversation,
+            &self.message,
+            offered[picked],
+            &mut inbox.context,
+        );
         KeyOutcome::Done
     }
 }
 
-impl Inbox {
-    pub(crate) fn pick_reaction(&mut self) {
+impl Desk {
+    pub(crate) fn pick_reaction(&mut self, context: &mut Context) {
         let tab = self.tab();
         let Some(history) = &tab.history else { return };
         let Some(row) = history.selected_message() else { return };
@@ -54,20 +62,20 @@ impl Inbox {
             message: row.message.id.clone(),
             chosen: 0,
         };
-        self.context.open(picker);
+        context.open(picker);
     }
 
-    pub(crate) fn remove_reaction(&mut self) {
+    pub(crate) fn remove_reaction(&mut self, context: &mut Context) {
         let message =
             self.tab().history.as_ref().and_then(|it| it.selected_message()).map(|it| it.message.id.clone());
         if let Some(message) = message {
-            self.enqueue(Operation::React { message, emoji: String::new() }, 0);
+            self.enqueue(Operation::React { message, emoji: String::new() }, 0, context);
         }
     }
 
     /// What can be put on a message of a channel with one key.
     pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
         reactions::quick(tab.and_then(Tab::platform))
     }
 
@@ -78,6 +86,7 @@ impl Inbox {
         conversation: &ConversationId,
         message: &MessageId,
         emoji: &str,
+        context: &mut Context,
     ) {
         let platform = self.tab_of(channel).and_then(|it| it.platform().cloned());
         let Some(platform) = platform else { return };
@@ -91,6 +100,6 @@ impl Inbox {
             seen: None,
             planned_at: None,
         };
-        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
     }
 }

@@ -13,7 +13,7 @@ use crate::theme_view::Theme;
 
 impl OverlayView for ReactionPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let offered = inbox.quick_reactions(&self.channel);
+        let offered = inbox.desk.quick_reactions(&self.channel);
         let area = centered(inbox, 56, 4);
         paint_view::blank(buffer, area);
         let title = [("React · free", theme.strong())];

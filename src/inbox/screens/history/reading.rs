@@ -1,21 +1,22 @@
 //! Reading around a message: its link opened outside after a question, the
 //! message it quotes, and the same person in other tabs.
 
-use crate::Inbox;
 use crate::command::Command;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::screens::history::message_of;
 use crate::tab::Focus;
 use model::links;
 use model::queries::ConversationKey;
 
-impl Inbox {
+impl Desk {
     /// Asks whether to open the selected message's file or link outside; says
     /// first where it leads.
-    pub(crate) fn ask_open(&mut self) {
+    pub(crate) fn ask_open(&mut self, context: &mut Context) {
         match self.link_at_hand() {
-            Ok((url, host)) => self.ask_open_outside(url, &host),
-            Err(why) => self.context.warn(why),
+            Ok((url, host)) => context.ask_open_outside(url, &host),
+            Err(why) => context.warn(why),
         }
     }
 
@@ -36,7 +37,7 @@ impl Inbox {
     }
 
     /// Goes to the message the selected one quotes, if it is at hand.
-    pub(crate) fn go_to_quoted(&mut self) {
+    pub(crate) fn go_to_quoted(&mut self, context: &mut Context) {
         let Some(history) = &mut self.tab_mut().history else { return };
         let quoted = history.selected_item().and_then(|it| it.quotes().cloned());
         let said = match quoted {
@@ -45,20 +46,25 @@ impl Inbox {
             Some(_) => Some("what it quotes is not at hand; {top} goes up and loads older messages"),
         };
         if let Some(said) = said {
-            self.context.say(self.keyed(said));
+            context.say(context.keyed(said));
         }
     }
 
     /// Looks for the person at hand in other tabs.
-    pub(crate) fn look_elsewhere(&mut self) {
+    pub(crate) fn look_elsewhere(&mut self, context: &mut Context) {
         if let Some(row) = self.at_hand() {
-            self.context.push(Effect::Load(Load::Elsewhere(row.key())));
+            context.push(Effect::Load(Load::Elsewhere(row.key())));
         }
     }
 
     /// Goes to the first of the conversations the same person has in other
     /// tabs.
-    pub(crate) fn go_elsewhere(&mut self, asked: &ConversationKey, found: &[ConversationKey]) {
+    pub(crate) fn go_elsewhere(
+        &mut self,
+        asked: &ConversationKey,
+        found: &[ConversationKey],
+        context: &mut Context,
+    ) {
         if self.at_hand().is_none_or(|it| !it.is(asked)) {
             return;
         }
@@ -66,11 +72,11 @@ impl Inbox {
         let after =
             found.iter().find(|it| (&it.channel, &it.conversation) > (&asked.channel, &asked.conversation));
         let Some(next) = after.or_else(|| found.first()).cloned() else {
-            return self.context.say("no other tab here knows a conversation with this number or address");
+            return context.say("no other tab here knows a conversation with this number or address");
         };
-        self.visit(&next.channel, &next.conversation, Focus::History);
+        self.visit(&next.channel, &next.conversation, Focus::History, context);
         if let Some(name) = self.tab_of(&next.channel).map(|it| it.channel.name.clone()) {
-            self.context.say(format!("the same person on {name}; {} goes on", self.key_of(Command::Elsewhere)));
+            context.say(format!("the same person on {name}; {} goes on", context.key_of(Command::Elsewhere)));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! A second conversation beside the first, on screens that are wide enough: it
 //! is kept there to be read while another one is open.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::layout::WITH_SECOND;
 use crate::screens::history::History;
@@ -18,54 +19,46 @@ pub struct Second {
     pub history: History,
 }
 
-impl Inbox {
+impl Desk {
     /// The second conversation, while it is not the first.
     pub fn second(&self) -> Option<&Second> {
         let tab = self.tab();
         let first = tab.history.as_ref().map(|it| tab.key_of(&it.conversation));
-        self.desk.beside.as_ref().filter(|it| first.as_ref() != Some(&it.key))
-    }
-
-    /// Why there is no room for one.
-    pub(crate) fn no_room_for_second(&self) -> Option<String> {
-        let columns = self.context.size.0;
-        (columns < WITH_SECOND)
-            .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
+        self.beside.as_ref().filter(|it| first.as_ref() != Some(&it.key))
     }
 
     /// Keeps the conversation at hand beside others, or lets it go.
-    pub(crate) fn keep_beside(&mut self) {
+    pub(crate) fn keep_beside(&mut self, context: &mut Context) {
         let Some(row) = self.at_hand().cloned() else { return };
         let key = row.key();
-        if self.desk.beside.take().is_some_and(|it| it.key == key) {
-            return self.context.say("it is not kept beside others any more");
+        if self.beside.take().is_some_and(|it| it.key == key) {
+            return context.say("it is not kept beside others any more");
         }
         let mut history = History::new(key.channel.clone(), key.conversation.clone());
         let title = row.conversation.title();
         history.row = Some(row);
-        self.desk.beside = Some(Second { key, history });
-        self.context.say(
-            self.keyed(&format!("{title} stays beside the next one you open · {{swap-beside}} swaps them")),
+        self.beside = Some(Second { key, history });
+        context.say(
+            context
+                .keyed(&format!("{title} stays beside the next one you open · {{swap-beside}} swaps them")),
         );
     }
 
     /// Goes to the second conversation; the first takes its place.
-    pub(crate) fn swap_beside(&mut self) {
+    pub(crate) fn swap_beside(&mut self, context: &mut Context) {
         let Some(key) = self.second().map(|it| it.key.clone()) else { return };
         let focus = self.tab().focus;
-        self.keep_beside();
+        self.keep_beside(context);
         let focus = if focus == Focus::Composer { Focus::History } else { focus };
-        self.visit(&key.channel, &key.conversation, focus);
-        self.context.notice = None;
+        self.visit(&key.channel, &key.conversation, focus, context);
+        context.notice = None;
     }
 
     /// Asks for its messages where they may be old.
-    pub(crate) fn load_second(&mut self) {
-        let (seen, now) = (self.areas().beside.is_some(), self.context.now);
-        if let Some(second) = self.desk.beside.as_mut().filter(|_| seen) {
-            self.context
-                .effects
-                .extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
+    pub(crate) fn load_second(&mut self, context: &mut Context) {
+        let (seen, now) = (self.areas(context).beside.is_some(), context.now);
+        if let Some(second) = self.beside.as_mut().filter(|_| seen) {
+            context.effects.extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
         }
     }
 
@@ -73,7 +66,7 @@ impl Inbox {
     pub(crate) fn second_loaded(&mut self, query: &HistoryQuery, page: &HistoryPage) {
         let of =
             |it: &&mut Second| it.key.channel == query.channel && it.key.conversation == query.conversation;
-        if let Some(second) = self.desk.beside.as_mut().filter(of) {
+        if let Some(second) = self.beside.as_mut().filter(of) {
             second.history.receive(query, page.clone());
         }
     }
@@ -83,8 +76,17 @@ impl Inbox {
         let of = |it: &&mut Second| {
             it.key.channel == *channel && conversation.is_none_or(|id| it.key.conversation == *id)
         };
-        if let Some(second) = self.desk.beside.as_mut().filter(of) {
+        if let Some(second) = self.beside.as_mut().filter(of) {
             second.history.mark_stale();
         }
+    }
+}
+
+impl Context {
+    /// Why there is no room for one.
+    pub(crate) fn no_room_for_second(&self) -> Option<String> {
+        let columns = self.size.0;
+        (columns < WITH_SECOND)
+            .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
     }
 }

@@ -17,7 +17,7 @@ use crate::screens::history::lines::{HistoryItem, HistoryLine};
 use crate::screens::history::pictures_view;
 use crate::screens::history::split_view::Second;
 use crate::screens::mail;
-use crate::screens::outbox::row_state;
+use crate::screens::outbox::row_state_view;
 use crate::tab::{Focus, Tab};
 use crate::tabs_view;
 use crate::theme_view::Theme;
@@ -28,7 +28,7 @@ use model::time::{MINUTE, Timestamp, short_span};
 
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let focused = tab.focus == Focus::History && inbox.context.layers.is_empty();
     let Some(history) = &tab.history else {
         paint_view::frame_of(buffer, area, tabs_view::line(tab, theme, focused), Sides::Open, (&[], &[]));
@@ -137,9 +137,12 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
         out.push((" · ".to_owned(), theme.dim()));
-        let held = inbox.holds_close(&row.channel, &row.conversation.id);
-        let words =
-            if held { format!("closing, {} keeps it open", inbox.undo_key()) } else { "closing".to_owned() };
+        let held = inbox.changes.holds_close(&row.channel, &row.conversation.id, &inbox.context);
+        let words = if held {
+            format!("closing, {} keeps it open", inbox.desk.undo_key(&inbox.context))
+        } else {
+            "closing".to_owned()
+        };
         out.push((words, theme.waiting()));
     }
     out.retain(|(words, _)| !words.is_empty());
@@ -186,7 +189,7 @@ fn draw_line(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let gutter = u16::try_from(Inbox::gutter(usize::from(area.width))).unwrap_or(18);
+    let gutter = u16::try_from(crate::desk::Desk::gutter(usize::from(area.width))).unwrap_or(18);
     let text_x = area.x + gutter;
     let text_width = area.width.saturating_sub(gutter);
     match line {
@@ -230,15 +233,15 @@ fn draw_line(
         }
         HistoryLine::Picture { item, row } => {
             if let Some(item) = history.items.get(*item) {
-                let room = Inbox::text_width(usize::from(area.width));
+                let room = crate::desk::Desk::text_width(usize::from(area.width));
                 let width = u16::try_from(room).unwrap_or(text_width);
                 pictures_view::draw_row(inbox, theme, item, *row, Area { x: text_x, width, ..area }, buffer);
             }
         }
         HistoryLine::State(item) => {
             if let Some(HistoryItem::Outbox(row, _)) = history.items.get(*item) {
-                let back = format!("{} takes it back", inbox.undo_key());
-                let told = |keys: &str| row_state::line(inbox, row, history.rows(), theme, keys);
+                let back = format!("{} takes it back", inbox.desk.undo_key(&inbox.context));
+                let told = |keys: &str| row_state_view::line(inbox, row, history.rows(), theme, keys);
                 let (whole, style) = told(&format!("{back} · {{send}} sends now"));
                 // Where there is no room for both keys, the one that takes it back stays.
                 let fits = wrap::cells(&whole) <= usize::from(text_width);
@@ -344,14 +347,14 @@ fn text_style(theme: Theme, item: &HistoryItem) -> Style {
 fn media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     if let Some(label) = lines::media_label(row) {
         let opens = match pictures_view::can_show(inbox, row) {
-            true => inbox.keyed(" · {show-picture} shows, {open-outside} opens"),
-            false if lines::has_file(row) => inbox.keyed(" · {open-outside} opens"),
+            true => inbox.context.keyed(" · {show-picture} shows, {open-outside} opens"),
+            false if lines::has_file(row) => inbox.context.keyed(" · {open-outside} opens"),
             false => String::new(),
         };
         let lead = if row.message.content.is_empty() { "" } else { " " };
         // Only what went out has its delivery at the end of the line.
         let inbound = row.message.direction == model::messages::Direction::Inbound;
-        let trailer = if inbound { 1 } else { Inbox::TRAILER };
+        let trailer = if inbound { 1 } else { crate::pane_sizes::TRAILER };
         let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
         let whole = format!("{lead}{label}{opens}");
         // Where there is no room for keys, what it is comes first.

@@ -27,28 +27,28 @@ pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn star(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.decides_in_triage() {
-        inbox.triage_star();
+    if inbox.desk.decides_in_triage() {
+        inbox.desk.triage_star();
     }
-    inbox.toggle_star();
+    inbox.changes.toggle_star(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn set_category(inbox: &mut Inbox, _: KeyPress) {
-    inbox.choose_category();
+    inbox.desk.choose_category(&mut inbox.context);
 }
 
 pub(crate) fn mail_folders(inbox: &mut Inbox, _: KeyPress) {
-    inbox.choose_folder();
+    inbox.desk.choose_folder(&mut inbox.context);
 }
 
 pub(crate) fn mail_contacts(inbox: &mut Inbox, _: KeyPress) {
-    inbox.look_for_contacts();
+    inbox.desk.look_for_contacts(&mut inbox.context);
 }
 
 /// Whether a mail is open.
 pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    let letter = reading::letter_at_hand(inbox).filter(|_| inbox.tab().focus != Focus::List);
+    let letter = reading::letter_at_hand(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
     letter.map(drop).ok_or_else(|| "open the mail first".into())
 }
 
@@ -74,21 +74,21 @@ pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn triage(inbox: &mut Inbox, _: KeyPress) {
-    inbox.begin_triage();
+    inbox.desk.begin_triage(&mut inbox.context);
 }
 
 pub(crate) fn decide_later(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.decides_in_triage() {
-        inbox.triage_later();
+    if inbox.desk.decides_in_triage() {
+        inbox.desk.triage_later(&mut inbox.context);
     }
 }
 
 pub(crate) fn same_for_all(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.decides_in_triage() {
-        inbox.ask_same();
+    if inbox.desk.decides_in_triage() {
+        inbox.desk.ask_same(&mut inbox.context);
     }
 }
 
 pub(crate) fn leave_triage(inbox: &mut Inbox, _: KeyPress) {
-    inbox.leave_triage();
+    inbox.desk.leave_triage(&mut inbox.context);
 }

@@ -1,8 +1,10 @@
 //! Filing threads: read, star, archive, category. Each is one change for the
 //! server and can be taken back by its opposite.
 
-use crate::Inbox;
+use crate::changes::Changes;
 use crate::command::Command;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::features::undo::UndoTarget;
 use model::conversations::{ConversationRow, ConversationStatus};
@@ -11,55 +13,42 @@ use model::ids::ThreadId;
 use model::outbox::Operation;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 
-impl Inbox {
+impl Changes {
     /// Archives the thread at hand, or takes it out of the archive.
-    pub(crate) fn archive(&mut self) {
-        let Some(row) = self.at_hand().cloned() else { return };
+    pub(crate) fn archive(&mut self, desk: &Desk, context: &mut Context) {
+        let Some(row) = desk.at_hand().cloned() else { return };
         let archived = row.conversation.status != ConversationStatus::Closed;
         let words = if archived { "archived" } else { "back in the inbox" };
-        self.file(vec![row], words, &move |_| place(archived));
+        self.file(vec![row], words, &move |_| place(archived), desk, context);
     }
 
     /// Marks the thread at hand as read or unread.
-    pub(crate) fn toggle_read(&mut self) {
-        let Some(row) = self.at_hand().cloned() else { return };
+    pub(crate) fn toggle_read(&mut self, desk: &Desk, context: &mut Context) {
+        let Some(row) = desk.at_hand().cloned() else { return };
         let read = !is_read(&row);
         let words = if read { "marked as read" } else { "marked as unread" };
-        self.file(vec![row], words, &move |_| read_change(read));
+        self.file(vec![row], words, &move |_| read_change(read), desk, context);
     }
 
     /// Gives the thread at hand a star, or takes it away.
-    pub(crate) fn toggle_star(&mut self) {
-        let Some(row) = self.at_hand().cloned() else { return };
+    pub(crate) fn toggle_star(&mut self, desk: &Desk, context: &mut Context) {
+        let Some(row) = desk.at_hand().cloned() else { return };
         let starred = !row.thread.as_ref().and_then(|it| it.is_starred).unwrap_or(false);
         let words = if starred { "starred" } else { "star taken away" };
         let change =
             move |_: &ConversationRow| ThreadChange { is_starred: Some(starred), ..ThreadChange::default() };
-        self.file(vec![row], words, &change);
+        self.file(vec![row], words, &change, desk, context);
     }
 
     /// Sets what the thread at hand is about.
-    pub(crate) fn set_category(&mut self, category: &str) {
-        let Some(row) = self.at_hand().cloned() else { return };
+    pub(crate) fn set_category(&mut self, category: &str, desk: &Desk, context: &mut Context) {
+        let Some(row) = desk.at_hand().cloned() else { return };
         let word = category.to_owned();
         let change = move |_: &ConversationRow| ThreadChange {
             category: Some(word.clone()),
             ..ThreadChange::default()
         };
-        self.file(vec![row], &format!("category {category}"), &change);
-    }
-
-    /// An opened thread counts as read on the server, too.
-    pub(crate) fn mark_read(&mut self) {
-        let tab = self.tab();
-        let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
-        let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
-        if !unread || !tab.is_mail() || tab.is_in_triage() || crate::conditions::tab_writable(tab).is_err() {
-            return;
-        }
-        if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {
-            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-        }
+        self.file(vec![row], &format!("category {category}"), &change, desk, context);
     }
 
     /// Changes threads in one step that one key takes back.
@@ -68,31 +57,48 @@ impl Inbox {
         rows: Vec<ConversationRow>,
         words: &str,
         change: &dyn Fn(&ConversationRow) -> ThreadChange,
+        desk: &Desk,
+        context: &mut Context,
     ) {
         let pairs: Vec<(Intent, Intent)> = rows
             .iter()
             .filter_map(|row| {
                 let change = change(row);
                 let back = opposite(row, &change);
-                Some((self.filed(row, change)?, self.filed(row, back)?))
+                Some((desk.filed(row, change)?, desk.filed(row, back)?))
             })
             .collect();
         let (intents, backs): (Vec<Intent>, Vec<Intent>) = pairs.into_iter().unzip();
         if intents.is_empty() {
             return;
         }
-        let channel = self.tab().channel.id.clone();
+        let channel = desk.tab().channel.id.clone();
         let named = match rows.as_slice() {
             [one] => format!("{words} · {}", one.conversation.title()),
             many => format!("{words} · {} threads", many.len()),
         };
-        self.note_done(channel, &named, UndoTarget::Filed(backs));
-        self.context.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
-        self.context.push(Effect::Enqueue { intents, clears_draft: false });
+        self.note_done(channel, &named, UndoTarget::Filed(backs), context);
+        context.say(format!("{named} · {} undoes", context.key_of(Command::Undo)));
+        context.push(Effect::Enqueue { intents, clears_draft: false });
+    }
+}
+
+impl Desk {
+    /// An opened thread counts as read on the server, too.
+    pub(crate) fn mark_read(&mut self, context: &mut Context) {
+        let tab = self.tab();
+        let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
+        let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
+        if !unread || !tab.is_mail() || tab.is_in_triage() || crate::conditions::tab_writable(tab).is_err() {
+            return;
+        }
+        if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {
+            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        }
     }
 
     pub(crate) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
         if row.conversation.id.is_stand_in() {
             return None;
         }
@@ -107,10 +113,12 @@ impl Inbox {
             planned_at: None,
         })
     }
+}
 
+impl Context {
     /// Sends the opposite of what was filed.
     pub(crate) fn unfile(&mut self, backs: &[Intent]) {
-        self.context.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
+        self.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the last look at a mail shows: its rows as they fit the screen, which
 //! of them are seen, and the keys below them, which are always seen.
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::mail::doubts;
 use crate::wrap;
@@ -66,15 +67,15 @@ impl LastLook {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// The last look at the mail at hand, whole or with what is quoted folded.
-    pub fn last_look(&self, preview: bool) -> Option<LastLook> {
+    pub fn last_look(&self, preview: bool, context: &Context) -> Option<LastLook> {
         let composer = self.tab().composer.as_ref()?;
         let written = composer.written()?;
-        let (columns, rows) = self.context.size;
+        let (columns, rows) = context.size;
         let size = (columns.min(WIDEST).min(columns.saturating_sub(2)), rows.saturating_sub(BELOW));
         let width = usize::from(size.0.saturating_sub(BORDER.0));
-        let foot = self.look_foot(written.html, width);
+        let foot = self.look_foot(written.html, width, context);
         // A row between the mail and the foot tells what is seen of it.
         let taken = foot.len() + usize::from(BORDER.1) + 1;
         let shown = usize::from(size.1).saturating_sub(taken).max(1);
@@ -88,8 +89,8 @@ impl Inbox {
         Some(LastLook { rows, foot, shown, size })
     }
 
-    fn look_foot(&self, html: bool, width: usize) -> Vec<(ReviewRowKind, String)> {
-        let held = match self.context.settings.mail_hold / SECOND {
+    fn look_foot(&self, html: bool, width: usize, context: &Context) -> Vec<(ReviewRowKind, String)> {
+        let held = match context.settings.mail_hold / SECOND {
             0 => "leaves at once".to_owned(),
             seconds => format!("held {seconds} s here"),
         };

@@ -4,6 +4,8 @@
 
 use crate::Inbox;
 use crate::components::list::turned;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
@@ -107,7 +109,7 @@ impl Overlay for Menu {
         }
         let asks = key.typed().is_some() || key.code == KeyCode::Backspace;
         if self.kind == MailMenuKind::Contact && asks {
-            inbox.ask_correspondents(&self.typed);
+            inbox.desk.ask_correspondents(&self.typed, &mut inbox.context);
         }
         KeyOutcome::Stay
     }
@@ -128,11 +130,13 @@ impl Menu {
         let typed = (self.is_free() && !typed.is_empty()).then(|| MailMenuLine::new(typed, typed));
         let Some(entry) = chosen.or(typed) else { return KeyOutcome::Stay };
         match self.kind {
-            MailMenuKind::Show => inbox.show_threads(&entry.value),
-            MailMenuKind::Category => inbox.set_category(&entry.value),
-            MailMenuKind::Link => inbox.ask_link(&entry.value),
+            MailMenuKind::Show => inbox.desk.show_threads(&entry.value, &mut inbox.context),
+            MailMenuKind::Category => {
+                inbox.changes.set_category(&entry.value, &inbox.desk, &mut inbox.context)
+            }
+            MailMenuKind::Link => inbox.context.ask_link(&entry.value),
             MailMenuKind::File => inbox.save_file(entry.value.parse().unwrap_or(0)),
-            MailMenuKind::Contact => inbox.show_threads_with(&entry.value),
+            MailMenuKind::Contact => inbox.desk.show_threads_with(&entry.value, &mut inbox.context),
         }
         KeyOutcome::Done
     }
@@ -149,9 +153,9 @@ impl Menu {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Asks which threads the list shows.
-    pub(crate) fn choose_folder(&mut self) {
+    pub(crate) fn choose_folder(&mut self, context: &mut Context) {
         let [folders, categories] = &self.tab().mail.words;
         let mut entries = vec![
             MailMenuLine::new("all open", ""),
@@ -168,18 +172,78 @@ impl Inbox {
         };
         entries.extend(of("folder", folders, &FOLDERS));
         entries.extend(of("category", categories, &[]));
-        self.context.open(Menu::new(MailMenuKind::Show, entries));
+        context.open(Menu::new(MailMenuKind::Show, entries));
     }
 
     /// Asks what the thread at hand is about.
-    pub(crate) fn choose_category(&mut self) {
+    pub(crate) fn choose_category(&mut self, context: &mut Context) {
         let seen = &self.tab().mail.words[1];
         let mut words: Vec<String> = seen.clone();
         words.extend(CATEGORIES.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
         let entries = words.iter().map(|it| MailMenuLine::new(it, it)).collect();
-        self.context.open(Menu::new(MailMenuKind::Category, entries));
+        context.open(Menu::new(MailMenuKind::Category, entries));
     }
 
+    /// Looks for whom mails were exchanged with.
+    pub(crate) fn look_for_contacts(&mut self, context: &mut Context) {
+        context.open(Menu::new(MailMenuKind::Contact, Vec::new()));
+        self.ask_correspondents("", context);
+    }
+
+    /// Asks this desk and the server.
+    pub(crate) fn ask_correspondents(&mut self, text: &str, context: &mut Context) {
+        let channel = self.tab().channel.id.clone();
+        context.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
+        self.fetch_mail(MailWish::Correspondents(text.to_owned()), context);
+    }
+
+    /// Correspondents have come.
+    pub(crate) fn correspondents_known(
+        &mut self,
+        channel: &ChannelId,
+        text: &str,
+        found: Vec<Correspondent>,
+        context: &mut Context,
+    ) {
+        self.offer_correspondents(channel, text, &found);
+        if self.tab().channel.id != *channel {
+            return;
+        }
+        if let Some(menu) = context.layers.top_mut::<Menu>()
+            && menu.kind == MailMenuKind::Contact
+            && menu.typed == text
+        {
+            menu.entries = found.iter().map(contact).collect();
+            menu.chosen = menu.chosen.min(menu.entries.len().saturating_sub(1));
+        }
+    }
+
+    /// Narrows the list, and asks the server for what it can look for itself.
+    fn show_threads(&mut self, filter: &str, context: &mut Context) {
+        self.bring_list(context);
+        let words = if filter.contains(':') || filter.is_empty() {
+            filter.to_owned()
+        } else {
+            format!("folder:{filter}")
+        };
+        let looks_away = words.starts_with("folder:");
+        let typed = if looks_away { format!("status:any {words}") } else { words.clone() };
+        self.list_mut().set_typed(&typed);
+        let asked = server_filter(&words);
+        if asked != ThreadFilter::default() {
+            self.fetch_mail(MailWish::Threads(asked), context);
+            context.say("asking the server, too");
+        }
+    }
+
+    /// Shows the threads with someone.
+    fn show_threads_with(&mut self, address: &str, context: &mut Context) {
+        self.bring_list(context);
+        self.list_mut().set_typed(&format!("status:any from:{address}"));
+    }
+}
+
+impl Inbox {
     /// Asks which link is opened; one alone is asked about at once.
     pub(crate) fn choose_link(&mut self) {
         let Some(row) = letter_at_hand(self) else {
@@ -200,15 +264,8 @@ impl Inbox {
         }
         match entries.len() {
             0 => self.context.warn("this mail has no link"),
-            1 => self.ask_link(&all[0]),
+            1 => self.context.ask_link(&all[0]),
             _ => self.context.open(Menu::new(MailMenuKind::Link, entries)),
-        }
-    }
-
-    fn ask_link(&mut self, url: &str) {
-        match links::host_of(url) {
-            Some(host) => self.ask_open_outside(url.to_owned(), &host),
-            None => self.context.warn("its link is no http or https address: it is not opened"),
         }
     }
 
@@ -242,66 +299,18 @@ impl Inbox {
         }
         match file.url.clone() {
             // It is fetched by the browser, which the person looks at.
-            Some(url) => self.ask_link(&url),
+            Some(url) => self.context.ask_link(&url),
             None => self.context.warn("the server does not tell where this file's bytes are"),
         }
     }
+}
 
-    /// Looks for whom mails were exchanged with.
-    pub(crate) fn look_for_contacts(&mut self) {
-        self.context.open(Menu::new(MailMenuKind::Contact, Vec::new()));
-        self.ask_correspondents("");
-    }
-
-    /// Asks this desk and the server.
-    pub(crate) fn ask_correspondents(&mut self, text: &str) {
-        let channel = self.tab().channel.id.clone();
-        self.context.push(Effect::Load(Load::Correspondents(channel, text.to_owned())));
-        self.fetch_mail(MailWish::Correspondents(text.to_owned()));
-    }
-
-    /// Correspondents have come.
-    pub(crate) fn correspondents_known(
-        &mut self,
-        channel: &ChannelId,
-        text: &str,
-        found: Vec<Correspondent>,
-    ) {
-        self.offer_correspondents(channel, text, &found);
-        if self.tab().channel.id != *channel {
-            return;
+impl Context {
+    fn ask_link(&mut self, url: &str) {
+        match links::host_of(url) {
+            Some(host) => self.ask_open_outside(url.to_owned(), &host),
+            None => self.warn("its link is no http or https address: it is not opened"),
         }
-        if let Some(menu) = self.context.layers.top_mut::<Menu>()
-            && menu.kind == MailMenuKind::Contact
-            && menu.typed == text
-        {
-            menu.entries = found.iter().map(contact).collect();
-            menu.chosen = menu.chosen.min(menu.entries.len().saturating_sub(1));
-        }
-    }
-
-    /// Narrows the list, and asks the server for what it can look for itself.
-    fn show_threads(&mut self, filter: &str) {
-        self.bring_list();
-        let words = if filter.contains(':') || filter.is_empty() {
-            filter.to_owned()
-        } else {
-            format!("folder:{filter}")
-        };
-        let looks_away = words.starts_with("folder:");
-        let typed = if looks_away { format!("status:any {words}") } else { words.clone() };
-        self.list_mut().set_typed(&typed);
-        let asked = server_filter(&words);
-        if asked != ThreadFilter::default() {
-            self.fetch_mail(MailWish::Threads(asked));
-            self.context.say("asking the server, too");
-        }
-    }
-
-    /// Shows the threads with someone.
-    fn show_threads_with(&mut self, address: &str) {
-        self.bring_list();
-        self.list_mut().set_typed(&format!("status:any from:{address}"));
     }
 }
 

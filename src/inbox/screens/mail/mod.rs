@@ -21,6 +21,8 @@ pub(crate) mod writing;
 pub(crate) mod writing_view;
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::screens::composer::ComposerMode;
 use crate::tab::{Focus, Tab};
@@ -82,6 +84,22 @@ impl Inbox {
         self.begin_mail(Begun::New, false);
     }
 
+    /// A mail that left stands in a thread now: whoever still looks at where
+    /// it was written sees that thread.
+    pub(crate) fn mailed(&mut self, channel: &ChannelId, before: &ConversationId, thread: &ConversationId) {
+        self.history_changed(channel.clone(), thread);
+        let open =
+            self.desk.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
+        if before != thread && open.as_ref() == Some(before) {
+            let focus = self.desk.tab().focus;
+            if self.desk.tab().channel.id == *channel {
+                self.desk.visit(channel, thread, focus, &mut self.context);
+            }
+        }
+    }
+}
+
+impl Desk {
     /// The account of a mail tab was read from the cache.
     pub(crate) fn mailbox_known(
         &mut self,
@@ -104,29 +122,16 @@ impl Inbox {
         }
     }
 
-    /// A mail that left stands in a thread now: whoever still looks at where
-    /// it was written sees that thread.
-    pub(crate) fn mailed(&mut self, channel: &ChannelId, before: &ConversationId, thread: &ConversationId) {
-        self.history_changed(channel.clone(), thread);
-        let open = self.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
-        if before != thread && open.as_ref() == Some(before) {
-            let focus = self.tab().focus;
-            if self.tab().channel.id == *channel {
-                self.visit(channel, thread, focus);
-            }
-        }
-    }
-
     /// What only mail wants with the list: the words of its menus.
-    pub(crate) fn load_mailbox(&mut self, channel: &ChannelId) {
-        let is_mail = self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
+    pub(crate) fn load_mailbox(&mut self, channel: &ChannelId, context: &mut Context) {
+        let is_mail = self.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
         if is_mail {
-            self.context.push(Effect::Load(Load::Mailbox(channel.clone())));
+            context.push(Effect::Load(Load::Mailbox(channel.clone())));
         }
     }
 
-    pub(crate) fn fetch_mail(&mut self, wish: MailWish) {
+    pub(crate) fn fetch_mail(&mut self, wish: MailWish, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
-        self.context.push(Effect::Fetch(channel, Fetch::Mail(wish)));
+        context.push(Effect::Fetch(channel, Fetch::Mail(wish)));
     }
 }

@@ -113,7 +113,7 @@ pub fn file_line(place: usize, file: &LetterFile) -> String {
 
 /// The mail at hand: the selected one, else the newest of the open thread.
 pub fn letter_at_hand(inbox: &Inbox) -> Option<&MessageRow> {
-    let history = inbox.tab().history.as_ref().filter(|it| it.loaded)?;
+    let history = inbox.desk.tab().history.as_ref().filter(|it| it.loaded)?;
     let row = history.selected_item().and_then(message_of);
     let row = row.or_else(|| history.items.iter().rev().find_map(message_of));
     row.filter(|it| it.letter.is_some())
@@ -126,12 +126,13 @@ impl Inbox {
             .and_then(|it| it.letter.as_ref())
             .is_some_and(|it| it.plain.is_some() && it.rich.is_some());
         if html && !both {
-            return self
-                .context.say(self.keyed("this mail has only one text; {open-in-browser} shows it in the browser"));
+            return self.context.say(
+                self.context.keyed("this mail has only one text; {open-in-browser} shows it in the browser"),
+            );
         }
-        let Some(history) = &mut self.tab_mut().history else { return };
+        let Some(history) = &mut self.desk.tab_mut().history else { return };
         let view = history.turn_letters(html);
-        let words = self.keyed(match (html, view.rich, view.quoted) {
+        let words = self.context.keyed(match (html, view.rich, view.quoted) {
             (true, true, _) => "the HTML as text · {html-view} shows the plain text",
             (true, false, _) => "the plain text · {html-view} shows the HTML's",
             (false, _, true) => "with what was quoted · {quoted-text} folds it",
@@ -152,7 +153,7 @@ impl Inbox {
             ),
             DialogLine::plain("Its links lead where they lead: look before you click."),
         ];
-        let open = |inbox: &mut Self| inbox.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)));
+        let open = |inbox: &mut Inbox| inbox.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)));
         self.context.open(Confirm::new("Open in the browser?", lines).answer('y', "open", open).no("stay"));
     }
 }

@@ -3,11 +3,14 @@
 //! so the desk does.
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::command::Command;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::components::text_line::TextLine;
 use crate::components::text_prompt::TextPrompt;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
@@ -58,26 +61,29 @@ impl Overlay for MailReview {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let now = inbox.context.now;
         match (key.typed(), key.code) {
-            (Some('y'), _) => inbox.send_unless_doubted(),
-            (Some('e'), _) | (_, KeyCode::Esc) => inbox.tab_mut().focus = Focus::Composer,
+            (Some('y'), _) => inbox.desk.send_unless_doubted(&mut inbox.context),
+            (Some('e'), _) | (_, KeyCode::Esc) => inbox.desk.tab_mut().focus = Focus::Composer,
             (Some('p'), _) => {
-                inbox.leave_mail();
-                inbox.context.say(inbox.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+                inbox.desk.leave_mail(&mut inbox.context);
+                inbox.context.say(inbox.context.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
             }
-            (Some('n'), _) => inbox.discard_mail(),
+            (Some('n'), _) => inbox.changes.discard_mail(&mut inbox.desk, &mut inbox.context),
             // Its letters act without changing what is asked: none goes astray.
             (typed, _) => {
                 match typed {
-                    Some('a') => inbox.ask_file(),
-                    Some('d') => inbox.drop_file(),
+                    Some('a') => inbox.context.ask_file(),
+                    Some('d') => inbox.desk.drop_file(&mut inbox.context),
                     Some('m') => {
-                        if let Some(composer) = &mut inbox.tab_mut().composer {
+                        if let Some(composer) = &mut inbox.desk.tab_mut().composer {
                             composer.change_head(now, |it| it.html = !it.html);
                         }
                     }
                     Some('v') => *self = Self { preview: !self.preview, first: 0 },
                     _ => {
-                        let moved = inbox.last_look(self.preview).and_then(|it| it.scrolled(self.first, key));
+                        let moved = inbox
+                            .desk
+                            .last_look(self.preview, &inbox.context)
+                            .and_then(|it| it.scrolled(self.first, key));
                         self.first = moved.unwrap_or(self.first);
                     }
                 }
@@ -92,10 +98,10 @@ impl Overlay for MailReview {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Opens the review, or goes to what is wrong.
-    pub(crate) fn review_mail(&mut self) {
-        let (own, now) = (self.tab().own_addresses(), self.context.now);
+    pub(crate) fn review_mail(&mut self, context: &mut Context) {
+        let (own, now) = (self.tab().own_addresses(), context.now);
         let thread = self.thread_written_in();
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
         let Some(written) = composer.written() else { return };
@@ -104,12 +110,12 @@ impl Inbox {
                 it.at = at.min(BODY);
                 it.wrong = Some(why.clone());
             });
-            return self.context.warn(why);
+            return context.warn(why);
         }
         for file in written.files.iter().filter(|it| !is_link(it)) {
-            self.context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
+            context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
         }
-        self.context.open(MailReview { preview: false, first: 0 });
+        context.open(MailReview { preview: false, first: 0 });
     }
 
     fn thread_written_in(&self) -> Option<ThreadId> {
@@ -119,52 +125,37 @@ impl Inbox {
     }
 
     /// Takes the last file away.
-    fn drop_file(&mut self) {
-        let now = self.context.now;
+    fn drop_file(&mut self, context: &mut Context) {
+        let now = context.now;
         let gone = self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
         match gone.flatten() {
-            Some((file, _)) => self.context.say(format!("{file} does not go with it any more")),
-            None => self.context.warn("nothing is attached"),
+            Some((file, _)) => context.say(format!("{file} does not go with it any more")),
+            None => context.warn("nothing is attached"),
         }
     }
 
-    fn discard_mail(&mut self) {
-        let tab = self.tab_mut();
-        let channel = tab.channel.id.clone();
-        let Some(composer) = &mut tab.composer else { return };
-        let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
-        composer.clear();
-        let kept = composer.draft();
-        self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
-        if let Some(text) = text {
-            let what = crate::features::undo::UndoTarget::Discarded(conversation, text);
-            self.note_done(channel, "discarded a mail", what);
-        }
-        self.leave_mail();
-        self.context.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
-    }
-
-    fn send_unless_doubted(&mut self) {
+    fn send_unless_doubted(&mut self, context: &mut Context) {
         let written = self.tab().composer.as_ref().and_then(|it| it.written());
         let doubts = written.as_ref().map(doubts).unwrap_or_default();
         if doubts.is_empty() {
-            return self.send_mail();
+            return self.send_mail(context);
         }
         let lines = doubts.into_iter().map(DialogLine::plain).collect();
-        let back = |inbox: &mut Self| inbox.tab_mut().focus = Focus::Composer;
-        let question = Confirm::new("Send it so?", lines).answer('y', "send it so", Self::send_mail);
-        self.context.open(question.answer('e', "back to the mail", back).left(back));
+        let back = |inbox: &mut Inbox| inbox.desk.tab_mut().focus = Focus::Composer;
+        let question = Confirm::new("Send it so?", lines)
+            .answer('y', "send it so", |inbox: &mut Inbox| inbox.desk.send_mail(&mut inbox.context));
+        context.open(question.answer('e', "back to the mail", back).left(back));
     }
 
     /// Queues the mail; it is held here, because the server holds nothing.
-    pub(crate) fn send_mail(&mut self) {
+    pub(crate) fn send_mail(&mut self, context: &mut Context) {
         let tab = self.tab();
         if let Err(why) = crate::conditions::tab_writable(tab) {
-            return self.context.warn(why);
+            return context.warn(why);
         }
         let price = Price::exactly(prices::EMAIL);
         if let Some(why) = tab.cannot_pay(price) {
-            return self.context.warn(format!("nothing was sent: {why} · draft kept"));
+            return context.warn(format!("nothing was sent: {why} · draft kept"));
         }
         let (own, thread) = (tab.own_addresses(), self.thread_written_in());
         let Some(composer) = &tab.composer else { return };
@@ -174,18 +165,18 @@ impl Inbox {
             return;
         };
         if sizes > BYTES {
-            return self.context.warn("the files are too large together: 18 MB are the most a mail takes");
+            return context.warn("the files are too large together: 18 MB are the most a mail takes");
         }
         let mut mail = match written.mail(thread, &own) {
             Ok(mail) => mail,
-            Err((_, why)) => return self.context.warn(why),
+            Err((_, why)) => return context.warn(why),
         };
         if written.html {
             mail.html = Some(markdown::to_html(&written.whole_text()));
         }
         let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
         let Some(platform) = tab.platform().cloned() else { return };
-        let hold = self.context.settings.mail_hold;
+        let hold = context.settings.mail_hold;
         let tab = self.tab_mut();
         if tab.mail.leaving.len() == REMEMBERED {
             tab.mail.leaving.remove(0);
@@ -201,23 +192,24 @@ impl Inbox {
         let operation = Operation::SendMail(Box::new(mail));
         let intent =
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
+        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {
-            0 => self.context.say("sending"),
+            0 => context.say("sending"),
             seconds => {
-                self.context.say(format!("sending in {seconds} s · {} takes it back", self.key_of(Command::Undo)));
+                context
+                    .say(format!("sending in {seconds} s · {} takes it back", context.key_of(Command::Undo)));
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::screens::mail::triage::TriageDecision::Answered);
+            self.triage_decided(crate::screens::mail::triage::TriageDecision::Answered, context);
         }
     }
 
     /// A mail as it was written, before it was put together to be sent, and
     /// whether files were among it that have to be attached again.
     pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
-        let leaving = self.desk.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
+        let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
         let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
         match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
@@ -231,10 +223,16 @@ impl Inbox {
     }
 
     /// A mail that was thrown away comes back.
-    pub(crate) fn undiscard(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
-        let now = self.context.now;
+    pub(crate) fn undiscard(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        text: &str,
+        context: &mut Context,
+    ) {
+        let now = context.now;
         let Some(written) = WrittenMail::from_draft(text) else { return };
-        self.visit_written(channel, conversation);
+        self.visit_written(channel, conversation, context);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
         if let Some(composer) = &mut tab.composer {
@@ -243,38 +241,28 @@ impl Inbox {
         }
     }
 
-    /// Asks for a file or an address to go with the mail.
-    pub(crate) fn ask_file(&mut self) {
-        let below = |_: &Self, _: &TextLine| {
-            vec![
-                DialogLine::gap(),
-                DialogLine::dim("A path of this computer, or an https address the service fetches."),
-                DialogLine::strong("Enter attaches · Esc back"),
-            ]
-        };
-        self.context.open(TextPrompt::new("Attach", "", below, |inbox, file| {
-            inbox.attach_to_mail(file.to_owned());
-            Ok(())
-        }));
-    }
-
-    fn attach_to_mail(&mut self, file: String) {
-        let now = self.context.now;
+    fn attach_to_mail(&mut self, file: String, context: &mut Context) {
+        let now = context.now;
         if is_link(&file) {
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.change_head(now, |it| it.files.push((file, None)));
             }
         } else if !file.is_empty() {
-            self.context.push(Effect::Ask(OutsideRequest::FileSize(file)));
+            context.push(Effect::Ask(OutsideRequest::FileSize(file)));
         }
     }
 
     /// How large a file is has come, or why it cannot be read.
-    pub(crate) fn file_sized(&mut self, path: String, size: Result<(String, u64), String>) {
-        let now = self.context.now;
+    pub(crate) fn file_sized(
+        &mut self,
+        path: String,
+        size: Result<(String, u64), String>,
+        context: &mut Context,
+    ) {
+        let now = context.now;
         let (whole, size) = match size {
             Ok(it) => it,
-            Err(why) => return self.context.warn(format!("{path}: {why}")),
+            Err(why) => return context.warn(format!("{path}: {why}")),
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         composer.change_head(now, |head| {
@@ -283,6 +271,41 @@ impl Inbox {
                 None => head.files.push((whole, Some(size))),
             }
         });
+    }
+}
+
+impl Changes {
+    fn discard_mail(&mut self, desk: &mut Desk, context: &mut Context) {
+        let tab = desk.tab_mut();
+        let channel = tab.channel.id.clone();
+        let Some(composer) = &mut tab.composer else { return };
+        let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
+        composer.clear();
+        let kept = composer.draft();
+        context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
+        if let Some(text) = text {
+            let what = crate::features::undo::UndoTarget::Discarded(conversation, text);
+            self.note_done(channel, "discarded a mail", what, context);
+        }
+        desk.leave_mail(context);
+        context.say(format!("discarded · {} brings it back", context.key_of(Command::Undo)));
+    }
+}
+
+impl Context {
+    /// Asks for a file or an address to go with the mail.
+    pub(crate) fn ask_file(&mut self) {
+        let below = |_: &Inbox, _: &TextLine| {
+            vec![
+                DialogLine::gap(),
+                DialogLine::dim("A path of this computer, or an https address the service fetches."),
+                DialogLine::strong("Enter attaches · Esc back"),
+            ]
+        };
+        self.open(TextPrompt::new("Attach", "", below, |inbox, file| {
+            inbox.desk.attach_to_mail(file.to_owned(), &mut inbox.context);
+            Ok(())
+        }));
     }
 }
 

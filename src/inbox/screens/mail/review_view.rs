@@ -16,10 +16,10 @@ use crate::theme_view::Theme;
 
 impl OverlayView for MailReview {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let look = inbox.last_look(self.preview)?;
+        let look = inbox.desk.last_look(self.preview, &inbox.context)?;
         let area = centered(inbox, look.size.0, look.size.1);
         paint_view::blank(buffer, area);
-        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let title = [("Send this mail? ", theme.strong()), (label, style)];
         paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };

@@ -70,7 +70,7 @@ pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer:
         ),
         (String::new(), Style::new()),
         (
-            inbox.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),
+            inbox.context.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),
             theme.dim(),
         ),
     ];

@@ -72,7 +72,7 @@ pub const WRITING_HINTS: &[Command] = &[
 /// The line about the account: whose mail it is, how much is unread, whether
 /// it may be late, whether the AI answers.
 pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     if let Some(triage) = tab.triage() {
         return crate::screens::mail::triage_view::progress(triage, inbox.context.now, theme, area, buffer);
     }
@@ -143,8 +143,8 @@ pub fn row(
         paint_view::text(buffer, area.x, y, 1, mark, theme.waiting());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
-    if !inbox.list().marks.is_empty() {
-        let marked = inbox.list().marks.contains(&row.key());
+    if !inbox.desk.list().marks.is_empty() {
+        let marked = inbox.desk.list().marks.contains(&row.key());
         paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
         (left, width) = (left + 2, width.saturating_sub(2));
     }

@@ -4,6 +4,8 @@
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::text_buffer::TextEdit;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::mail::head::{BODY, Did, Head};
@@ -49,86 +51,19 @@ impl Inbox {
     pub(crate) fn begin_mail(&mut self, begun: Begun, canned: bool) {
         if begun == Begun::New {
             let id = ConversationId::new(format!("{NEW}{}", self.context.now.micros()));
-            self.show_new_mail(&id);
+            self.desk.show_new_mail(&id, &mut self.context);
         } else {
-            self.open(Focus::History);
+            self.desk.open(Focus::History, &mut self.context);
         }
-        self.tab_mut().mail.begun = Some((begun, canned));
+        self.desk.tab_mut().mail.begun = Some((begun, canned));
         self.go_on_with_mail();
-    }
-
-    /// Puts a mail without a thread into the pane.
-    pub(crate) fn show_new_mail(&mut self, id: &ConversationId) {
-        let tab = &mut self.desk.tabs[self.desk.active];
-        watch::show(tab, id, None, &mut self.context);
-        if let Some(history) = &mut tab.history {
-            history.opened = true;
-        }
-        tab.focus = Focus::History;
-    }
-
-    /// Whether what is written is a mail that has no thread yet.
-    pub(crate) fn writes_new_mail(&self) -> bool {
-        let tab = self.tab();
-        tab.is_mail() && tab.history.as_ref().is_some_and(|it| it.is_new_mail())
-    }
-
-    /// Leaves a mail without a thread, and says where it is.
-    pub(crate) fn leave_new_mail(&mut self) {
-        let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
-        self.leave_mail();
-        if is_kept {
-            self.context.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
-        }
-    }
-
-    /// Leaves what is written, for its thread; where there is none yet, for
-    /// the threads it was begun over.
-    pub(crate) fn leave_mail(&mut self) {
-        if !self.writes_new_mail() {
-            self.tab_mut().focus = Focus::History;
-            return;
-        }
-        self.tab_mut().mail.begun = None;
-        self.tab_mut().focus = Focus::List;
-        watch::leave(&mut self.desk.tabs[self.desk.active], &mut self.context);
-        self.triage_again();
-    }
-
-    /// Goes on with the draft of a mail; false if it is none.
-    pub(crate) fn goes_to_mail(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        mode: ComposerMode,
-    ) -> bool {
-        let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
-        if !is_mail || mode == ComposerMode::Note {
-            return false;
-        }
-        self.visit_written(channel, conversation);
-        self.tab_mut().mail.begun = Some((Begun::Answer, false));
-        true
-    }
-
-    /// Goes to a conversation that is written in, or to a mail that has no
-    /// thread yet.
-    pub(crate) fn visit_written(&mut self, channel: &ChannelId, conversation: &ConversationId) {
-        if conversation.as_str().starts_with(NEW) {
-            self.take_up(channel);
-            self.desk.page = crate::pages::PageKind::Inbox;
-            self.show_new_mail(conversation);
-        } else {
-            self.visit(channel, conversation, Focus::History);
-        }
-        self.tab_mut().mail.begun = None;
     }
 
     /// Begins the mail that is wanted, once all it needs is there.
     pub(crate) fn go_on_with_mail(&mut self) {
         let now = self.context.now;
-        let Some((begun, canned)) = self.tab().mail.begun else { return };
-        let tab = self.tab();
+        let Some((begun, canned)) = self.desk.tab().mail.begun else { return };
+        let tab = self.desk.tab();
         let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
         let is_new = composer.conversation.as_str().starts_with(NEW);
         let history_is_there = tab.history.as_ref().is_some_and(|it| it.loaded || is_new);
@@ -137,7 +72,7 @@ impl Inbox {
         }
         let kept = composer.head.is_some() && !composer.is_mail_blank();
         let written = if kept { None } else { Some(self.mail_begun(begun)) };
-        let tab = self.tab_mut();
+        let tab = self.desk.tab_mut();
         tab.mail.begun = None;
         tab.focus = Focus::Composer;
         let Some(composer) = &mut tab.composer else { return };
@@ -153,12 +88,12 @@ impl Inbox {
             }
         }
         if canned {
-            self.pick_reply("");
+            self.context.pick_reply("");
         }
     }
 
     fn mail_begun(&self, begun: Begun) -> WrittenMail {
-        let tab = self.tab();
+        let tab = self.desk.tab();
         let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
         let subject = subject.map(ToString::to_string);
         let found = letter_at_hand(self).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
@@ -176,19 +111,94 @@ impl Inbox {
             all => answer(letter, subject.as_deref(), &own, all == Begun::AnswerAll, &when),
         }
     }
+}
+
+impl Desk {
+    /// Puts a mail without a thread into the pane.
+    pub(crate) fn show_new_mail(&mut self, id: &ConversationId, context: &mut Context) {
+        let tab = &mut self.tabs[self.active];
+        watch::show(tab, id, None, context);
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = Focus::History;
+    }
+
+    /// Whether what is written is a mail that has no thread yet.
+    pub(crate) fn writes_new_mail(&self) -> bool {
+        let tab = self.tab();
+        tab.is_mail() && tab.history.as_ref().is_some_and(|it| it.is_new_mail())
+    }
+
+    /// Leaves a mail without a thread, and says where it is.
+    pub(crate) fn leave_new_mail(&mut self, context: &mut Context) {
+        let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
+        self.leave_mail(context);
+        if is_kept {
+            context.say(context.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+        }
+    }
+
+    /// Leaves what is written, for its thread; where there is none yet, for
+    /// the threads it was begun over.
+    pub(crate) fn leave_mail(&mut self, context: &mut Context) {
+        if !self.writes_new_mail() {
+            self.tab_mut().focus = Focus::History;
+            return;
+        }
+        self.tab_mut().mail.begun = None;
+        self.tab_mut().focus = Focus::List;
+        watch::leave(&mut self.tabs[self.active], context);
+        self.triage_again(context);
+    }
+
+    /// Goes on with the draft of a mail; false if it is none.
+    pub(crate) fn goes_to_mail(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        mode: ComposerMode,
+        context: &mut Context,
+    ) -> bool {
+        let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
+        if !is_mail || mode == ComposerMode::Note {
+            return false;
+        }
+        self.visit_written(channel, conversation, context);
+        self.tab_mut().mail.begun = Some((Begun::Answer, false));
+        true
+    }
+
+    /// Goes to a conversation that is written in, or to a mail that has no
+    /// thread yet.
+    pub(crate) fn visit_written(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        context: &mut Context,
+    ) {
+        if conversation.as_str().starts_with(NEW) {
+            self.take_up(channel);
+            self.page = crate::pages::PageKind::Inbox;
+            self.show_new_mail(conversation, context);
+        } else {
+            self.visit(channel, conversation, Focus::History, context);
+        }
+        self.tab_mut().mail.begun = None;
+    }
 
     /// A key while a mail is written; false if it is the composer's own.
-    pub(crate) fn mail_key(&mut self, key: KeyPress) -> bool {
-        let now = self.context.now;
+    pub(crate) fn mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
+        let now = context.now;
         let Some(head) = self.tab().mail_head() else { return false };
         let in_body = head.at >= BODY;
         let quotes = head.quote.is_some();
-        let is = |command| self.context.settings.keymap.in_text(command) == Some(key);
+        let is = |command| context.settings.keymap.in_text(command) == Some(key);
         match (key.code, key.ctrl) {
-            _ if is(Command::Send) => self.review_mail(),
-            _ if is(Command::Attach) => self.ask_file(),
-            _ if is(Command::SwitchMode) && quotes => self.take_quote(),
-            _ if is(Command::SendLater) => self.context.warn("a mail leaves after its review, not at a time"),
+            _ if is(Command::Send) => self.review_mail(context),
+            _ if is(Command::Attach) => context.ask_file(),
+            _ if is(Command::SwitchMode) && quotes => self.take_quote(context),
+            _ if is(Command::SendLater) => context.warn("a mail leaves after its review, not at a time"),
             (KeyCode::Tab, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer
                     && let Some(head) = &mut composer.head
@@ -206,16 +216,16 @@ impl Inbox {
             _ if in_body => return false,
             (KeyCode::Esc, _) => return false,
             (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
-            _ => return self.head_key(key),
+            _ => return self.head_key(key, context),
         }
         true
     }
 
-    fn head_key(&mut self, key: KeyPress) -> bool {
-        let now = self.context.now;
+    fn head_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
+        let now = context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         match composer.change_head(now, |it| it.key(key)) {
-            Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun),
+            Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, context),
             Some(Did::Changed(None) | Did::Moved) => (),
             Some(Did::Nothing) | None => return false,
         }
@@ -233,8 +243,8 @@ impl Inbox {
     }
 
     /// What is quoted comes into the text, to be cut or left out.
-    fn take_quote(&mut self) {
-        let now = self.context.now;
+    fn take_quote(&mut self, context: &mut Context) {
+        let now = context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
         let at = composer.sheet().cursor();
@@ -243,7 +253,7 @@ impl Inbox {
             it.replace_all(&text);
             it.move_to(at.0, at.1);
         });
-        self.context.say("what was quoted is in the text now");
+        context.say("what was quoted is in the text now");
     }
 
     /// Who fits an address has come.
@@ -256,8 +266,8 @@ impl Inbox {
     }
 
     /// Pasted text goes into the field at hand; false if the text has it.
-    pub(crate) fn paste_into_head(&mut self, outside: &str) -> bool {
-        let now = self.context.now;
+    pub(crate) fn paste_into_head(&mut self, outside: &str, context: &Context) -> bool {
+        let now = context.now;
         let is_field = self.tab().mail_head().is_some_and(|it| it.at < BODY);
         if !is_field || !self.is_typing() {
             return false;

@@ -36,7 +36,7 @@ pub fn compose(
     area: Area,
     buffer: &mut Buffer,
 ) -> Option<Position> {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let focused = inbox.context.layers.is_empty();
     let (label, style) = tabs_view::environment(tab, theme);
     let word = if head.html { "Mail as HTML · " } else { "Mail · " };

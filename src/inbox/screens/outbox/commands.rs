@@ -9,7 +9,7 @@ use model::outbox::RowState;
 
 /// Whether the row at hand was stopped and asks.
 pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
-    let Some(row) = inbox.row_at_hand() else {
+    let Some(row) = inbox.outbox.row_at_hand(&inbox.desk) else {
         return Err(match inbox.desk.page {
             PageKind::Outbox => "the outbox is empty".into(),
             _ => "only a message that was stopped on its way out asks; select one first".into(),
@@ -26,7 +26,7 @@ pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn decide(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_about_row();
+    inbox.outbox.ask_about_row(&inbox.desk, &mut inbox.context);
 }
 
 /// Whether there is anything of which one key can send all.
@@ -40,12 +40,12 @@ pub(crate) fn may_decide_all(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn decide_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_about_all();
+    inbox.outbox.ask_about_all(&mut inbox.context);
 }
 
 /// Whether the row at hand has not left and can be hurried or taken back.
 fn held(inbox: &Inbox, back: bool) -> Result<(), Reason> {
-    match inbox.row_at_hand() {
+    match inbox.outbox.row_at_hand(&inbox.desk) {
         None => Err("the outbox is empty".into()),
         Some(row) if row.is_stopped() => Err("it asks: {decide} decides over it".into()),
         Some(row) if back && row.can_withdraw() => Ok(()),

@@ -1,5 +1,10 @@
 //! Deciding over rows of the outbox: asking, and carrying the answer out.
 
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::keyboard::Keyboard;
+use crate::screens::outbox::OutboxScreen;
 use std::rc::Rc;
 
 use crate::Inbox;
@@ -19,23 +24,43 @@ use model::outbox::{KEY_AGE, LookResult, Operation, OutboxRow, RowState, Stop, S
 use model::queries::{OutboxEntry, Pause};
 use model::text::SafeText;
 
-impl Inbox {
+impl OutboxScreen {
     /// The row of the outbox that is chosen on the page, or at hand in the
     /// history.
-    pub fn row_at_hand(&self) -> Option<&OutboxRow> {
-        match self.desk.page {
-            PageKind::Outbox => self.outbox.rows.chosen().map(|it| &it.row),
-            PageKind::Inbox => self.tab().history.as_ref()?.row_at_hand(),
+    pub fn row_at_hand<'a>(&'a self, desk: &'a Desk) -> Option<&'a OutboxRow> {
+        match desk.page {
+            PageKind::Outbox => self.rows.chosen().map(|it| &it.row),
+            PageKind::Inbox => desk.tab().history.as_ref()?.row_at_hand(),
             _ => None,
         }
     }
 
     /// Asks for the row as it is now; the question opens when it has come.
-    pub(crate) fn ask_about_row(&mut self) {
-        let id = self.row_at_hand().map(|it| it.id.clone());
-        self.context.effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
+    pub(crate) fn ask_about_row(&mut self, desk: &Desk, context: &mut Context) {
+        let id = self.row_at_hand(desk).map(|it| it.id.clone());
+        context.effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
     }
 
+    /// Shows which of the rows that waited for a connection can leave.
+    pub(crate) fn ask_about_all(&mut self, context: &mut Context) {
+        let (go, look) = decisions::plan(&self.rows.rows);
+        let go: Vec<(RowId, SafeText)> =
+            go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
+        context.ask_to_send_all(go, look, None);
+    }
+
+    /// Sends all that can go; what was refused leaves again under a new key.
+    fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool, desk: &Desk, context: &mut Context) {
+        let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
+        for (row, _) in go {
+            let entry = self.rows.rows.iter().find(|it| it.row.id == row);
+            let seen = entry.and_then(|it| desk.seen_of(&it.row, None));
+            context.push(Effect::Decide(row, verdict.clone(), seen));
+        }
+    }
+}
+
+impl Inbox {
     /// The row a question is about has come.
     pub(crate) fn ask_to_decide(&mut self, entry: Option<Box<OutboxEntry>>) {
         let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
@@ -48,22 +73,14 @@ impl Inbox {
         let (row, title) = (Rc::new(entry.row), entry.title);
         for DecisionOption { key, verdict, word, effect } in answers {
             let (row, shown) = (Rc::clone(&row), shown.clone());
-            let decide = move |inbox: &mut Self| {
-                let seen = inbox.seen_of(&row, shown);
+            let decide = move |inbox: &mut Inbox| {
+                let seen = inbox.desk.seen_of(&row, shown);
                 inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
             };
             question = question.answer(key, format!("{word}: {effect}"), decide);
         }
         let question = question.esc("leave it for later").stacked();
         self.context.open(question.naming(move |names| names.add(title.as_str())));
-    }
-
-    /// How far the person has seen a row's conversation: what the question
-    /// showed, and what is on screen if it is the one that is open.
-    fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
-        let tab = self.desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
-        let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == row.lane.conversation());
-        shown.max(tab.looked.shown().filter(|_| open))
     }
 
     /// A decision was carried out, or came too late.
@@ -76,30 +93,52 @@ impl Inbox {
             StopVerdict::SameKey => self.context.say("asking the server again"),
             StopVerdict::Adopt(_) => self.context.say("noted as sent"),
             StopVerdict::Drop => self.context.say("dropped; nothing more is sent of it"),
-            StopVerdict::Edit => self.edit_again(&row),
+            StopVerdict::Edit => self.changes.edit_again(&row, &mut self.desk, &mut self.context),
         }
         self.row_changed(&row);
     }
 
-    fn edit_again(&mut self, row: &OutboxRow) {
+    /// Hurries the chosen row, or takes it back into the composer.
+    pub(crate) fn held_row(&mut self, hurry: bool) {
+        let Some(row) = self.outbox.row_at_hand(&self.desk).map(|it| it.id.clone()) else { return };
+        self.changes.held.retain(|it| it.row != row);
+        self.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
+    }
+
+    /// Leaves once nothing is paused any more, if that was asked for.
+    pub(crate) fn leave_when_handed_back(&mut self) {
+        let handed_back = self.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
+        if self.keyboard.leaving && handed_back {
+            self.changes.quit(&mut self.desk, &mut self.context);
+        }
+    }
+}
+
+impl Desk {
+    /// How far the person has seen a row's conversation: what the question
+    /// showed, and what is on screen if it is the one that is open.
+    fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == row.lane.conversation());
+        shown.max(tab.looked.shown().filter(|_| open))
+    }
+}
+
+impl Changes {
+    fn edit_again(&mut self, row: &OutboxRow, desk: &mut Desk, context: &mut Context) {
         if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
         {
-            let at_hand = self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft);
-            self.context.say(match at_hand {
+            let at_hand =
+                self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft, desk, context);
+            context.say(match at_hand {
                 true => "back in the composer".to_owned(),
-                false => self.keyed("back as a draft · {go-to-drafts}"),
+                false => context.keyed("back as a draft · {go-to-drafts}"),
             });
         }
     }
+}
 
-    /// Shows which of the rows that waited for a connection can leave.
-    pub(crate) fn ask_about_all(&mut self) {
-        let (go, look) = decisions::plan(&self.outbox.rows.rows);
-        let go: Vec<(RowId, SafeText)> =
-            go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        self.ask_to_send_all(go, look, None);
-    }
-
+impl Context {
     /// Asks whether to send all that can go, at this price where it waited for
     /// credits.
     pub(crate) fn ask_to_send_all(&mut self, go: Vec<(RowId, SafeText)>, look: usize, price: Option<&str>) {
@@ -107,44 +146,36 @@ impl Inbox {
         let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
         let (titles, again): (Vec<SafeText>, bool) =
             (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
-        let question =
-            question.answer('y', format!("send {count} now"), move |inbox| inbox.send_all(go, again));
+        let question = question.answer('y', format!("send {count} now"), move |inbox| {
+            inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
+        });
         let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
-        self.context.open(question.esc("leave them").naming(names));
+        self.open(question.esc("leave them").naming(names));
     }
+}
 
-    /// Sends all that can go; what was refused leaves again under a new key.
-    fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
-        let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
-        for (row, _) in go {
-            let entry = self.outbox.rows.rows.iter().find(|it| it.row.id == row);
-            let seen = entry.and_then(|it| self.seen_of(&it.row, None));
-            self.context.push(Effect::Decide(row, verdict.clone(), seen));
-        }
-    }
-
-    /// Hurries the chosen row, or takes it back into the composer.
-    pub(crate) fn held_row(&mut self, hurry: bool) {
-        let Some(row) = self.row_at_hand().map(|it| it.id.clone()) else { return };
-        self.changes.held.retain(|it| it.row != row);
-        self.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
-    }
-
+impl Keyboard {
     /// Asks which conversations are paused from here, to hand all back and
     /// leave.
-    pub(crate) fn hand_all_back(&mut self) {
-        self.keyboard.leaving = true;
-        let paused = self.desk.tabs.iter().filter(|it| it.counts.paused_here > 0);
-        self.context.effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
-        self.context.say("handing back; frontdesk ends when the server has said so · any key stays");
+    pub(crate) fn hand_all_back(&mut self, desk: &Desk, context: &mut Context) {
+        self.leaving = true;
+        let paused = desk.tabs.iter().filter(|it| it.counts.paused_here > 0);
+        context.effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
+        context.say("handing back; frontdesk ends when the server has said so · any key stays");
     }
 
     /// The pauses of a tab have come: they end.
-    pub(crate) fn end_pauses(&mut self, channel: &ChannelId, pauses: Vec<Pause>) {
-        if !self.keyboard.leaving {
+    pub(crate) fn end_pauses(
+        &mut self,
+        channel: &ChannelId,
+        pauses: Vec<Pause>,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        if !self.leaving {
             return;
         }
-        let Some(platform) = self.tab_of(channel).and_then(|it| it.platform().cloned()) else { return };
+        let Some(platform) = desk.tab_of(channel).and_then(|it| it.platform().cloned()) else { return };
         let intent = |it: Pause| Intent {
             channel: channel.clone(),
             platform: platform.clone(),
@@ -156,15 +187,7 @@ impl Inbox {
         };
         let intents: Vec<Intent> = pauses.into_iter().map(intent).collect();
         if !intents.is_empty() {
-            self.context.push(Effect::Enqueue { intents, clears_draft: false });
-        }
-    }
-
-    /// Leaves once nothing is paused any more, if that was asked for.
-    pub(crate) fn leave_when_handed_back(&mut self) {
-        let handed_back = self.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
-        if self.keyboard.leaving && handed_back {
-            self.quit();
+            context.push(Effect::Enqueue { intents, clears_draft: false });
         }
     }
 }

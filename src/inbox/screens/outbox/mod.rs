@@ -3,7 +3,7 @@
 pub(crate) mod commands;
 pub(crate) mod deciding;
 pub mod decisions;
-pub mod row_state;
+pub mod row_state_view;
 pub mod view;
 
 use crate::components::paged_rows::PagedRows;

@@ -12,7 +12,7 @@ use crate::layout::Area;
 use crate::loads::Pane;
 use crate::overlays::quoted_messages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES};
-use crate::screens::outbox::row_state;
+use crate::screens::outbox::row_state_view;
 use crate::theme_view::Theme;
 use model::email::compose::WrittenMail;
 use model::ids::ChannelId;
@@ -61,7 +61,7 @@ fn frame<T: PageRow>(
     (page, asks, empty): (&PagedRows<T>, &str, &str),
     buffer: &mut Buffer,
 ) {
-    let scope = if page.all_tabs { "all tabs" } else { inbox.tab().channel.name.as_str() };
+    let scope = if page.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("{name} · {scope}");
     let count = format!("{}{}", page.rows.len(), if page.more { "+" } else { "" });
     let right = [(asks, theme.error()), (count.as_str(), Style::new())];
@@ -108,7 +108,7 @@ fn choose(theme: Theme, area: Area, chosen: bool, buffer: &mut Buffer) {
 /// State, recipient, age; what happens next and why; what it is.
 fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buffer: &mut Buffer) {
     let row = &entry.row;
-    let (word, style) = row_state::word(row, inbox.context.now, theme);
+    let (word, style) = row_state_view::word(row, inbox.context.now, theme);
     paint_view::text(buffer, area.x + 1, area.y, WORD, word, style);
     let indent = area.x + 1 + WORD;
     let width = area.width.saturating_sub(WORD + 2);
@@ -127,7 +127,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
     }
     let others = inbox.outbox.rows.rows.iter().map(|it| &it.row);
     let (mut state, style) =
-        row_state::line(inbox, row, others, theme, "{row-now} sends now · {row-back} takes it back");
+        row_state_view::line(inbox, row, others, theme, "{row-now} sends now · {row-back} takes it back");
     if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
         let said = SafeText::line(last.content.as_str());
         state = format!("{} · {}: {said}", stop.label(), quoted_messages::speaker(last).0);

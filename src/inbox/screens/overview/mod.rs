@@ -4,7 +4,10 @@
 pub mod view;
 
 use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
+use crate::overlays::request_log::RequestLogView;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::BroadcastQuery;
 use crate::tab::Tab;
@@ -40,56 +43,67 @@ pub struct Failures {
     pub since: Option<Timestamp>,
 }
 
-impl Inbox {
+impl Wall {
     /// Goes to the page.
-    pub(crate) fn go_to_wall(&mut self) {
-        self.desk.page = PageKind::Wall;
-        self.overview.chosen = self.desk.active.min(self.desk.tabs.len() - 1);
-        self.overview.looked_at = None;
-        self.overview.stale = true;
+    pub(crate) fn go_to_wall(&mut self, desk: &mut Desk) {
+        desk.page = PageKind::Wall;
+        self.chosen = desk.active.min(desk.tabs.len() - 1);
+        self.looked_at = None;
+        self.stale = true;
     }
 
     /// Something that stands on it has changed.
     pub(crate) fn wall_changed(&mut self) {
-        self.overview.stale = true;
+        self.stale = true;
     }
 
     /// When it is to be looked at again.
-    pub(crate) fn wall_due(&self) -> Option<Timestamp> {
-        let looked = self.overview.looked_at.filter(|_| self.desk.page == PageKind::Wall)?;
+    pub(crate) fn wall_due(&self, desk: &Desk) -> Option<Timestamp> {
+        let looked = self.looked_at.filter(|_| desk.page == PageKind::Wall)?;
         Some(looked.plus(LOOK))
     }
 
     /// Asks for what is on it and may be old.
-    pub(crate) fn load_wall(&mut self) {
-        let due = self.overview.looked_at.is_none_or(|it| !(0..LOOK).contains(&self.context.now.since(it)));
+    pub(crate) fn load_wall(&mut self, context: &mut Context) {
+        let due = self.looked_at.is_none_or(|it| !(0..LOOK).contains(&context.now.since(it)));
         if due {
-            self.overview.looked_at = Some(self.context.now);
-            self.context.push(Effect::ReadCalls);
+            self.looked_at = Some(context.now);
+            context.push(Effect::ReadCalls);
         }
-        if due || std::mem::take(&mut self.overview.stale) {
-            self.overview.stale = false;
-            self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Running)));
+        if due || std::mem::take(&mut self.stale) {
+            self.stale = false;
+            context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Running)));
         }
     }
 
     /// Chooses another tab of it.
-    pub(crate) fn step_wall(&mut self, by: isize) {
-        self.overview.chosen = self.overview.chosen.saturating_add_signed(by).min(self.desk.tabs.len() - 1);
+    pub(crate) fn step_wall(&mut self, by: isize, desk: &Desk) {
+        self.chosen = self.chosen.saturating_add_signed(by).min(desk.tabs.len() - 1);
     }
 
+    /// Broadcasts of a tab that go on, and those that wait for a person.
+    pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
+        let of = self.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
+        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|it| it.waits());
+        (running.len(), waiting.len())
+    }
+}
+
+impl Inbox {
     /// The requests of the chosen tab that failed or changed something.
     pub(crate) fn wall_enter(&mut self) {
         let channel = self.desk.tabs[self.overview.chosen.min(self.desk.tabs.len() - 1)].channel.id.clone();
-        self.show_calls_of(channel);
+        self.features.request_log.show_calls_of(channel, &mut self.context);
     }
+}
 
+impl RequestLogView {
     /// What failed of a tab's requests within the last minute.
-    pub fn failures_of(&self, channel: &ChannelId) -> Failures {
+    pub fn failures_of(&self, channel: &ChannelId, context: &Context) -> Failures {
         let mut codes: Vec<(String, usize)> = Vec::new();
         let mut failures = Failures::default();
         for call in self.failed_calls(channel) {
-            if !(0..MINUTE).contains(&self.context.now.since(call.at)) {
+            if !(0..MINUTE).contains(&context.now.since(call.at)) {
                 continue;
             }
             failures.count += 1;
@@ -107,12 +121,5 @@ impl Inbox {
         codes.sort_by_key(|it| std::cmp::Reverse(it.1));
         failures.most = codes.into_iter().next().map(|it| it.0);
         failures
-    }
-
-    /// Broadcasts of a tab that go on, and those that wait for a person.
-    pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
-        let of = self.overview.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
-        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|it| it.waits());
-        (running.len(), waiting.len())
     }
 }

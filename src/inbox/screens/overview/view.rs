@@ -80,7 +80,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 }
 
 fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, buffer: &mut Buffer) {
-    let failures = inbox.failures_of(&tab.channel.id);
+    let failures = inbox.features.request_log.failures_of(&tab.channel.id, &inbox.context);
     let (label, label_style) = tabs_view::environment(tab, theme);
     let name = format!("{} {}", index + 1, tab.channel.name);
     let name = crate::wrap::cut(&name, 15);
@@ -111,7 +111,7 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
 /// What is wrong with a tab, if anything: its connection, or what its server
 /// refuses often.
 fn trouble(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
-    let failures = inbox.failures_of(&tab.channel.id);
+    let failures = inbox.features.request_log.failures_of(&tab.channel.id, &inbox.context);
     if failures.count >= LOUD {
         let since = failures.since.map(|it| it.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
         let most = failures.most.unwrap_or_default();

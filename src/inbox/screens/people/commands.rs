@@ -11,10 +11,10 @@ use model::outbox::Operation;
 
 /// Whether the tab has people.
 pub(crate) fn has_people(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.has_people() {
+    if inbox.desk.has_people() {
         return Ok(());
     }
-    let label = inbox.tab().platform().map_or("this channel", Platform::label);
+    let label = inbox.desk.tab().platform().map_or("this channel", Platform::label);
     Err(format!("no contacts are kept for {label}; a business chat tab has them"))
 }
 
@@ -32,14 +32,14 @@ pub(crate) fn may_add(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn new_person(inbox: &mut Inbox, _: KeyPress) {
-    inbox.new_person();
+    inbox.people.new_person(&mut inbox.context);
 }
 
 /// Whether the chosen person can be changed or deleted.
 pub(crate) fn may_change(inbox: &Inbox) -> Result<(), Reason> {
     may_add(inbox)?;
     let chosen = inbox.people.rows.chosen().ok_or("no person is chosen")?;
-    let row = inbox.row_about(&chosen.phone);
+    let row = inbox.outbox.row_about(&chosen.phone, &inbox.desk);
     if row.is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. })) {
         return Err("this person is being deleted; {undo} keeps it as long as it is held".into());
     }
@@ -47,19 +47,19 @@ pub(crate) fn may_change(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn edit_person(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_person(PersonField::Name);
+    inbox.people.edit_person(PersonField::Name, &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn tag_person(inbox: &mut Inbox, _: KeyPress) {
-    inbox.edit_person(PersonField::Tags);
+    inbox.people.edit_person(PersonField::Tags, &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn delete_person(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_delete_person();
+    inbox.people.ask_delete_person(&inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn mark_person(inbox: &mut Inbox, _: KeyPress) {
-    inbox.mark_person();
+    inbox.people.mark_person();
 }
 
 pub(crate) fn mark_all_people(inbox: &mut Inbox, _: KeyPress) {

@@ -5,11 +5,14 @@ use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::people::People;
 use crate::screens::people::form::Opening;
 use model::contacts::PersonDetail;
 use model::outbox::Operation;
@@ -47,7 +50,7 @@ impl Overlay for Deleting {
                 return KeyOutcome::Done;
             }
             FormKey::Submit if self.typed.text() == self.wanted() => {
-                inbox.delete(self);
+                inbox.desk.delete(self, &mut inbox.context);
                 return KeyOutcome::Done;
             }
             FormKey::Submit => inbox.context.warn(format!(
@@ -55,7 +58,9 @@ impl Overlay for Deleting {
                 self.wanted(),
                 self.person.phone
             )),
-            FormKey::Field if key.ctrl && key.code == KeyCode::Char('e') => inbox.export_before(self),
+            FormKey::Field if key.ctrl && key.code == KeyCode::Char('e') => {
+                inbox.desk.export_before(self, &mut inbox.context)
+            }
             FormKey::Field => drop(self.typed.key(key)),
             FormKey::Moved => (),
         }
@@ -105,48 +110,49 @@ impl OverlayView for Deleting {
     }
 }
 
-impl Inbox {
+impl People {
     /// Reads the chosen person, then asks.
-    pub(crate) fn ask_delete_person(&mut self) {
-        let Some(phone) = self.people.rows.chosen().map(|it| it.phone.clone()) else { return };
-        self.people.opening = Opening { delete: Some(phone.clone()), ..Opening::default() };
-        self.context.push(Effect::Load(Load::Person(self.tab().channel.id.clone(), phone)));
+    pub(crate) fn ask_delete_person(&mut self, desk: &Desk, context: &mut Context) {
+        let Some(phone) = self.rows.chosen().map(|it| it.phone.clone()) else { return };
+        self.opening = Opening { delete: Some(phone.clone()), ..Opening::default() };
+        context.push(Effect::Load(Load::Person(desk.tab().channel.id.clone(), phone)));
     }
+}
 
+impl Context {
     pub(crate) fn open_delete(&mut self, person: PersonDetail) {
         let typed = TextLine::default();
-        self.context.open(Deleting { person, typed, exported: None });
+        self.open(Deleting { person, typed, exported: None });
     }
+}
 
+impl Desk {
     /// Writes the transcript as far as it was read here.
-    fn export_before(&mut self, asked: &mut Deleting) {
+    fn export_before(&mut self, asked: &mut Deleting, context: &mut Context) {
         let Some(conversation) = asked.person.conversation.clone() else {
-            return self.context.warn("there is no conversation to export");
+            return context.warn("there is no conversation to export");
         };
         let digits: String = asked.person.phone.chars().filter(char::is_ascii_digit).collect();
         let file = format!("{digits}.md");
         let tab = self.tab();
         let (name, channel) = (tab.channel.name.clone(), tab.channel.id.clone());
         let key = ConversationKey { channel, conversation };
-        self.context.push(Effect::Export {
-            key,
-            name,
-            format: TranscriptFormat::Markdown,
-            file: file.clone(),
-        });
+        context.push(Effect::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
         asked.exported = Some(file);
     }
 
-    fn delete(&mut self, asked: &Deleting) {
+    fn delete(&mut self, asked: &Deleting, context: &mut Context) {
         let phone = asked.person.phone.clone();
         let Some(contact) = asked.person.id.clone() else { return };
-        let hold = self.context.settings.hold;
+        let hold = context.settings.hold;
         let operation = Operation::DeleteContact { contact, phone: phone.clone() };
         let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
-        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
-            0 => self.context.say(format!("deleting {phone}")),
-            seconds => self.context.say(self.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it"))),
+            0 => context.say(format!("deleting {phone}")),
+            seconds => {
+                context.say(context.keyed(&format!("deleting {phone} in {seconds} s · {{undo}} keeps it")))
+            }
         }
     }
 }

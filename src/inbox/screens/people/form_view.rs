@@ -26,7 +26,7 @@ impl OverlayView for PersonForm {
         let wanted = u16::try_from(form.values.len() + 2).unwrap_or(u16::MAX).saturating_add(told);
         let area = centered(inbox, columns.min(84), wanted.min(rows.saturating_sub(3)));
         paint_view::blank(buffer, area);
-        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let title = if form.is_new {
             "New person".to_owned()
         } else {

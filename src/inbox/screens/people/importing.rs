@@ -5,7 +5,9 @@ use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::conditions;
+use crate::context::Context;
 use crate::event::{Effect, Load};
+use crate::screens::people::People;
 use model::account::Platform;
 use model::ids::ChannelId;
 use model::import::{DryRun, ImportProgress};
@@ -76,7 +78,7 @@ impl Inbox {
                 }
             };
         }
-        let tab = self.tab();
+        let tab = self.desk.tab();
         conditions::tab_writable(tab)?;
         let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
         let platform = platform.ok_or("people are imported into a business chat tab")?;
@@ -100,7 +102,7 @@ impl Inbox {
             ImportResult::Checked(_, Err(why)) => self.context.warn(format!("import: {why}")),
             ImportResult::Checked(source, Ok(found)) => {
                 self.context.notice = None;
-                self.ask_import(source, *found);
+                self.context.ask_import(source, *found);
             }
             ImportResult::Failed(_, why) => {
                 self.people.importing = None;
@@ -112,33 +114,40 @@ impl Inbox {
                 self.context.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
             }
             ImportResult::Progress(source, progress) => {
-                let before = self.people.importing.replace(RunningImport { source, progress: progress.clone() });
+                let before =
+                    self.people.importing.replace(RunningImport { source, progress: progress.clone() });
                 let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
                 if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
                     self.context.warn(
-                        self.keyed(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
+                        self.context
+                            .keyed(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
                     );
                 }
             }
         }
     }
+}
 
+impl Context {
     fn ask_import(&mut self, source: ImportSource, found: DryRun) {
         let words = if found.good > found.done { "IMPORT" } else { "" };
         let question = Confirm::new("Import these people?", ask(&source, &found));
-        let question = question.answer('y', words, move |inbox| inbox.start_import(source, &found));
-        self.context.open(question.no(if words.is_empty() { "back" } else { "not" }));
+        let question = question
+            .answer('y', words, move |inbox| inbox.people.start_import(source, &found, &mut inbox.context));
+        self.open(question.no(if words.is_empty() { "back" } else { "not" }));
     }
+}
 
+impl People {
     /// The import was agreed to.
-    fn start_import(&mut self, source: ImportSource, found: &DryRun) {
+    fn start_import(&mut self, source: ImportSource, found: &DryRun, context: &mut Context) {
         if found.good == 0 {
-            return self.context.warn("there is nothing in it that could be imported");
+            return context.warn("there is nothing in it that could be imported");
         }
         let progress = ImportProgress { rows: found.rows, done: found.done, ..ImportProgress::default() };
-        self.people.importing = Some(RunningImport { source: source.clone(), progress });
-        self.context.push(Effect::Import(ImportAction::Start(source)));
-        self.context.say("importing; it goes on while you work, :import stop stops it");
+        self.importing = Some(RunningImport { source: source.clone(), progress });
+        context.push(Effect::Import(ImportAction::Start(source)));
+        context.say("importing; it goes on while you work, :import stop stops it");
     }
 }
 

@@ -1,9 +1,8 @@
 //! Marks on the page of people: some by their numbers, or all that a search
 //! fits, also those that were not read yet.
 
+use crate::screens::people::People;
 use std::collections::BTreeSet;
-
-use crate::Inbox;
 
 /// People marked one by one at most.
 const MOST: usize = 10_000;
@@ -43,10 +42,10 @@ impl Marked {
     }
 }
 
-impl Inbox {
+impl People {
     /// Marks the chosen person, or takes the mark away, and goes down.
     pub(crate) fn mark_person(&mut self) {
-        let people = &mut self.people;
+        let people = self;
         let Some(phone) = people.rows.chosen().map(|it| it.phone.clone()) else { return };
         let mut phones = match std::mem::take(&mut people.marked) {
             Marked::These(phones) => phones,

@@ -3,11 +3,15 @@
 
 use crate::Inbox;
 use crate::components::form::FormKey;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
+use crate::screens::outbox::OutboxScreen;
+use crate::screens::people::People;
 use crate::screens::people::form::{Opening, PersonField, PersonForm};
 use model::contacts::PersonDetail;
 use model::fetches::Fetch;
@@ -25,14 +29,14 @@ impl Overlay for PersonForm {
         }
         match FormKey::of(key, &mut self.focus, first..self.values.len()) {
             FormKey::Leave => {
-                inbox.leave_form(self);
+                inbox.people.leave_form(self, &mut inbox.context);
                 return KeyOutcome::Done;
             }
             FormKey::Moved => (),
             FormKey::Submit => {
                 self.tried = true;
                 match self.first_wrong() {
-                    None => return inbox.save_person(self),
+                    None => return inbox.people.save_person(self, &inbox.desk, &mut inbox.context),
                     Some((field, why)) => {
                         self.focus = field;
                         inbox.context.warn(format!("not saved: {} {why}", PersonField::at(field).label()));
@@ -68,26 +72,83 @@ impl Overlay for PersonForm {
     }
 }
 
-impl Inbox {
-    pub(crate) fn new_person(&mut self) {
-        let begun = self.people.begun.take();
+impl People {
+    pub(crate) fn new_person(&mut self, context: &mut Context) {
+        let begun = self.begun.take();
         let form = begun.unwrap_or_else(|| Box::new(PersonForm::new(None, PersonField::Phone)));
-        self.context.open(*form);
+        context.open(*form);
     }
 
     /// Opens the form of the chosen person once it has been read whole; the
     /// server is asked for what is newer.
-    pub(crate) fn edit_person(&mut self, at: PersonField) {
-        let Some(phone) = self.people.rows.chosen().map(|it| it.phone.clone()) else { return };
-        let channel = self.tab().channel.id.clone();
-        self.people.opening = Opening { form: Some((phone.clone(), at)), ..Opening::default() };
-        self.context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
-        self.context.push(Effect::Fetch(channel, Fetch::Person { phone }));
+    pub(crate) fn edit_person(&mut self, at: PersonField, desk: &Desk, context: &mut Context) {
+        let Some(phone) = self.rows.chosen().map(|it| it.phone.clone()) else { return };
+        let channel = desk.tab().channel.id.clone();
+        self.opening = Opening { form: Some((phone.clone(), at)), ..Opening::default() };
+        context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
+        context.push(Effect::Fetch(channel, Fetch::Person { phone }));
     }
 
+    fn leave_form(&mut self, form: &PersonForm, context: &mut Context) {
+        if form.is_new && form.replaces.is_none() && form.has_words() {
+            self.begun = Some(Box::new(form.clone()));
+            return context.say(context.keyed("not saved; {new-person} goes on with it"));
+        }
+        if form.change().is_none_or(|it| !it.is_empty()) {
+            context.say("not saved; nothing was changed");
+        }
+    }
+
+    fn save_person(&mut self, form: &PersonForm, desk: &Desk, context: &mut Context) -> KeyOutcome {
+        let Some(change) = form.change() else { return KeyOutcome::Done };
+        if change.is_empty() && !form.is_new {
+            context.say("nothing differs; nothing was saved");
+            return KeyOutcome::Done;
+        }
+        let name = if form.text(1).is_empty() { change.phone.clone() } else { form.text(1).to_owned() };
+        let phone = change.phone.clone();
+        let Some(intent) = desk.contact_intent(&phone, Operation::ChangeContact(Box::new(change)), 0) else {
+            context.warn("not saved: the channel of this tab is not known yet");
+            return KeyOutcome::Stay;
+        };
+        if let Some(row) = form.replaces.clone() {
+            context.push(Effect::Decide(row, StopVerdict::Drop, None));
+        }
+        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        self.opening.choose = Some(phone);
+        context.say(format!("saving {name}"));
+        KeyOutcome::Done
+    }
+
+    /// Rows were queued: those of a form are followed.
+    pub(crate) fn follow_saving(&mut self, rows: &[OutboxRow]) {
+        let follows = |it: &&OutboxRow| {
+            matches!(it.operation, Operation::ChangeContact(_) | Operation::DeleteContact { .. })
+        };
+        let saved = rows.iter().filter(follows);
+        self.saving.extend(saved.map(|it| it.id.clone()));
+        let over = self.saving.len().saturating_sub(20);
+        self.saving.drain(..over);
+    }
+
+    /// The editor has ended with a form's metadata; true if it was for one.
+    pub(crate) fn metadata_edited(&mut self, edited: &Result<String, String>, context: &mut Context) -> bool {
+        let Some(mut form) = self.lent.take() else { return false };
+        let read = edited.clone().map_err(|why| format!("the editor: {why}"));
+        let taken = read.and_then(|it| form.set_json(&text::pasted(&it)));
+        match taken {
+            Ok(()) => context.say("metadata taken over; Enter saves"),
+            Err(why) => context.warn(format!("{why}; the metadata is as it was")),
+        }
+        context.open(*form);
+        true
+    }
+}
+
+impl Inbox {
     /// A person has been read.
     pub(crate) fn person_loaded(&mut self, channel: &ChannelId, phone: &str, detail: Option<PersonDetail>) {
-        if self.tab().channel.id != *channel {
+        if self.desk.tab().channel.id != *channel {
             return;
         }
         let Some(detail) = detail else {
@@ -103,42 +164,14 @@ impl Inbox {
         if let Some((_, at)) = opening.form.filter(|(it, _)| it == phone) {
             let mut form = PersonForm::new(Some(detail), at);
             // What was refused before is what the person wants still.
-            if let Some((change, row, why)) = self.refused_change(phone) {
+            if let Some((change, row, why)) = self.outbox.refused_change(phone, &self.desk) {
                 form = form.refused(&change, row, &why);
             }
             self.context.open(form);
         } else if opening.delete.as_deref() == Some(phone) {
-            self.open_delete(detail);
+            self.context.open_delete(detail);
         } else {
-            self.refresh_form(&detail);
-        }
-    }
-
-    /// What the server told since the form was opened joins it, as long as
-    /// nothing was typed.
-    fn refresh_form(&mut self, detail: &PersonDetail) {
-        if let Some(form) = self.context.layers.top_mut::<PersonForm>()
-            && !form.is_new
-            && form.before.phone == detail.phone
-            && form.before != *detail
-            && form.change().is_some_and(|it| it.is_empty())
-        {
-            let focus = form.focus;
-            *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
-            form.focus = focus.min(form.values.len() - 1);
-        }
-    }
-
-    fn refused_change(
-        &self,
-        phone: &str,
-    ) -> Option<(model::contacts::ContactChange, model::ids::RowId, String)> {
-        let row = self.row_about(phone)?;
-        match (&row.operation, &row.state) {
-            (Operation::ChangeContact(change), RowState::Stopped(_, why)) => {
-                Some((change.as_ref().clone(), row.id.clone(), why.to_string()))
-            }
-            _ => None,
+            self.context.refresh_form(&detail);
         }
     }
 
@@ -150,7 +183,8 @@ impl Inbox {
         }
         let saving = self.people.saving.clone();
         let refused = self
-            .outbox.rows
+            .outbox
+            .rows
             .rows
             .iter()
             .map(|it| &it.row)
@@ -173,38 +207,42 @@ impl Inbox {
             self.context.open(form);
         }
     }
+}
 
-    fn leave_form(&mut self, form: &PersonForm) {
-        if form.is_new && form.replaces.is_none() && form.has_words() {
-            self.people.begun = Some(Box::new(form.clone()));
-            return self.context.say(self.keyed("not saved; {new-person} goes on with it"));
-        }
-        if form.change().is_none_or(|it| !it.is_empty()) {
-            self.context.say("not saved; nothing was changed");
+impl Context {
+    /// What the server told since the form was opened joins it, as long as
+    /// nothing was typed.
+    fn refresh_form(&mut self, detail: &PersonDetail) {
+        if let Some(form) = self.layers.top_mut::<PersonForm>()
+            && !form.is_new
+            && form.before.phone == detail.phone
+            && form.before != *detail
+            && form.change().is_some_and(|it| it.is_empty())
+        {
+            let focus = form.focus;
+            *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
+            form.focus = focus.min(form.values.len() - 1);
         }
     }
+}
 
-    fn save_person(&mut self, form: &PersonForm) -> KeyOutcome {
-        let Some(change) = form.change() else { return KeyOutcome::Done };
-        if change.is_empty() && !form.is_new {
-            self.context.say("nothing differs; nothing was saved");
-            return KeyOutcome::Done;
+impl OutboxScreen {
+    fn refused_change(
+        &self,
+        phone: &str,
+        desk: &Desk,
+    ) -> Option<(model::contacts::ContactChange, model::ids::RowId, String)> {
+        let row = self.row_about(phone, desk)?;
+        match (&row.operation, &row.state) {
+            (Operation::ChangeContact(change), RowState::Stopped(_, why)) => {
+                Some((change.as_ref().clone(), row.id.clone(), why.to_string()))
+            }
+            _ => None,
         }
-        let name = if form.text(1).is_empty() { change.phone.clone() } else { form.text(1).to_owned() };
-        let phone = change.phone.clone();
-        let Some(intent) = self.contact_intent(&phone, Operation::ChangeContact(Box::new(change)), 0) else {
-            self.context.warn("not saved: the channel of this tab is not known yet");
-            return KeyOutcome::Stay;
-        };
-        if let Some(row) = form.replaces.clone() {
-            self.context.push(Effect::Decide(row, StopVerdict::Drop, None));
-        }
-        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-        self.people.opening.choose = Some(phone);
-        self.context.say(format!("saving {name}"));
-        KeyOutcome::Done
     }
+}
 
+impl Desk {
     /// A change of a contact of the tab at hand, before it has bytes.
     pub(crate) fn contact_intent(&self, phone: &str, operation: Operation, hold: i64) -> Option<Intent> {
         let tab = self.tab();
@@ -217,29 +255,5 @@ impl Inbox {
             seen: None,
             planned_at: None,
         })
-    }
-
-    /// Rows were queued: those of a form are followed.
-    pub(crate) fn follow_saving(&mut self, rows: &[OutboxRow]) {
-        let follows = |it: &&OutboxRow| {
-            matches!(it.operation, Operation::ChangeContact(_) | Operation::DeleteContact { .. })
-        };
-        let saved = rows.iter().filter(follows);
-        self.people.saving.extend(saved.map(|it| it.id.clone()));
-        let over = self.people.saving.len().saturating_sub(20);
-        self.people.saving.drain(..over);
-    }
-
-    /// The editor has ended with a form's metadata; true if it was for one.
-    pub(crate) fn metadata_edited(&mut self, edited: &Result<String, String>) -> bool {
-        let Some(mut form) = self.people.lent.take() else { return false };
-        let read = edited.clone().map_err(|why| format!("the editor: {why}"));
-        let taken = read.and_then(|it| form.set_json(&text::pasted(&it)));
-        match taken {
-            Ok(()) => self.context.say("metadata taken over; Enter saves"),
-            Err(why) => self.context.warn(format!("{why}; the metadata is as it was")),
-        }
-        self.context.open(*form);
-        true
     }
 }

@@ -57,13 +57,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let people = &inbox.people;
-    let channel = &inbox.tab().channel.id;
+    let channel = &inbox.desk.tab().channel.id;
     let search = SafeText::line(people.search.trim());
-    let title = format!("People · {}", inbox.tab().channel.name);
+    let title = format!("People · {}", inbox.desk.tab().channel.name);
     let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
     let more = people.has_more(channel);
     let asks = if people.is_asking(channel) { "asking the server · " } else { "" };
-    let count = if inbox.has_people() {
+    let count = if inbox.desk.has_people() {
         format!("{}{}", people.total, if more { "+" } else { "" })
     } else {
         String::new()
@@ -80,10 +80,10 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     if inbox.shown(Pane::Page) != LoadState::Well {
         return;
     }
-    let (words, style) = match inbox.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {
+    let (words, style) = match inbox.desk.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {
         0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
         count => {
-            let open = inbox.key_of(Command::ShowUnreadable);
+            let open = inbox.context.key_of(Command::ShowUnreadable);
             (format!(" {}: {open} ", unreadable::words(count)), theme.waiting())
         }
     };
@@ -94,18 +94,18 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 /// What an empty page says.
 fn empty(inbox: &Inbox) -> Option<String> {
     let people = &inbox.people;
-    if !inbox.has_people() {
-        let label = inbox.tab().platform().map_or("this channel", model::account::Platform::label);
+    if !inbox.desk.has_people() {
+        let label = inbox.desk.tab().platform().map_or("this channel", model::account::Platform::label);
         return Some(format!("The interface keeps no contacts for {label}. A business chat tab has them."));
     }
     if !people.rows.rows.is_empty() {
         return None;
     }
-    let asking = people.is_asking(&inbox.tab().channel.id);
+    let asking = people.is_asking(&inbox.desk.tab().channel.id);
     Some(match (people.rows.loaded, people.search.trim().is_empty(), asking) {
         (false, ..) => loading_view::words(inbox, Pane::Page),
         (_, _, true) => "Nobody read here fits; the server is being asked…".to_owned(),
-        (_, true, _) => inbox.keyed(
+        (_, true, _) => inbox.context.keyed(
             "No contacts yet. Who writes to this number becomes one; {new-person} adds one, :import FILE adds many.",
         ),
         (_, false, _) => "Nobody fits, here or on the server.".to_owned(),
@@ -116,9 +116,10 @@ fn empty(inbox: &Inbox) -> Option<String> {
 fn row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 2, area.width.saturating_sub(3));
     let name_wide = (width.saturating_sub(PHONE) * 2 / 5).max(8);
-    let state = inbox.row_about(&person.phone).map(|it| about(it, theme));
+    let state = inbox.outbox.row_about(&person.phone, &inbox.desk).map(|it| about(it, theme));
     let gone = inbox
-        .row_about(&person.phone)
+        .outbox
+        .row_about(&person.phone, &inbox.desk)
         .is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. }));
     let name = if gone { theme.dim() } else { theme.strong() };
     paint_view::text(buffer, x, area.y, name_wide, person.title().as_str(), name);
@@ -163,7 +164,7 @@ pub fn divide(theme: Theme, list: Area, detail: Area, buffer: &mut Buffer) {
 
 /// All that is known of the chosen person.
 fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
-    let below = area.x <= inbox.areas().body.inner().x;
+    let below = area.x <= inbox.desk.areas(&inbox.context).body.inner().x;
     let top = area.y + u16::from(below);
     let place = Area {
         x: area.x + 1,
@@ -174,10 +175,12 @@ fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mu
     let contact = &person.contact;
     let mut lines: Vec<(String, String, Style)> = Vec::new();
     let mut add = |label: &str, words: String, style| lines.push((label.to_owned(), words, style));
-    if let Some(row) = inbox.row_about(&person.phone) {
+    if let Some(row) = inbox.outbox.row_about(&person.phone, &inbox.desk) {
         let (word, style) = about(row, theme);
         let why = match &row.state {
-            RowState::Stopped(_, why) => inbox.keyed(&format!("{why} · {{edit-person}} opens it again")),
+            RowState::Stopped(_, why) => {
+                inbox.context.keyed(&format!("{why} · {{edit-person}} opens it again"))
+            }
             _ => row.operation.summary().to_string(),
         };
         add(&word.to_lowercase(), why, style);
@@ -191,10 +194,10 @@ fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mu
         add(name.as_str(), value.to_string(), Style::new());
     }
     let said = match (&person.conversation, person.last_at) {
-        (Some(_), Some(at)) => {
-            inbox.keyed(&format!("last said {} · {{go-to-row}} opens it", ago(inbox.context.now.since(at))))
-        }
-        (Some(_), None) => inbox.keyed("{go-to-row} opens it"),
+        (Some(_), Some(at)) => inbox
+            .context
+            .keyed(&format!("last said {} · {{go-to-row}} opens it", ago(inbox.context.now.since(at)))),
+        (Some(_), None) => inbox.context.keyed("{go-to-row} opens it"),
         (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
     };
     add("talks", said, theme.dim());

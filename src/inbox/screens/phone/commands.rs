@@ -8,31 +8,31 @@ use crate::keys::KeyPress;
 /// Whether something can be written to who has not written: a number, or a
 /// new mail.
 pub(crate) fn may_write_number(inbox: &Inbox) -> Result<(), Reason> {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => tab_at_hand_writable(inbox),
         false => may_call(inbox),
     }
 }
 
 pub(crate) fn write_number(inbox: &mut Inbox, _: KeyPress) {
-    match inbox.tab().is_mail() {
+    match inbox.desk.tab().is_mail() {
         true => inbox.new_mail(),
-        false => inbox.ask_number(),
+        false => inbox.context.ask_number(),
     }
 }
 
 pub(crate) fn may_call(inbox: &Inbox) -> Result<(), Reason> {
     tab_at_hand_writable(inbox)?;
-    match inbox.tab().is_phone() {
+    match inbox.desk.tab().is_phone() {
         true => Ok(()),
         false => Err("numbers are written to and called from a phone tab".into()),
     }
 }
 
 pub(crate) fn call(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_call();
+    inbox.desk.ask_call(&mut inbox.context);
 }
 
 pub(crate) fn go_to_phone(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_phone();
+    inbox.keyboard.go_to_phone(&mut inbox.desk, &mut inbox.context);
 }

@@ -9,6 +9,8 @@ use crate::components::dialog::{Dialog, DialogLine};
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::components::text_prompt::TextPrompt;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -102,7 +104,7 @@ impl Overlay for CallForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match FormKey::of(key, &mut self.at, 0..self.fields.len()) {
             FormKey::Leave => {
-                inbox.tab_mut().call = Some(self.clone());
+                inbox.desk.tab_mut().call = Some(self.clone());
                 inbox.context.say("no call; C brings the form back as it was");
                 return KeyOutcome::Done;
             }
@@ -110,7 +112,7 @@ impl Overlay for CallForm {
             FormKey::Submit => match self.operation() {
                 Ok(operation) => {
                     self.wrong = None;
-                    inbox.ask_to_call(self.clone(), operation);
+                    inbox.context.ask_to_call(self.clone(), operation);
                     return KeyOutcome::Done;
                 }
                 Err(wrong) => self.wrong = Some(wrong),
@@ -153,21 +155,46 @@ impl OverlayView for CallForm {
     }
 }
 
-impl Inbox {
+impl Context {
     /// Asks for a number to write to.
     pub(crate) fn ask_number(&mut self) {
-        let below = |_: &Self, _: &TextLine| {
+        let below = |_: &Inbox, _: &TextLine| {
             vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
         };
-        self.context.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
+        self.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
             let number = number(typed)?;
-            inbox.write_to(&ConversationId::new(number));
+            inbox.desk.write_to(&ConversationId::new(number), &mut inbox.context);
             Ok(())
         }));
     }
 
+    fn ask_to_call(&mut self, form: CallForm, operation: Operation) {
+        let words = {
+            let operation = operation.clone();
+            move |inbox: &Inbox| ask(inbox, &operation)
+        };
+        let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
+        let back = |inbox: &mut Inbox| inbox.context.open(form);
+        self.open(
+            question
+                .answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context))
+                .left(back),
+        );
+    }
+
+    /// The call could not be queued: its form comes back.
+    pub(crate) fn call_not_queued(&mut self, operation: &Operation) {
+        if let Operation::Call { to, via, context } = operation {
+            let told = context.as_ref().map(|it| it.0.clone()).unwrap_or_default();
+            let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
+            self.open(CallForm { fields, at: 1, wrong: None });
+        }
+    }
+}
+
+impl Desk {
     /// Opens the call form: as it was left, or for the number at hand.
-    pub(crate) fn ask_call(&mut self) {
+    pub(crate) fn ask_call(&mut self, context: &mut Context) {
         let at_hand = self.at_hand().and_then(|it| it.conversation.address.clone()).unwrap_or_default();
         let tab = self.tab_mut();
         let kept = tab.call.take().filter(|it| it.fields[0].text() == at_hand || at_hand.is_empty());
@@ -176,60 +203,41 @@ impl Inbox {
             fields: [TextLine::new(at_hand), TextLine::default(), TextLine::default()],
             wrong: None,
         });
-        self.context.open(form);
-    }
-
-    fn ask_to_call(&mut self, form: CallForm, operation: Operation) {
-        let words = {
-            let operation = operation.clone();
-            move |inbox: &Self| ask(inbox, &operation)
-        };
-        let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
-        let back = |inbox: &mut Self| inbox.context.open(form);
-        self.context.open(question.answer('y', "CALL", |inbox| inbox.place_call(operation)).left(back));
+        context.open(form);
     }
 
     /// The call was agreed to: it waits in the outbox for its hold.
-    fn place_call(&mut self, operation: Operation) {
-        let hold = self.context.settings.hold;
+    fn place_call(&mut self, operation: Operation, context: &mut Context) {
+        let hold = context.settings.hold;
         let tab = self.tab();
         let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
         let conversation = ConversationId::new(to.to_owned());
         let channel = tab.channel.id.clone();
         self.tab_mut().call = None;
-        self.show_number(&conversation, Focus::History);
+        self.show_number(&conversation, Focus::History, context);
         let intent =
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
-            0 => self.context.say("calling"),
+            0 => context.say("calling"),
             seconds => {
-                self.context.say(format!("calling in {seconds} s · {} stops it", self.key_of(Command::Undo)));
+                context.say(format!("calling in {seconds} s · {} stops it", context.key_of(Command::Undo)));
             }
         }
     }
 
-    /// The call could not be queued: its form comes back.
-    pub(crate) fn call_not_queued(&mut self, operation: &Operation) {
-        if let Operation::Call { to, via, context } = operation {
-            let told = context.as_ref().map(|it| it.0.clone()).unwrap_or_default();
-            let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
-            self.context.open(CallForm { fields, at: 1, wrong: None });
-        }
-    }
-
     /// Opens the composer for a number, listed or not.
-    fn write_to(&mut self, number: &ConversationId) {
-        self.show_number(number, Focus::Composer);
+    fn write_to(&mut self, number: &ConversationId, context: &mut Context) {
+        self.show_number(number, Focus::Composer, context);
     }
 
-    fn show_number(&mut self, number: &ConversationId, focus: Focus) {
+    fn show_number(&mut self, number: &ConversationId, focus: Focus, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
         if self.list().page.rows.iter().any(|it| it.is(&key)) {
-            return self.visit(&channel, number, focus);
+            return self.visit(&channel, number, focus, context);
         }
-        self.show(&key);
+        self.show(&key, context);
         let tab = self.tab_mut();
         if let Some(history) = &mut tab.history {
             history.opened = true;
@@ -247,7 +255,7 @@ fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
     lines.extend(context.as_ref().map(|it| DialogLine::plain(format!("It is told: {}", line(&it.0)))));
     lines.extend(via.as_ref().map(|it| DialogLine::plain(format!("From the channel {}", line(it)))));
     lines.push(time_there(inbox, to));
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let price = match (&tab.account, tab.is_simulated()) {
         (_, true) => "TEST key: nothing rings and nothing is paid.".to_owned(),
         (Some(account), _) => format!(

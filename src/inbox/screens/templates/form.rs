@@ -6,10 +6,13 @@ use crate::command::Command;
 use crate::components::form::FormKey;
 use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
+use crate::screens::connections::ConnectionAnswers;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::fetches::{Fetch, Fetching};
@@ -137,17 +140,17 @@ pub(crate) struct TemplatePicker {
 impl Overlay for TemplatePicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         if inbox.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
-            inbox.fetch_templates(&inbox.tab().channel.id.clone());
+            inbox.desk.fetch_templates(&inbox.desk.tab().channel.id.clone(), &mut inbox.context);
             inbox.context.say("asking for the templates");
             return KeyOutcome::Stay;
         }
-        let found = inbox.tab().found_templates(&self.picker.query);
+        let found = inbox.desk.tab().found_templates(&self.picker.query);
         match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Left => (),
             Picked::Entry(index) => {
                 let template = found[index].clone();
-                inbox.fill_template(template, false);
+                inbox.connections.fill_template(template, false, &inbox.desk, &mut inbox.context);
             }
         }
         KeyOutcome::Done
@@ -169,7 +172,7 @@ impl Overlay for TemplateForm {
                 match key.code {
                     // The page still has its search and its chosen card.
                     KeyCode::Esc if self.from_page => inbox.desk.page = PageKind::Templates,
-                    KeyCode::Esc => inbox.pick_template(),
+                    KeyCode::Esc => inbox.desk.pick_template(&mut inbox.context),
                     _ => (),
                 }
                 return KeyOutcome::Done;
@@ -203,55 +206,60 @@ impl Overlay for TemplateForm {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Answers in the one way that is left, and says why.
-    pub(crate) fn reply_with_template(&mut self) {
-        self.pick_template();
-        self.context.say("the customer last wrote more than 24 hours ago: only a template can be sent");
+    pub(crate) fn reply_with_template(&mut self, context: &mut Context) {
+        self.pick_template(context);
+        context.say("the customer last wrote more than 24 hours ago: only a template can be sent");
     }
 
     /// Opens the picker, and reads the list if it is old.
-    pub(crate) fn pick_template(&mut self) {
+    pub(crate) fn pick_template(&mut self, context: &mut Context) {
         if self.tab().focus == Focus::List {
-            self.open(Focus::History);
+            self.open(Focus::History, context);
         }
-        self.context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
-        self.context.open(TemplatePicker::default());
+        context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
+        context.open(TemplatePicker::default());
     }
 
     /// The list as it is stored has come.
-    pub(crate) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
-        let now = self.context.now;
-        let shown = self.desk.page == PageKind::Templates || self.context.layers.top::<TemplatePicker>().is_some();
+    pub(crate) fn templates_loaded(
+        &mut self,
+        channel: &ChannelId,
+        templates: Templates,
+        context: &mut Context,
+    ) {
+        let now = context.now;
+        let shown = self.page == PageKind::Templates || context.layers.top::<TemplatePicker>().is_some();
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
         tab.templates = templates;
         if shown && old && first {
-            self.fetch_templates(&channel.clone());
+            self.fetch_templates(&channel.clone(), context);
         }
     }
 
     /// Asks the server for the list, unless it is being asked.
-    fn fetch_templates(&mut self, channel: &ChannelId) {
-        let now = self.context.now;
+    fn fetch_templates(&mut self, channel: &ChannelId, context: &mut Context) {
+        let now = context.now;
         let has_any = |it: &&mut Tab| it.platform().is_none_or(Platform::can_take_over);
         let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
         tab.templates_page.mark_stale();
         let taken = tab.templates_page.take(now);
-        self.context.effects.extend(taken.map(|()| Effect::Fetch(channel.clone(), Fetch::Templates)));
+        context.effects.extend(taken.map(|()| Effect::Fetch(channel.clone(), Fetch::Templates)));
     }
 
     /// Asks again for a list that did not come.
-    pub(crate) fn retry_templates(&mut self) {
-        if self.desk.page == PageKind::Templates && self.tab().templates_page.has_failed() {
-            self.fetch_templates(&self.tab().channel.id.clone());
+    pub(crate) fn retry_templates(&mut self, context: &mut Context) {
+        if self.page == PageKind::Templates && self.tab().templates_page.has_failed() {
+            self.fetch_templates(&self.tab().channel.id.clone(), context);
         }
     }
 
     /// The server has told the list, or why not.
-    pub(crate) fn templates_fetched(&mut self, channel: &ChannelId, fetched: Fetching) {
-        let now = self.context.now;
+    pub(crate) fn templates_fetched(&mut self, channel: &ChannelId, fetched: Fetching, context: &Context) {
+        let now = context.now;
         let Some(tab) = self.tab_of(channel) else { return };
         match fetched {
             Ok(_) => {
@@ -260,18 +268,28 @@ impl Inbox {
             Err(why) => tab.templates_page.fail(&(), &why, now),
         }
     }
+}
 
+impl ConnectionAnswers {
     /// Opens the form of a template for the conversation at hand.
-    pub(crate) fn fill_template(&mut self, template: ApprovedTemplate, from_page: bool) {
-        let name = self.facts().contact;
+    pub(crate) fn fill_template(
+        &mut self,
+        template: ApprovedTemplate,
+        from_page: bool,
+        desk: &Desk,
+        context: &mut Context,
+    ) {
+        let name = self.facts(desk, context).contact;
         let first = name.as_deref().and_then(|it| it.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
-        self.context.open(form);
+        context.open(form);
     }
+}
 
+impl Inbox {
     /// Sends a full form; a quote does not go with a template.
     fn send_template(&mut self, form: &mut TemplateForm) -> KeyOutcome {
-        let tab = self.tab();
+        let tab = self.desk.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let refused = match row.and_then(|it| it.conversation.address.clone()) {
             None => Err("there is no address to send to".to_owned()),

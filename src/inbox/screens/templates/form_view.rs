@@ -22,7 +22,7 @@ use model::time::{MINUTE, short_span};
 
 impl OverlayView for TemplatePicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let tab = inbox.tab();
+        let tab = inbox.desk.tab();
         let found = tab.found_templates(&self.picker.query);
         let line = |it: &str| SafeText::line(it).to_string();
         let entries: Vec<(String, String)> = found
@@ -76,7 +76,7 @@ impl OverlayView for TemplateForm {
             template.language,
             template.category.to_lowercase()
         ));
-        let (label, style) = crate::tabs_view::environment(inbox.tab(), theme);
+        let (label, style) = crate::tabs_view::environment(inbox.desk.tab(), theme);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::frame(buffer, area, theme, true, Sides::All, titles);
         bottom(inbox, theme, form, area, buffer);
@@ -117,7 +117,7 @@ impl OverlayView for TemplateForm {
 /// the row after them.
 fn kept(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
     let mut y = area.y;
-    let Some(composer) = &inbox.tab().composer else { return y };
+    let Some(composer) = &inbox.desk.tab().composer else { return y };
     if composer.has_reply() {
         let text = SafeText::line(&composer.reply_text());
         paint_view::text(buffer, area.x, y, area.width, &format!("Draft kept: {text}"), theme.dim());
@@ -154,7 +154,7 @@ fn seen(theme: Theme, preview: &[(TemplatePart, String)], area: Area, buffer: &m
 }
 
 fn bottom(inbox: &Inbox, theme: Theme, form: &TemplateForm, area: Area, buffer: &mut Buffer) {
-    let tab = inbox.tab();
+    let tab = inbox.desk.tab();
     let price = tab.template_price();
     let charged = if tab.templates.charged.is_some() { "last charged " } else { "" };
     let (words, style) = match (form.missing(), tab.cannot_pay(price)) {

@@ -4,14 +4,16 @@
 pub mod form;
 pub(crate) mod form_view;
 
-use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::pages::PageKind;
 use crate::screens::cards::DeckCard;
+use crate::screens::connections::ConnectionAnswers;
 use model::account::Platform;
 use model::templates::{ApprovedTemplate, TemplatePart};
 use model::text::SafeText;
 
-impl Inbox {
+impl Desk {
     pub(crate) fn no_templates(&self) -> String {
         let tab = self.tab();
         match tab.platform() {
@@ -29,17 +31,19 @@ impl Inbox {
     pub(crate) fn template_cards(&self) -> Vec<DeckCard> {
         self.tab().found_templates("").into_iter().map(template_card).collect()
     }
+}
 
+impl ConnectionAnswers {
     /// Fills the chosen template in for the conversation at hand.
-    pub(crate) fn fill_chosen_template(&mut self, id: &str) {
-        let found = self.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
-        let (Some(template), Some(row)) = (found, self.at_hand()) else {
-            return self.context.warn("open a conversation first: a template is sent to someone");
+    pub(crate) fn fill_chosen_template(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
+        let found = desk.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
+        let (Some(template), Some(row)) = (found, desk.at_hand()) else {
+            return context.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
-        self.desk.page = PageKind::Inbox;
-        self.visit(&key.channel, &key.conversation, crate::tab::Focus::History);
-        self.fill_template(template, true);
+        desk.page = PageKind::Inbox;
+        desk.visit(&key.channel, &key.conversation, crate::tab::Focus::History, context);
+        self.fill_template(template, true, desk, context);
     }
 }
 

@@ -6,17 +6,17 @@ use crate::conditions::tab_at_hand_writable;
 use crate::keys::KeyPress;
 
 pub(crate) fn new_webhook(inbox: &mut Inbox, _: KeyPress) {
-    inbox.new_webhook();
+    inbox.desk.new_webhook(&mut inbox.context);
 }
 
 pub(crate) fn may_remove(inbox: &Inbox) -> Result<(), Reason> {
     tab_at_hand_writable(inbox)?;
-    match inbox.chosen_webhook() {
+    match inbox.cards.chosen_webhook(&inbox.desk) {
         true => Ok(()),
         false => Err("no registered webhook is chosen".into()),
     }
 }
 
 pub(crate) fn remove_webhook(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_remove_webhook();
+    inbox.cards.ask_remove_webhook(&inbox.desk, &mut inbox.context);
 }

@@ -5,6 +5,8 @@ use crate::Inbox;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -112,22 +114,24 @@ impl Overlay for WebhookForm {
     }
 }
 
-impl Inbox {
+impl Context {
     /// A secret was made.
     pub(crate) fn secret_made(&mut self, secret: Secret) {
-        if let Some(form) = self.context.layers.top_mut::<WebhookForm>() {
+        if let Some(form) = self.layers.top_mut::<WebhookForm>() {
             form.secret.get_or_insert(secret);
         }
     }
+}
 
-    fn register_webhook(&mut self, form: &WebhookForm, secret: Option<Secret>) {
+impl Desk {
+    fn register_webhook(&mut self, form: &WebhookForm, secret: Option<Secret>, context: &mut Context) {
         let url = form.address().to_owned();
         let operation = Operation::AddWebhook { url, events: form.wanted() };
         let Some(intent) = self.webhook_intent(operation) else {
-            return self.context.warn("not registered: the channel of this tab is not known yet");
+            return context.warn("not registered: the channel of this tab is not known yet");
         };
-        self.context.push(Effect::Register { intent: Box::new(intent), secret });
-        self.context.say("registering; the server asks the endpoint for its challenge now");
+        context.push(Effect::Register { intent: Box::new(intent), secret });
+        context.say("registering; the server asks the endpoint for its challenge now");
     }
 }
 
@@ -174,7 +178,7 @@ impl WebhookQuestion {
 impl Overlay for WebhookQuestion {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         match (key.typed(), self.form.secret.clone().filter(|_| self.form.signs)) {
-            (Some('y'), secret) => inbox.register_webhook(&self.form, secret),
+            (Some('y'), secret) => inbox.desk.register_webhook(&self.form, secret, &mut inbox.context),
             (Some('c'), Some(secret)) => {
                 let effect = Effect::Copy(secret.expose().to_owned(), "the secret".to_owned());
                 inbox.context.push(effect);

@@ -25,7 +25,7 @@ impl OverlayView for WebhookForm {
         let wanted = u16::try_from(form.events.len() + 6).unwrap_or(u16::MAX);
         let area = centered(inbox, columns.min(84), wanted.min(rows.saturating_sub(2)));
         paint_view::blank(buffer, area);
-        let (label, style) = tabs_view::environment(inbox.tab(), theme);
+        let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let title = [("New webhook", theme.strong())];
         paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[(label, style)]));
         let inner = area.inner();

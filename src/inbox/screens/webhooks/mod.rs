@@ -8,8 +8,11 @@ pub(crate) mod form_view;
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::outside::OutsideRequest;
+use crate::screens::cards::Deck;
 use crate::screens::cards::{CardEmphasis, DeckCard};
 use crate::screens::webhooks::form::WebhookForm;
 use model::account::Platform;
@@ -22,17 +25,19 @@ use model::webhooks::{self, Webhook};
 
 impl Inbox {
     pub(crate) fn webhook_cards(&self) -> Vec<DeckCard> {
-        let channel = &self.tab().channel.id;
+        let channel = &self.desk.tab().channel.id;
         let rows = self.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
         let told = self.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
-        let own = self.tab().reception.as_ref().map(own_card);
-        let there = told.iter().map(|it| self.webhook_card(it));
+        let own = self.desk.tab().reception.as_ref().map(own_card);
+        let there = told.iter().map(|it| self.desk.webhook_card(it, &self.context));
         own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
     }
+}
 
-    fn webhook_card(&self, it: &Webhook) -> DeckCard {
+impl Desk {
+    fn webhook_card(&self, it: &Webhook, context: &Context) -> DeckCard {
         let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
-        let made = it.created_at.map(|at| ago(self.context.now.since(at))).unwrap_or_default();
+        let made = it.created_at.map(|at| ago(context.now.since(at))).unwrap_or_default();
         let mut card = DeckCard {
             id: it.id.to_string(),
             kind: if it.is_active { "active" } else { "INACTIVE" }.to_owned(),
@@ -57,42 +62,18 @@ impl Inbox {
         card
     }
 
-    pub(crate) fn new_webhook(&mut self) {
+    pub(crate) fn new_webhook(&mut self, context: &mut Context) {
         let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
-        self.context.open(WebhookForm::new(&platform));
-        self.context.push(Effect::Ask(OutsideRequest::Secret));
-    }
-
-    pub(crate) fn ask_remove_webhook(&mut self) {
-        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
-        let told = self.cards.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
-        if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
-            let lines = vec![
-                DialogLine::strong(SafeText::line(&webhook.url).to_string()),
-                DialogLine::plain(
-                    "Nothing is delivered there any more. Registering it anew takes another secret.",
-                ),
-            ];
-            let remove = move |inbox: &mut Self| inbox.remove_webhook(&webhook);
-            self.context.open(
-                Confirm::new("REMOVE this webhook?", lines).answer('y', "REMOVE", remove).no("keep"),
-            );
-        }
-    }
-
-    /// Whether the chosen card is a webhook that is registered.
-    pub fn chosen_webhook(&self) -> bool {
-        let told = self.cards.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
-        let chosen = self.cards.cards.chosen();
-        told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|it| it.id.as_str() == card.id))
+        context.open(WebhookForm::new(&platform));
+        context.push(Effect::Ask(OutsideRequest::Secret));
     }
 
     /// The removal was agreed to.
-    fn remove_webhook(&mut self, webhook: &Webhook) {
+    fn remove_webhook(&mut self, webhook: &Webhook, context: &mut Context) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
-            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-            self.context.say("removing it");
+            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            context.say("removing it");
         }
     }
 
@@ -108,10 +89,35 @@ impl Inbox {
             planned_at: None,
         })
     }
+}
+
+impl Deck {
+    pub(crate) fn ask_remove_webhook(&mut self, desk: &Desk, context: &mut Context) {
+        let Some(id) = self.cards.chosen().map(|it| it.id.clone()) else { return };
+        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|it| it.told.as_deref());
+        if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
+            let lines = vec![
+                DialogLine::strong(SafeText::line(&webhook.url).to_string()),
+                DialogLine::plain(
+                    "Nothing is delivered there any more. Registering it anew takes another secret.",
+                ),
+            ];
+            let remove = move |inbox: &mut Inbox| inbox.desk.remove_webhook(&webhook, &mut inbox.context);
+            context
+                .open(Confirm::new("REMOVE this webhook?", lines).answer('y', "REMOVE", remove).no("keep"));
+        }
+    }
+
+    /// Whether the chosen card is a webhook that is registered.
+    pub fn chosen_webhook(&self, desk: &Desk) -> bool {
+        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|it| it.told.as_deref());
+        let chosen = self.cards.chosen();
+        told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|it| it.id.as_str() == card.id))
+    }
 
     /// The subscriptions of a tab may be others now.
     pub(crate) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
-        if let Some(seen) = self.cards.webhooks.get_mut(channel) {
+        if let Some(seen) = self.webhooks.get_mut(channel) {
             seen.at = None;
         }
     }

@@ -5,8 +5,11 @@
 pub(crate) mod session;
 
 use crate::Inbox;
+use crate::changes::Changes;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::context::Context;
+use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::undo::Done;
 use crate::screens::history::History;
@@ -44,16 +47,21 @@ impl Tab {
     }
 }
 
-impl Inbox {
+impl Desk {
     /// Asks for the threads of the list, to go through them.
-    pub(crate) fn begin_triage(&mut self) {
+    pub(crate) fn begin_triage(&mut self, context: &mut Context) {
         let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
-        self.context.push(Effect::Load(Load::Triage(query)));
+        context.push(Effect::Load(Load::Triage(query)));
     }
 
     /// The threads have come: the unread ones, or all where none is unread.
-    pub(crate) fn triage_loaded(&mut self, query: &ConversationQuery, rows: Vec<ConversationRow>) {
-        let now = self.context.now;
+    pub(crate) fn triage_loaded(
+        &mut self,
+        query: &ConversationQuery,
+        rows: Vec<ConversationRow>,
+        context: &mut Context,
+    ) {
+        let now = context.now;
         if query.channel.as_ref() != Some(&self.tab().channel.id) {
             return;
         }
@@ -64,19 +72,19 @@ impl Inbox {
             .collect();
         let rows = if unread.is_empty() { rows } else { unread };
         if rows.is_empty() {
-            return self.context.say("there is nothing to go through");
+            return context.say("there is nothing to go through");
         }
         self.tab_mut().mail.triage = Some(Triage::new(rows, now));
-        self.triage_next();
+        self.triage_next(context);
     }
 
     /// Goes to the next thread, and brings those after it.
-    fn triage_next(&mut self) {
-        let now = self.context.now;
+    fn triage_next(&mut self, context: &mut Context) {
+        let now = context.now;
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         triage.at = triage.queue.pop_front();
         match triage.at.clone() {
-            Some(row) => self.triage_show(row),
+            Some(row) => self.triage_show(row, context),
             None => {
                 triage.ended = Some(now);
                 self.tab_mut().focus = Focus::History;
@@ -84,10 +92,10 @@ impl Inbox {
         }
     }
 
-    fn triage_show(&mut self, row: ConversationRow) {
-        let (id, now) = (row.conversation.id.clone(), self.context.now);
-        let tab = &mut self.desk.tabs[self.desk.active];
-        watch::show(tab, &id, Some(row), &mut self.context);
+    fn triage_show(&mut self, row: ConversationRow, context: &mut Context) {
+        let (id, now) = (row.conversation.id.clone(), context.now);
+        let tab = &mut self.tabs[self.active];
+        watch::show(tab, &id, Some(row), context);
         let ready = tab.mail.triage.as_mut().and_then(|it| it.ready.remove(&id));
         tab.focus = Focus::History;
         if let Some(history) = &mut tab.history {
@@ -96,20 +104,20 @@ impl Inbox {
                 show_at_once(history, page, now);
             }
         }
-        self.triage_ahead();
+        self.triage_ahead(context);
     }
 
     /// Back to the thread that is decided over, if one is.
-    pub(crate) fn triage_again(&mut self) {
+    pub(crate) fn triage_again(&mut self, context: &mut Context) {
         if let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) {
-            self.triage_show(row);
+            self.triage_show(row, context);
         }
     }
 
     /// Brings the next threads: from this desk's files, and from the server.
-    fn triage_ahead(&mut self) {
+    fn triage_ahead(&mut self, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
-        let Some(triage) = &mut self.desk.tabs[self.desk.active].mail.triage else { return };
+        let Some(triage) = &mut self.tabs[self.active].mail.triage else { return };
         let ahead: Vec<ConversationId> = triage
             .at
             .iter()
@@ -118,11 +126,11 @@ impl Inbox {
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
-                self.context.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
+                context.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
             }
             if !triage.ready.contains_key(&id) {
                 let query = HistoryQuery { channel: channel.clone(), conversation: id, limit: MAILS };
-                self.context.push(Effect::Load(Load::Ahead(query)));
+                context.push(Effect::Load(Load::Ahead(query)));
             }
         }
     }
@@ -139,14 +147,14 @@ impl Inbox {
     }
 
     /// What a thread holds has changed: what was brought of it is old.
-    pub(crate) fn ahead_changed(&mut self, channel: &ChannelId, id: &ConversationId) {
+    pub(crate) fn ahead_changed(&mut self, channel: &ChannelId, id: &ConversationId, context: &mut Context) {
         let Some(tab) = self.tab_of(channel) else { return };
         let Some(triage) = &mut tab.mail.triage else { return };
         if triage.ready.remove(id).is_some()
             || triage.queue.iter().take(AHEAD).any(|it| it.conversation.id == *id)
         {
             let query = HistoryQuery { channel: channel.clone(), conversation: id.clone(), limit: MAILS };
-            self.context.push(Effect::Load(Load::Ahead(query)));
+            context.push(Effect::Load(Load::Ahead(query)));
         }
     }
 
@@ -169,84 +177,141 @@ impl Inbox {
     }
 
     /// The thread at hand stays as it is.
-    pub(crate) fn triage_left(&mut self) {
-        self.triage_decided(TriageDecision::Left);
-    }
-
-    pub(crate) fn triage_archive(&mut self) {
-        let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) else { return };
-        self.file(vec![row], "archived", &|_| place(true));
-        self.triage_decided(TriageDecision::Archived);
+    pub(crate) fn triage_left(&mut self, context: &mut Context) {
+        self.triage_decided(TriageDecision::Left, context);
     }
 
     /// The thread at hand was decided over: on to the next.
-    pub(crate) fn triage_decided(&mut self, what: TriageDecision) {
+    pub(crate) fn triage_decided(&mut self, what: TriageDecision, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(row) = triage.at.take() else { return };
         if what == TriageDecision::Answered {
             let read = read_change(true);
-            self.file_quietly(&row, read);
+            self.file_quietly(&row, read, context);
         }
         if let Some(triage) = &mut self.tab_mut().mail.triage {
             triage.decided.push(TriageStep { rows: vec![row], what });
         }
-        self.triage_next();
+        self.triage_next(context);
         let alike = self.tab().triage().and_then(Triage::alike);
         if let Some((_, rest)) =
             alike.filter(|(what, _)| matches!(what, TriageDecision::Archived | TriageDecision::Left))
         {
             let from = rest.first().and_then(address).unwrap_or_default();
-            let words = self.keyed(" · {same-for-all} same for all · {undo} undoes");
-            self.context.say(format!("{} more from {from}{words}", rest.len()));
+            let words = context.keyed(" · {same-for-all} same for all · {undo} undoes");
+            context.say(format!("{} more from {from}{words}", rest.len()));
         }
     }
 
     /// The thread at hand goes last.
-    pub(crate) fn triage_later(&mut self) {
+    pub(crate) fn triage_later(&mut self, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if triage.queue.is_empty() {
-            return self.context.say("it is the last one");
+            return context.say("it is the last one");
         }
         if let Some(row) = triage.at.take() {
             triage.queue.push_back(row);
         }
-        self.triage_next();
-        self.context.say("it comes again at the end");
+        self.triage_next(context);
+        context.say("it comes again at the end");
     }
 
     /// Back to the thread before, without taking anything back.
-    pub(crate) fn triage_back(&mut self) {
+    pub(crate) fn triage_back(&mut self, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let last = triage.decided.pop_if(|it| it.what == TriageDecision::Left && it.rows.len() == 1);
         match last.and_then(|it| it.rows.into_iter().next()) {
-            Some(row) => self.triage_return(row),
-            None => self.context.say(self.keyed("{undo} takes the last decision back")),
+            Some(row) => self.triage_return(row, context),
+            None => context.say(context.keyed("{undo} takes the last decision back")),
         }
     }
 
-    fn triage_return(&mut self, row: ConversationRow) {
+    fn triage_return(&mut self, row: ConversationRow, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if let Some(at) = triage.at.take() {
             triage.queue.push_front(at);
         }
         triage.ended = None;
         triage.at = Some(row.clone());
-        self.triage_show(row);
+        self.triage_show(row, context);
     }
 
+    /// Asks whether the last decision is meant for all of its sender.
+    pub(crate) fn ask_same(&mut self, context: &mut Context) {
+        match self.tab().triage().and_then(Triage::alike) {
+            Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
+                let from = rest.first().and_then(address).unwrap_or_default().to_owned();
+                let (count, name) = (rest.len(), SafeText::line(&from));
+                let words = match what {
+                    TriageDecision::Archived => format!("archive {count} threads from {name}"),
+                    _ => format!("leave {count} threads from {name} as they are"),
+                };
+                let once = context.keyed("One {undo} takes all of them back.");
+                let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
+                let question =
+                    Confirm::new("The same for all?", lines).answer('y', "yes", |inbox: &mut Inbox| {
+                        inbox.changes.same_for_all(&mut inbox.desk, &mut inbox.context)
+                    });
+                context.open(question.no("one by one").naming(move |names| names.add(&from)));
+            }
+            _ => context.say("the same for all is offered after three alike from one sender"),
+        }
+    }
+
+    pub(crate) fn leave_triage(&mut self, context: &mut Context) {
+        let Some(triage) = self.tab_mut().mail.triage.take() else { return };
+        self.tab_mut().focus = Focus::List;
+        if !triage.is_over() {
+            let words = context.keyed("were gone through · {triage} goes on with the rest");
+            context.say(format!("{} of {} {words}", triage.seen(), triage.total));
+        }
+    }
+
+    fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange, context: &mut Context) {
+        if let Some(intent) = self.filed(row, change) {
+            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        }
+    }
+}
+
+impl Changes {
+    pub(crate) fn triage_archive(&mut self, desk: &mut Desk, context: &mut Context) {
+        let Some(row) = desk.tab().triage().and_then(|it| it.at.clone()) else { return };
+        self.file(vec![row], "archived", &|_| place(true), desk, context);
+        desk.triage_decided(TriageDecision::Archived, context);
+    }
+
+    /// The last decision is meant for all of its sender.
+    fn same_for_all(&mut self, desk: &mut Desk, context: &mut Context) {
+        let Some((what, rest)) = desk.tab().triage().and_then(Triage::alike) else { return };
+        if what == TriageDecision::Archived {
+            self.file(rest.clone(), "archived", &|_| place(true), desk, context);
+        }
+        let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
+        let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
+        triage.queue.retain(|it| !is_of(it));
+        let went = triage.at.take_if(|it| is_of(it)).is_some();
+        triage.decided.push(TriageStep { rows: rest, what });
+        if went {
+            desk.triage_next(context);
+        }
+    }
+}
+
+impl Inbox {
     /// Takes the last decision back, and goes to its thread.
     pub(crate) fn triage_undo(&mut self) {
         if self.undo_at_hand() {
             return;
         }
-        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        let Some(triage) = &mut self.desk.tab_mut().mail.triage else { return };
         let Some(last) = triage.decided.pop() else {
             return self.context.say("nothing was decided yet");
         };
         if last.what != TriageDecision::Left {
             self.undo();
         }
-        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        let Some(triage) = &mut self.desk.tab_mut().mail.triage else { return };
         let mut rows = last.rows.into_iter();
         let Some(first) = rows.next() else { return };
         if let Some(at) = triage.at.take() {
@@ -259,78 +324,32 @@ impl Inbox {
         triage.at = Some(first.clone());
         // A mail that comes back brings its thread itself.
         if last.what != TriageDecision::Answered {
-            self.triage_show(first);
+            self.desk.triage_show(first, &mut self.context);
         }
     }
 
     /// Takes back a star or the like of the thread at hand, if that is the
     /// newest thing done; it is no decision, and one stays there.
     fn undo_at_hand(&mut self) -> bool {
-        let Some(triage) = self.tab().triage() else { return false };
+        let Some(triage) = self.desk.tab().triage() else { return false };
         let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
-        let newest = self.done().map(|it| it.0).find(|it| !it.undone).filter(|it| it.at >= triage.began);
+        let newest = self
+            .changes
+            .done(&self.context)
+            .map(|it| it.0)
+            .find(|it| !it.undone)
+            .filter(|it| it.at >= triage.began);
         if newest.and_then(Done::filed) != Some(&at) {
             return false;
         }
         let was_star = newest.is_some_and(Done::is_star);
         self.undo();
-        if let Some(triage) = &mut self.tab_mut().mail.triage
+        if let Some(triage) = &mut self.desk.tab_mut().mail.triage
             && was_star
         {
             triage.starred.remove(&at);
         }
         true
-    }
-
-    /// Asks whether the last decision is meant for all of its sender.
-    pub(crate) fn ask_same(&mut self) {
-        match self.tab().triage().and_then(Triage::alike) {
-            Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
-                let from = rest.first().and_then(address).unwrap_or_default().to_owned();
-                let (count, name) = (rest.len(), SafeText::line(&from));
-                let words = match what {
-                    TriageDecision::Archived => format!("archive {count} threads from {name}"),
-                    _ => format!("leave {count} threads from {name} as they are"),
-                };
-                let once = self.keyed("One {undo} takes all of them back.");
-                let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
-                let question =
-                    Confirm::new("The same for all?", lines).answer('y', "yes", Self::same_for_all);
-                self.context.open(question.no("one by one").naming(move |names| names.add(&from)));
-            }
-            _ => self.context.say("the same for all is offered after three alike from one sender"),
-        }
-    }
-
-    /// The last decision is meant for all of its sender.
-    fn same_for_all(&mut self) {
-        let Some((what, rest)) = self.tab().triage().and_then(Triage::alike) else { return };
-        if what == TriageDecision::Archived {
-            self.file(rest.clone(), "archived", &|_| place(true));
-        }
-        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
-        triage.queue.retain(|it| !is_of(it));
-        let went = triage.at.take_if(|it| is_of(it)).is_some();
-        triage.decided.push(TriageStep { rows: rest, what });
-        if went {
-            self.triage_next();
-        }
-    }
-
-    pub(crate) fn leave_triage(&mut self) {
-        let Some(triage) = self.tab_mut().mail.triage.take() else { return };
-        self.tab_mut().focus = Focus::List;
-        if !triage.is_over() {
-            let words = self.keyed("were gone through · {triage} goes on with the rest");
-            self.context.say(format!("{} of {} {words}", triage.seen(), triage.total));
-        }
-    }
-
-    fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange) {
-        if let Some(intent) = self.filed(row, change) {
-            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-        }
     }
 }
 

@@ -41,8 +41,8 @@ pub fn line<'a>(
     if row.state == RowState::Done {
         return ("sent".to_owned(), theme.dim());
     }
-    let reason = inbox.waits_for(row, others);
-    let decide = inbox.key_of(Command::Decide);
+    let reason = inbox.desk.waits_for(row, others, &inbox.context);
+    let decide = inbox.context.key_of(Command::Decide);
     let words = match (&reason, &row.state) {
         (WaitReason::Uploading, _) => {
             let percent = inbox.desk.uploads.get(&row.id).copied().unwrap_or(0);
@@ -68,7 +68,7 @@ pub fn line<'a>(
 
 /// What holds up all sending of a tab, and the key that ends it.
 pub fn standstill(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
-    let reason = inbox.standstill(channel)?;
+    let reason = inbox.desk.standstill(channel, &inbox.context)?;
     let ways = reason.ways().iter().filter_map(|it| way(inbox, *it, &reason, ""));
     let words = reason.words(&Operation::Close, inbox.context.now);
     Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
@@ -87,14 +87,15 @@ fn style(reason: &WaitReason, theme: Theme) -> Style {
 
 /// The key of a way out, and what it does.
 fn way(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Option<String> {
-    let keyed = |command, words: &str| Some(format!("{} {words}", inbox.key_from_here(command)));
+    let keyed =
+        |command, words: &str| Some(format!("{} {words}", inbox.desk.key_from_here(command, &inbox.context)));
     match way {
         // Both keys of what is held come from where it is shown.
-        WaitRemedy::TakeBack if matches!(reason, WaitReason::Held(_)) => Some(inbox.keyed(keys)),
-        WaitRemedy::TakeBack => Some(inbox.keyed(back(keys))),
+        WaitRemedy::TakeBack if matches!(reason, WaitReason::Held(_)) => Some(inbox.context.keyed(keys)),
+        WaitRemedy::TakeBack => Some(inbox.context.keyed(back(keys))),
         WaitRemedy::SendNow => None,
-        WaitRemedy::Decide => Some(format!("{} decide", inbox.key_of(Command::Decide))),
-        WaitRemedy::DecideBefore => Some(format!("{} on it decides", inbox.key_of(Command::Decide))),
+        WaitRemedy::Decide => Some(format!("{} decide", inbox.context.key_of(Command::Decide))),
+        WaitRemedy::DecideBefore => Some(format!("{} on it decides", inbox.context.key_of(Command::Decide))),
         WaitRemedy::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
         WaitRemedy::CheckKey => keyed(Command::Refresh, "tries it again"),
         WaitRemedy::AskAgain => keyed(Command::Refresh, "asks again now"),
