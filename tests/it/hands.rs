@@ -20,7 +20,6 @@ mod uploading;
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
@@ -40,8 +39,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use server::{Answer, Request, Server};
 
-/// Longer than anything here takes; only a broken test waits for it.
-const PATIENCE: Duration = Duration::from_secs(40);
+use crate::waiting::within;
 
 /// Waits until something is told.
 async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
@@ -53,8 +51,7 @@ async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMu
         }
         false
     };
-    let found = tokio::time::timeout(PATIENCE, found).await;
-    assert_eq!(found, Ok(true), "{what}");
+    assert!(within(what, found).await, "{what} is told no more");
 }
 
 /// A clock that moves only when it is told to.

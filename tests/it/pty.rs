@@ -12,8 +12,7 @@ use frontdesk::shell::mailbox::EventQueue;
 use frontdesk::shell::terminal::Screen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// How long anything may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::waiting::PATIENCE;
 
 /// Stands behind all that a binary wrote.
 const END: &str = "<the end>";

@@ -4,6 +4,7 @@ use std::process::Command;
 use std::process::ExitStatus;
 
 use super::*;
+use crate::waiting::until_so;
 
 const JSON: &str = "content-type: application/json";
 const INBOUND: &[u8] = br#"{"channel": "whatsapp", "from": "+34600111222", "text": "hi"}"#;
@@ -51,9 +52,7 @@ fn under_way(serving: &Serving) -> (TcpStream, &'static [u8]) {
 
 /// The listener ends: connections that came in before are another matter.
 fn refuses(serving: &Serving) {
-    while TcpStream::connect(serving.address()).is_ok() {
-        std::thread::yield_now();
-    }
+    until_so("the listener's end", || TcpStream::connect(serving.address()).is_err());
 }
 
 #[test]

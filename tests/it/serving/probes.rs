@@ -1,6 +1,7 @@
 //! `GET /health` and `GET /ready`: without a key, a host or limits.
 
 use super::*;
+use crate::waiting::until_so;
 
 fn status(serving: &Serving, path: &str) -> (u16, Value) {
     let answer = serving.ask("GET", path, &[], b"");
@@ -9,9 +10,7 @@ fn status(serving: &Serving, path: &str) -> (u16, Value) {
 
 /// Asks until it is answered so: what was seen is believed for a moment.
 fn until(serving: &Serving, wanted: (u16, &str)) {
-    while status(serving, "/ready") != (wanted.0, wanted.1.into()) {
-        std::thread::yield_now();
-    }
+    until_so(wanted.1, || status(serving, "/ready") == (wanted.0, wanted.1.into()));
 }
 
 #[test]
@@ -70,10 +69,10 @@ fn it_is_not_ready_while_it_starts() {
     let ready = binary.folder().join("ready.json");
     let line = format!("listening on http://{address}/v1");
     let mut serving = Serving { child, out, line, ready };
-    while TcpStream::connect(&address).is_err() {
+    until_so("the listener", || {
         assert!(serving.child.try_wait().expect("known").is_none(), "it ended");
-        std::thread::yield_now();
-    }
+        TcpStream::connect(&address).is_ok()
+    });
     assert_eq!(status(&serving, "/health"), (200, "alive".into()));
     assert_eq!(status(&serving, "/ready"), (503, "starting".into()));
     let answer = serving.ask("GET", "/v1/account", &[], b"");
