@@ -10,7 +10,7 @@ mod story;
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use frontdesk::model::secret::Secret;
@@ -20,6 +20,7 @@ use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
+use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
 
 use crate::waiting::until_found;
@@ -29,7 +30,7 @@ struct Served {
     running: Running,
     keys: HashMap<String, String>,
     http: reqwest::Client,
-    database: PathBuf,
+    options: Options,
     _folder: tempfile::TempDir,
 }
 
@@ -40,14 +41,16 @@ impl Served {
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
         // The file and its key are made by a first run.
-        let first = start(options(&database)).await.expect("it starts");
+        let mut kept = options(&database);
+        cluster::settle(&mut kept).await;
+        let first = start(kept.clone()).await.expect("it starts");
         let of = |it: &frontdesk::service::IssuedKey| {
             (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned())
         };
         let keys = first.keys.iter().map(of).collect();
         first.shutdown().await;
-        connect(&database, bot, webhook).await;
-        let mut options = Options { assistant, ..options(&database) };
+        connect(&kept, bot, webhook).await;
+        let mut options = Options { assistant, ..kept.clone() };
         if webhook {
             // The platform is told the port beforehand.
             let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
@@ -57,7 +60,7 @@ impl Served {
         }
         let running = start(options).await.expect("it starts again");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Self { running, keys, http, database, _folder: folder }
+        Self { running, keys, http, options: kept, _folder: folder }
     }
 
     async fn quiet(bot: &BotServer) -> Self {
@@ -147,8 +150,15 @@ fn options(database: &Path) -> Options {
     }
 }
 
-async fn connect(database: &Path, bot: &BotServer, webhook: bool) {
-    let admin = Admin::open(database).expect("the file");
+/// The dashboard of a service.
+async fn dashboard(options: &Options) -> Admin {
+    let Options { database, key_file, .. } = options.clone();
+    let opening = move || Admin::open(&database, key_file.as_deref());
+    tokio::task::spawn_blocking(opening).await.expect("no panic").expect("the database")
+}
+
+async fn connect(options: &Options, bot: &BotServer, webhook: bool) {
+    let admin = dashboard(options).await;
     let token = Secret::new(TOKEN);
     admin.connect_bot(&bot.url(), webhook, &token, SystemClock.now()).await.expect("connected");
     admin.close();

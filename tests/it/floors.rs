@@ -33,6 +33,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ratatui", &["inbox"]),
     ("reqwest", &["client"]),
     ("rusqlite", &["model", "sqlite", "store", "sync", "service"]),
+    ("tokio_postgres", &["service"]),
     ("axum", &["service"]),
     // HTTP by the bytes: the service, the guard, and the receiver of webhooks,
     // which answers two requests and has no use for a router.
@@ -191,6 +192,35 @@ fn rooms_of_the_edge_keep_apart() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The files of the service that speak to an engine of its database. All
+/// others ask through a session.
+const ENGINES: [(&str, &str); 6] = [
+    ("rusqlite", "service/database/open.rs"),
+    ("rusqlite", "service/database/sqlite.rs"),
+    ("tokio_postgres", "service/database/postgres/link.rs"),
+    ("tokio_postgres", "service/database/postgres/session.rs"),
+    ("tokio_postgres", "service/database/postgres/tls.rs"),
+    ("tokio_postgres", "service/database/postgres/values.rs"),
+];
+
+#[test]
+fn the_service_asks_through_a_session() {
+    let mut found = Vec::new();
+    for (floor, path, text) in sources() {
+        let program = text.split("mod tests {").next().unwrap_or("");
+        let is_test = path.ends_with("tests.rs");
+        for engine in ["rusqlite", "tokio_postgres"] {
+            let names = code(program).any(|it| starts_a_word(it, &format!("{engine}::")));
+            if floor == "service" && names && !is_test {
+                found.push((engine, path.clone()));
+            }
+        }
+    }
+    let known =
+        |(engine, path): &(&str, PathBuf)| ENGINES.iter().any(|it| it.0 == *engine && path.ends_with(it.1));
+    assert!(found.len() == ENGINES.len() && found.iter().all(known), "{found:?}");
+}
+
 fn starts_a_word(line: &str, word: &str) -> bool {
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':'))
@@ -248,7 +278,8 @@ const AVAILABILITY: &str = "availability.rs";
 fn a_command_is_done_where_it_is_named() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        if floor == "inbox" && !path.ends_with(AVAILABILITY) {
+        let draws = path.file_stem().is_some_and(|it| it.to_string_lossy().ends_with("view"));
+        if floor == "inbox" && !draws && !path.ends_with(AVAILABILITY) {
             let found = catch_alls(&text, &["C::", "Command::"]).into_iter();
             let acts = found.filter(|it| !DECLINES.iter().any(|word| it.ends_with(&format!("=> {word},"))));
             wrong.extend(acts.map(|it| format!("{}:{it}", path.display())));

@@ -21,6 +21,7 @@ mod packaging;
 mod pairs;
 mod pictures;
 mod plain;
+mod postgres;
 mod private;
 mod proxy;
 mod pty;

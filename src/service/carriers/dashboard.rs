@@ -11,6 +11,7 @@ use crate::database::DatabaseError;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::egress::{self, EgressState};
+use crate::database::session::DbSession;
 use crate::platforms::telegram::{BotIdentity, BotPlatform};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
@@ -40,7 +41,7 @@ fn refused(trouble: PlatformTrouble) -> AdminError {
     AdminError::Refused(trouble.why)
 }
 
-fn channel_of(db: &rusqlite::Connection, kind: Channel) -> Result<ChannelRow, AdminError> {
+fn channel_of(db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminError> {
     let none = || AdminError::Refused(format!("this service has no {} channel", kind.word()));
     channels::of_kind(db, kind)?.ok_or_else(none)
 }
@@ -61,12 +62,12 @@ fn check_address(api: &str) -> Result<(), AdminError> {
 impl Admin {
     /// Seals with the key of the service, which has made it.
     async fn vault(&self) -> Result<Vault, AdminError> {
-        let path = || self.key.path().to_owned();
-        let key = self.key.read()?.ok_or_else(|| KeyError::Missing(path()))?;
+        let place = self.key.as_ref().ok_or(KeyError::Unnamed)?;
+        let key = place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?;
         let asked = key.clone();
         let other: Result<bool, DatabaseError> = self.database.read(move |db| asked.is_another(db)).await;
         if other? {
-            return Err(KeyError::Other(path()).into());
+            return Err(KeyError::Other(place.path().to_owned()).into());
         }
         Vault::new(&key).map_err(|why| AdminError::Refused(why.to_string()))
     }
@@ -211,7 +212,7 @@ fn bot_of(row: &ConnectedRow) -> Option<i64> {
 ///
 /// # Errors
 /// When the database fails.
-pub fn standings(db: &rusqlite::Connection) -> Result<Vec<ChannelStanding>, DatabaseError> {
+pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
     for kind in Channel::ALL {
         let Some(channel) = channels::of_kind(db, kind)? else { continue };

@@ -8,7 +8,6 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use rand::Rng;
-use rusqlite::Connection;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -17,6 +16,7 @@ use crate::chat::receive;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
@@ -39,7 +39,7 @@ const REMEMBERED: i64 = 7 * 24 * HOUR;
 /// # Errors
 /// When the database fails.
 pub fn keep(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     channel: &str,
     pieces: &[HookPiece],
@@ -157,9 +157,7 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
         size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
         filename,
     };
-    let (files, stored) = (service.media.clone(), row.id.clone());
-    let written = tokio::task::spawn_blocking(move || files.store(&stored, &bytes)).await;
-    written.map_err(|it| it.to_string())?.map_err(|it| it.to_string())?;
+    service.store_media(&row.id, bytes).await.map_err(|it| it.message)?;
     let base = service.hosts.shown("http", "");
     message.inbound.media_url = Some(format!("{base}/media/{}/{}", row.id, names::safe(&row.filename)));
     let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});

@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
 use frontdesk::model::time::Clock;
-use frontdesk::service::admin::{Admin, CreditChange};
+use frontdesk::service::admin::CreditChange;
 use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use super::bot_server::{BotServer, TOKEN, Wrong};
-use super::{Served, text_to};
+use super::{Served, dashboard, text_to};
 use crate::binary::Binary;
 use crate::waiting::until_so;
 
@@ -61,7 +61,7 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
         bot.says(chat, &format!("{chat} begins"));
         served.waits(chat, "the first message", |it| it.len() == 1).await;
     }
-    let admin = Admin::open(&served.database).expect("the file");
+    let admin = dashboard(&served.options).await;
     admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
     admin.close();
     let before = served.balance().await;
