@@ -70,8 +70,7 @@ struct Service(Child);
 
 impl Service {
     fn signal(&self, signal: &str) {
-        let sent = Command::new("kill").args(["-s", signal, &self.0.id().to_string()]).status();
-        assert!(sent.expect("kill runs").success(), "{signal}");
+        crate::binary::signal(self.0.id(), signal);
     }
 }
 

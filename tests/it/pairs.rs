@@ -13,7 +13,7 @@ use portable_pty::CommandBuilder;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 
-use crate::binary::Binary;
+use crate::binary::{Binary, free_port};
 use crate::desk::Desk;
 use crate::pty::Terminal;
 use crate::waiting::until_so;
@@ -240,11 +240,6 @@ fn stands_still(process: u32) -> bool {
         let state = told.rsplit(") ").next().and_then(|it| it.chars().next());
         !matches!(state, Some('R' | 'S' | 'D'))
     })
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 fn pair(first: Kind, second: Kind) {

@@ -139,9 +139,7 @@ impl Terminal {
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        let id = self.id().to_string();
-        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
-        assert!(sent.success(), "{signal}");
+        crate::binary::signal(self.id(), signal);
     }
 
     /// Reads on until something outside the screen is so.

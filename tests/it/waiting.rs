@@ -54,6 +54,11 @@ pub async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
     }
 }
 
+/// Does what blocks, such as waiting for a terminal, on a thread of its own.
+pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.expect("no panic")
+}
+
 /// Why a try failed.
 #[derive(Debug)]
 pub enum TryError {

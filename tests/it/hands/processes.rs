@@ -199,7 +199,5 @@ async fn asked(server: &Server, route: &str) {
 
 #[cfg(unix)]
 fn signal(child: &(dyn portable_pty::Child + Send + Sync), name: &str) {
-    let id = child.process_id().expect("an id").to_string();
-    let sent = Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
-    assert!(sent.success(), "{name}");
+    crate::binary::signal(child.process_id().expect("an id"), name);
 }

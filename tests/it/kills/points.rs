@@ -12,7 +12,7 @@ use crate::kills::folder::Folder;
 use crate::proxy::script::{End, Forward, Gate, Give, Read, Script};
 use crate::proxy::{Asked, Door, Proxy};
 use crate::pty::Terminal;
-use crate::waiting::until_found;
+use crate::waiting::{aside, until_found};
 
 const CUSTOMER: &str = "+34600113333";
 const TEXT: &str = "Only once.";
@@ -81,11 +81,6 @@ fn kill(mut child: Child) {
 /// Waits for something another process does.
 async fn until(what: &str, holds: impl Fn() -> bool) {
     until_found(what, async || holds().then_some(()).ok_or("it is not so")).await;
-}
-
-/// A terminal's patience is spent on a thread of its own.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("no panic")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -18,7 +18,7 @@ use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
-use crate::binary::Binary;
+use crate::binary::{Binary, free_port};
 use crate::desk::Desk;
 use crate::pty::Terminal;
 use crate::waiting::{until, until_so};
@@ -54,11 +54,6 @@ struct Running {
     engine: Arc<Engine>,
     receiving: Option<Receiving>,
     news: Arc<Mutex<Vec<News>>>,
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 /// A service whose clock shows what the desk's shows.

@@ -12,7 +12,7 @@ use crate::proxy::fault::Fault;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::scripting;
-use crate::waiting::{TryError, with_more_time};
+use crate::waiting::{TryError, aside, with_more_time};
 
 const ANA: &str = "+34600111222";
 /// A name nobody has.
@@ -38,10 +38,6 @@ fn configured(channels: &[(&str, &str, &str)]) -> Binary {
 fn told(ended: &Ended) -> Value {
     let last = ended.err.lines().last().unwrap_or_default();
     serde_json::from_str(last).unwrap_or_else(|_| panic!("no JSON: {:?} {}", ended.code, ended.err))
-}
-
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("no panic")
 }
 
 fn changes(asked: &crate::proxy::Asked) -> bool {

@@ -1,6 +1,7 @@
 //! `GET /health` and `GET /ready`: without a key, a host or limits.
 
 use super::*;
+use crate::binary::free_port;
 use crate::waiting::until_so;
 
 fn status(serving: &Serving, path: &str) -> (u16, Value) {
@@ -48,12 +49,6 @@ fn it_is_not_ready_while_its_file_is_gone() {
     until(&serving, (200, "ready"));
 }
 
-/// Where a service will listen that says so only once it has started.
-fn free_port() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").to_string()
-}
-
 #[test]
 fn it_is_not_ready_while_it_starts() {
     let binary = Binary::new();
@@ -62,7 +57,8 @@ fn it_is_not_ready_while_it_starts() {
     let pipe = binary.folder().join("key");
     let made = std::process::Command::new("mkfifo").args(["-m", "600", words(&pipe)]).status();
     assert!(made.expect("mkfifo runs").success());
-    let (address, database) = (free_port(), binary.folder().join("service.db"));
+    // It says where it listens only once it has started.
+    let (address, database) = (format!("127.0.0.1:{}", free_port()), binary.folder().join("service.db"));
     let all = ["serve", "--listen", &address, "--db", words(&database), "--key-file", words(&pipe)];
     let mut child = binary.command(&all).spawn().expect("it runs");
     let out = BufReader::new(child.stdout.take().expect("its output"));

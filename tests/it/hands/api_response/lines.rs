@@ -142,7 +142,7 @@ async fn asked_again(first: impl Fn() -> Answer + Send + 'static) {
     hands.server.now(sends(move |count| if count == 1 { first() } else { sent("sent-1") }));
     hands.queue_text("c1", "Only once");
     hands.push().await;
-    hands.clock.advance(30);
+    hands.pass(30);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     assert_eq!(posts.len(), 2);
@@ -168,7 +168,7 @@ pub async fn closed_idle_connection() {
     hands.queue_text("c1", "second");
     for _ in 0..3 {
         hands.push().await;
-        hands.clock.advance(30);
+        hands.pass(30);
     }
     let posts = hands.server.posts();
     let keys: std::collections::BTreeSet<_> = posts.iter().map(|it| it.key().to_owned()).collect();
