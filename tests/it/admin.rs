@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::desk::HandClock;
+use crate::waiting::until_found;
 
 struct Scene {
     binary: Binary,
@@ -84,15 +85,12 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
     assert!(!keys.iter().any(|it| it.to_string().contains(&key)), "a list never shows a key");
     // A key is believed for a second after it was last looked up.
     scene.admin(&["key", "revoke", made["id"].as_str().expect("an id")], "");
-    for _ in 0..200 {
-        let (status, refused) = scene.get("/account", &key).await;
-        if status == StatusCode::UNAUTHORIZED {
-            assert_eq!(refused["code"], "REVOKED_KEY");
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    panic!("the key is never refused");
+    let (_, refused) = until_found("the refusal", async || {
+        let told = scene.get("/account", &key).await;
+        if told.0 == StatusCode::UNAUTHORIZED { Ok(told) } else { Err(told.0) }
+    })
+    .await;
+    assert_eq!(refused["code"], "REVOKED_KEY");
 }
 
 #[test]

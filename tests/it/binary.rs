@@ -5,6 +5,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// A port nobody listens on, for what must know it before it starts.
+pub fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Sends a signal by its name, such as `STOP`.
+pub fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &process.to_string()]).status();
+    assert!(sent.expect("kill runs").success(), "{name}");
+}
+
 /// Where the binary has its files.
 pub struct Binary {
     folder: tempfile::TempDir,

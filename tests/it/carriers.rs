@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
@@ -24,10 +23,7 @@ use serde_json::{Value, json};
 use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
 
-/// Between two looks at what a service has done.
-const LOOK: Duration = Duration::from_millis(2);
-/// Looks until something that comes must have come, however busy the machine is.
-const LOOKS: usize = 100_000;
+use crate::waiting::until_found;
 
 /// A service in this process, on a file of its own.
 struct Served {
@@ -131,14 +127,11 @@ impl Served {
 
     /// Waits until a chat's history is as it is wanted.
     async fn waits(&self, chat: i64, what: &str, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
-        for _ in 0..LOOKS {
+        until_found(what, async || {
             let history = self.history(chat).await;
-            if wanted(&history) {
-                return history;
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-        panic!("{what}: {:?}", self.history(chat).await);
+            if wanted(&history) { Ok(history) } else { Err(format!("{history:?}")) }
+        })
+        .await
     }
 
     async fn balance(&self) -> i64 {

@@ -53,20 +53,21 @@ const STARTER: &str = "shell/children.rs";
 /// Lines a file may have; more is probably two things.
 const LINES: usize = 400;
 
-fn sources() -> Vec<(String, PathBuf, String)> {
-    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(folder).expect("the folder is there") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                walk(&path, found);
-            } else if path.extension().is_some_and(|it| it == "rs") {
-                found.push(path);
-            }
+fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files_below(&path, ending, found);
+        } else if path.extension().is_some_and(|it| it == ending) {
+            found.push(path);
         }
     }
+}
+
+fn sources() -> Vec<(String, PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
-    walk(&root, &mut found);
+    files_below(&root, "rs", &mut found);
     found.sort();
     assert!(found.len() > 50, "the walk has lost its way");
     let read = |path: PathBuf| {
@@ -357,22 +358,11 @@ fn a_cell_read_by_its_place_is_found() {
 const WHOLE_SCREEN: usize = 20;
 const WHOLE_SCREENS: usize = 100;
 
-fn snapshots(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            snapshots(&path, found);
-        } else if path.extension().is_some_and(|it| it == "snap") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn pictures_are_taken_by_a_story_and_few_are_of_a_whole_screen() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    snapshots(&root.join("tests"), &mut found);
+    files_below(&root.join("tests"), "snap", &mut found);
     assert!(found.len() > 50, "the walk has lost its way");
     let (mut wrong, mut whole) = (Vec::new(), 0);
     for path in &found {
@@ -398,4 +388,44 @@ fn pictures_are_taken_by_a_story_and_few_are_of_a_whole_screen() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(whole <= WHOLE_SCREENS, "{whole} pictures of a whole screen; take those of regions");
+}
+
+/// Where tests let time pass by themselves. Everything else waits for what
+/// happens, as `waiting.rs` does.
+const SLEEPERS: [&str; 10] = [
+    "waiting.rs",
+    // Servers and lines that are slow because the test says so.
+    "contract/connections.rs",
+    "hands/server.rs",
+    "proxy/mod.rs",
+    "proxy/relay.rs",
+    // The pace at which processes are watched and killed.
+    "contract/killing.rs",
+    "kills/campaign.rs",
+    "kills/waves.rs",
+    // A browser that does nothing, for as long as another one did something.
+    "mail_page.rs",
+    // The keyboard is quiet, which the product itself measures.
+    "pty.rs",
+];
+
+#[test]
+fn tests_wait_for_what_happens_and_not_for_time() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let mut found = Vec::new();
+    files_below(&root, "rs", &mut found);
+    let mut wrong = Vec::new();
+    for path in found {
+        let name = path.strip_prefix(&root).expect("below it").to_string_lossy().replace('\\', "/");
+        let text = fs::read_to_string(&path).expect("readable");
+        let passes =
+            |it: &&str| it.contains("sleep(") && it.contains("::") || it.contains("thread::yield_now(");
+        let line = code(&text).find(passes).filter(|_| name != "floors.rs");
+        match (line, SLEEPERS.contains(&name.as_str())) {
+            (Some(line), false) => wrong.push(format!("{name}: {}", line.trim())),
+            (None, true) => wrong.push(format!("{name} sleeps no more")),
+            _ => (),
+        }
+    }
+    assert!(wrong.is_empty(), "look until it is so, as waiting.rs does:\n{}", wrong.join("\n"));
 }

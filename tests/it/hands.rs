@@ -18,9 +18,7 @@ mod steps;
 mod unreadable;
 mod uploading;
 
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
@@ -30,7 +28,7 @@ use frontdesk::model::news::{Health, News};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
 use frontdesk::model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery};
 use frontdesk::model::secret::Secret;
-use frontdesk::model::time::{Clock, SECOND, Timestamp};
+use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::{ChannelSpec, ChannelSync, Pulled};
@@ -40,8 +38,8 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use server::{Answer, Request, Server};
 
-/// Longer than anything here takes; only a broken test waits for it.
-const PATIENCE: Duration = Duration::from_secs(40);
+use crate::desk::HandClock;
+use crate::waiting::within;
 
 /// Waits until something is told.
 async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMut(&News) -> bool) {
@@ -53,24 +51,7 @@ async fn until(news: &mut UnboundedReceiver<News>, what: &str, mut is: impl FnMu
         }
         false
     };
-    let found = tokio::time::timeout(PATIENCE, found).await;
-    assert_eq!(found, Ok(true), "{what}");
-}
-
-/// A clock that moves only when it is told to.
-#[derive(Debug)]
-struct HandClock(AtomicI64);
-
-impl HandClock {
-    fn advance(&self, seconds: i64) {
-        self.0.fetch_add(seconds * SECOND, Ordering::SeqCst);
-    }
-}
-
-impl Clock for HandClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
-    }
+    assert!(within(what, found).await, "{what} is told no more");
 }
 
 /// The server's time so many seconds after the story begins.
@@ -105,8 +86,7 @@ impl Hands {
         let server = Server::start(answer).await;
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::open(folder.path()).expect("the files open");
-        let start = Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time");
-        let clock = Arc::new(HandClock(AtomicI64::new(start.micros())));
+        let clock = HandClock::at("2026-11-20T10:00:00", &Zone::UTC);
         let mut spec = ChannelSpec {
             id: id(),
             name: "Harbor chat".to_owned(),
@@ -180,6 +160,11 @@ impl Hands {
 
     fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Lets so many seconds pass.
+    fn pass(&self, seconds: i64) {
+        self.clock.advance(seconds * SECOND);
     }
 
     async fn push(&self) -> frontdesk::sync::PushStep {

@@ -21,6 +21,8 @@ use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use crate::waiting::until_so;
+
 /// Ways to run, fetch, send or lead elsewhere; `HERE` is where they lead.
 const FORMS: &[(&str, &str)] = &[
     ("refresh", "<meta http-equiv=refresh content='0;url=HERE'>"),
@@ -350,7 +352,7 @@ impl Ears {
                         String::from_utf8_lossy(&bytes[..read]).lines().next().unwrap_or("").to_owned();
                     let holds = line.contains("/hold");
                     heard.lock().expect("not poisoned").push(line);
-                    until("the end", || !holds || released.load(Ordering::SeqCst));
+                    until_so("the end", || !holds || released.load(Ordering::SeqCst));
                     let empty = b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
                     let _ = stream.write_all(empty);
                 });
@@ -388,15 +390,6 @@ impl Ears {
     }
 }
 
-/// Waits for something, for long where a machine is slow.
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = instant();
-    while !is_so() {
-        assert!(begun.elapsed() < Duration::from_secs(240), "{what} never comes");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// Opens a document; gives what it is once it has loaded, or nothing where that
 /// is not waited for.
 fn open(browser: &Path, page: &Path, meanwhile: impl FnOnce() -> bool) -> String {
@@ -420,7 +413,7 @@ fn open(browser: &Path, page: &Path, meanwhile: impl FnOnce() -> bool) -> String
     let mut child =
         command.stdin(Stdio::null()).stdout(out).stderr(Stdio::null()).spawn().expect("it starts");
     if meanwhile() {
-        until("the browser's end", || child.try_wait().expect("waited").is_some());
+        until_so("the browser's end", || child.try_wait().expect("waited").is_some());
     } else {
         child.kill().expect("killed");
         child.wait().expect("waited");
@@ -435,7 +428,7 @@ fn a_real_browser_asks_for_nothing_and_goes_nowhere() {
     let (ears, folder) = (Ears::open(), tempfile::tempdir().expect("a folder"));
     let begun = instant();
     open(&browser, &ears.framed(folder.path(), ears.every("http")), || {
-        until("what acts", || ears.forms().len() >= FORMS.len() / 2);
+        until_so("what acts", || ears.forms().len() >= FORMS.len() / 2);
         // Some of them never end to load.
         false
     });
@@ -444,7 +437,7 @@ fn a_real_browser_asks_for_nothing_and_goes_nowhere() {
     let (ears, folder) = (Ears::open(), tempfile::tempdir().expect("a folder"));
     let rebuilt = ears.every("http").chain(ears.every("https")).map(|it| page(&it));
     let document = open(&browser, &ears.framed(folder.path(), rebuilt), || {
-        until("the document", || ears.holds());
+        until_so("the document", || ears.holds());
         std::thread::sleep(took);
         ears.released.store(true, Ordering::SeqCst);
         true

@@ -39,4 +39,5 @@ mod serving;
 mod sharing;
 mod simulation;
 mod stories;
+mod waiting;
 mod wall;

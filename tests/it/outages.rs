@@ -14,6 +14,7 @@ use nix::libc;
 use portable_pty::CommandBuilder;
 
 use crate::pty::Terminal;
+use crate::waiting::until;
 
 /// Where the locks of a write-ahead log's index lie, but for the one that
 /// every connection holds as long as it lives.
@@ -69,8 +70,7 @@ struct Service(Child);
 
 impl Service {
     fn signal(&self, signal: &str) {
-        let sent = Command::new("kill").args(["-s", signal, &self.0.id().to_string()]).status();
-        assert!(sent.expect("kill runs").success(), "{signal}");
+        crate::binary::signal(self.0.id(), signal);
     }
 }
 
@@ -95,16 +95,10 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
         .spawn()
         .expect("the service starts");
     let service = Service(serve);
-    let until = instant() + Duration::from_secs(60);
-    let told = loop {
-        let read = std::fs::read_to_string(&ready).ok();
-        let told = read.and_then(|it| serde_json::from_str::<serde_json::Value>(&it).ok());
-        if let Some(told) = told {
-            break told;
-        }
-        assert!(instant() < until, "the service is not ready");
-        std::thread::sleep(Duration::from_millis(20));
-    };
+    let told = until("the service", || {
+        let read = std::fs::read_to_string(&ready).map_err(|it| it.to_string())?;
+        serde_json::from_str::<serde_json::Value>(&read).map_err(|it| it.to_string())
+    });
     let word = |it: &serde_json::Value| it.as_str().expect("a text").to_owned();
     configure(folder.path(), &word(&told["base_url"]));
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));

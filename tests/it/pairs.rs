@@ -6,25 +6,23 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::process::Child;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use frontdesk::model::time::{Clock, SECOND};
-use frontdesk::shell::clock::{SystemClock, instant};
+use frontdesk::shell::clock::SystemClock;
 use portable_pty::CommandBuilder;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 
-use crate::binary::Binary;
+use crate::binary::{Binary, free_port};
 use crate::desk::Desk;
 use crate::pty::Terminal;
+use crate::waiting::until_so;
 
 const ANA: &str = "+34600111222";
 const BO: &str = "+34600111333";
 const CLEO: &str = "+34600111444";
 /// Pairs at once: most of their time is waiting for a lease to lapse.
 const AT_ONCE: usize = 6;
-/// How long anything may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What runs on the folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,12 +186,8 @@ impl Scene {
         number(&self.binary.data().join("outbox.db"), sql)
     }
 
-    fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
-        let end = instant() + PATIENCE;
-        while !holds() {
-            assert!(instant() < end, "{}: {what} never comes", self.name);
-            std::thread::sleep(Duration::from_millis(50));
-        }
+    fn until(&self, what: &str, holds: impl FnMut() -> bool) {
+        until_so(&format!("{}: {what}", self.name), holds);
     }
 
     /// Stops a process between two writes: one that is stopped within holds the
@@ -246,11 +240,6 @@ fn stands_still(process: u32) -> bool {
         let state = told.rsplit(") ").next().and_then(|it| it.chars().next());
         !matches!(state, Some('R' | 'S' | 'D'))
     })
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 fn pair(first: Kind, second: Kind) {

@@ -4,13 +4,10 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
 use crate::binary::Binary;
 use crate::desk::Desk;
-
-/// Longer than anything here takes; only a broken test waits for it.
-const PATIENCE: Duration = Duration::from_secs(40);
+use crate::waiting::{PATIENCE, until};
 
 /// A conversation with the plain mode.
 struct Talk {
@@ -80,15 +77,8 @@ impl Talk {
 /// It ends well, and soon.
 #[track_caller]
 fn ends(child: &mut Child) {
-    for _ in 0..400 {
-        if let Some(status) = child.try_wait().expect("a state") {
-            assert!(status.success(), "{status}");
-            return;
-        }
-        std::thread::sleep(PATIENCE / 400);
-    }
-    child.kill().expect("killed");
-    panic!("it does not end");
+    let status = until("its end", || child.try_wait().expect("a state").ok_or("it runs"));
+    assert!(status.success(), "{status}");
 }
 
 #[test]

@@ -12,8 +12,7 @@ use frontdesk::shell::mailbox::EventQueue;
 use frontdesk::shell::terminal::Screen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// How long anything may take before the test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::waiting::PATIENCE;
 
 /// Stands behind all that a binary wrote.
 const END: &str = "<the end>";
@@ -140,9 +139,7 @@ impl Terminal {
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        let id = self.id().to_string();
-        let sent = std::process::Command::new("kill").args(["-s", signal, &id]).status().expect("kill runs");
-        assert!(sent.success(), "{signal}");
+        crate::binary::signal(self.id(), signal);
     }
 
     /// Reads on until something outside the screen is so.

@@ -11,9 +11,8 @@ mod webhooks;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use frontdesk::model::time::{Clock, Timestamp};
+use frontdesk::model::time::Zone;
 use frontdesk::service::{DatabasePlace, Options, Running, start};
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
@@ -22,16 +21,8 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
+use crate::desk::HandClock;
 use crate::postgres::cluster;
-
-/// A clock that stands still.
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time")
-    }
-}
 
 /// An answer as it came.
 #[derive(Debug, Clone)]
@@ -208,7 +199,7 @@ impl Desk {
 
 fn options(database: PathBuf) -> Options {
     let listen = "127.0.0.1:0".parse().expect("an address");
-    let options = Options::new(listen, database, Arc::new(Still));
+    let options = Options::new(listen, database, HandClock::at("2026-11-20T10:00:00", &Zone::UTC));
     Options { dev: true, unlimited: true, by_hand: true, ..options }
 }
 

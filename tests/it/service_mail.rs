@@ -9,22 +9,13 @@ mod triggers;
 mod voice;
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 
 use frontdesk::model::account::Environment;
-use frontdesk::model::time::{Clock, Timestamp};
+use frontdesk::model::time::Zone;
 use frontdesk::service::{self, Running};
 use serde_json::{Value, json};
 
-/// A clock that stands still; `/dev/clock` moves the service's.
-#[derive(Debug)]
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Timestamp {
-        Timestamp::parse("2026-11-20T10:00:00Z").expect("a valid time")
-    }
-}
+use crate::desk::HandClock;
 
 /// An answer: status, whether it was replayed, body.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +57,11 @@ impl World {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let mut options = service::Options::new(listen, folder.path().join("service.db"), Arc::new(Still));
+        let mut options = service::Options::new(
+            listen,
+            folder.path().join("service.db"),
+            HandClock::at("2026-11-20T10:00:00", &Zone::UTC),
+        );
         (options.dev, options.unlimited, options.by_hand, options.demo) = (true, true, true, demo);
         let running = service::start(options).await.expect("the service starts");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");

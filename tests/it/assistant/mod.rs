@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::desk::HandClock;
 use crate::raw_http::RawRequest;
+use crate::waiting::until_so;
 use standin::StandIn;
 
 const MARIA: &str = "+34600111222";
@@ -317,12 +318,9 @@ fn slow(text: &'static str) -> (StandIn, Arc<Gate>) {
     (model, gate)
 }
 
-/// Waits for the stand-in to be asked so often; a test that never sees it ends
-/// by the runner's own limit.
+/// Waits for the stand-in to be asked so often.
 fn until_asked(model: &StandIn, count: usize) {
-    while model.requests().len() < count {
-        std::thread::yield_now();
-    }
+    until_so("the question", || model.requests().len() >= count);
 }
 
 /// Waits until the answer that is due was put off to a time this many seconds
@@ -334,9 +332,7 @@ fn until_put_off(world: &World, seconds: i64) {
     let due = || -> i64 {
         db.query_row("SELECT at FROM due WHERE kind = 'answer'", [], |row| row.get(0)).expect("it is due")
     };
-    while due() < begun + seconds * 1_000_000 {
-        std::thread::yield_now();
-    }
+    until_so("the later time", || due() >= begun + seconds * 1_000_000);
 }
 
 #[test]

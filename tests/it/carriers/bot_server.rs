@@ -7,18 +7,15 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
+use frontdesk::shell::clock::instant;
 use serde_json::{Value, json};
 
 use crate::raw_http::RawRequest;
+use crate::waiting::PATIENCE;
 
 pub const TOKEN: &str = "7000001:stand-in-token";
 /// How long a read waits where nothing is new, whatever was asked for.
 const LONG_POLL: Duration = Duration::from_millis(300);
-/// How long it waits for something that happens here.
-const LOOK: Duration = Duration::from_secs(1);
-/// Times that nothing has happened before a test gives up, however busy the
-/// machine is.
-const PATIENCE: u32 = 240;
 
 /// What goes wrong with a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -195,15 +192,14 @@ impl BotServer {
     #[track_caller]
     fn wait<T>(&self, what: &str, mut found: impl FnMut(&World) -> Option<T>) -> T {
         let mut world = self.world();
-        let mut left = PATIENCE;
+        let end = instant() + PATIENCE;
         loop {
             if let Some(found) = found(&world) {
                 return found;
             }
-            assert!(left > 0, "nothing like it came: {what}");
-            let (next, ended) = self.shared.1.wait_timeout(world, LOOK).expect("no one failed");
-            world = next;
-            left -= u32::from(ended.timed_out());
+            let left = end.saturating_duration_since(instant());
+            assert!(left > Duration::ZERO, "nothing like it came: {what}");
+            world = self.shared.1.wait_timeout(world, left).expect("no one failed").0;
         }
     }
 

@@ -21,6 +21,7 @@ use serde_json::Value;
 use super::bot_server::{BotServer, TOKEN, Wrong};
 use super::{Served, dashboard, text_to};
 use crate::binary::Binary;
+use crate::waiting::until_so;
 
 const FAULTS: usize = 60;
 const KILLS: usize = 5;
@@ -236,11 +237,10 @@ fn kills_lose_nothing_and_send_nothing_twice() {
 fn settle(database: &str, wanted: usize) {
     let db = Connection::open(database).expect("opens");
     let open = "SELECT count(*) FROM egress WHERE settled_at IS NULL";
-    while db.query_row(open, [], |row| row.get::<_, i64>(0)).expect("reads") > 0
-        || inbound(database).len() < wanted
-    {
-        std::thread::sleep(super::LOOK);
-    }
+    until_so("the last of it", || {
+        let under_way: i64 = db.query_row(open, [], |row| row.get(0)).expect("reads");
+        under_way == 0 && inbound(database).len() >= wanted
+    });
 }
 
 fn rows(database: &str, direction: &str) -> Vec<(String, String)> {

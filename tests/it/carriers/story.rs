@@ -6,21 +6,16 @@ use frontdesk::service::AssistantChoice;
 use super::Served;
 use super::bot_server::{BotServer, Wrong};
 use crate::desk::Desk;
+use crate::waiting::until;
 
 const ANA: i64 = 77;
-/// Looks until something that comes must be on the screen.
-const LOOKS: usize = 2_000;
-
 /// Lets the desk read until it shows something.
-fn until(desk: &mut Desk, text: &str) {
-    for _ in 0..LOOKS {
-        desk.settle();
-        if desk.picture().contains(text) {
-            return;
-        }
-        desk.wait(1_000_000);
-    }
-    desk.shows(text);
+fn shows(desk: &mut Desk, text: &str) {
+    until(text, || {
+        desk.settle().wait(1_000_000);
+        let picture = desk.picture();
+        if picture.contains(text) { Ok(()) } else { Err(picture) }
+    });
 }
 
 #[test]
@@ -33,27 +28,27 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     desk.resize((120, 40));
 
     bot.says(ANA, "zzz qqq");
-    until(&mut desk, "Ana 77");
+    shows(&mut desk, "Ana 77");
     desk.keys("<Enter>");
-    until(&mut desk, "zzz qqq");
+    shows(&mut desk, "zzz qqq");
     let answer = bot.waits_for("").text;
     let words: String = answer.chars().take(24).collect();
-    until(&mut desk, &words);
+    shows(&mut desk, &words);
 
     // The customer asks for a person, and the assistant steps aside.
     bot.says(ANA, "I want a human please");
-    until(&mut desk, "AI failing");
+    shows(&mut desk, "AI failing");
     desk.keys("r").types("Ana here, a person.").keys("<Enter>").keys("<Enter>");
-    until(&mut desk, "Ana here, a person.");
+    shows(&mut desk, "Ana here, a person.");
     let reached = bot.waits_for("Ana here, a person.");
     assert_eq!(reached.chat, ANA.to_string());
-    until(&mut desk, "sent");
+    shows(&mut desk, "sent");
     assert_eq!(bot.reached().iter().filter(|it| it.text.contains("Ana here")).count(), 1);
 
     // What nobody can know is shown as that, and not sent again.
     bot.plan(|method| (method == "sendMessage").then_some(Wrong::CutAfter));
     desk.types("Did this arrive?").keys("<Enter>").keys("<Enter>");
-    until(&mut desk, "unknown");
+    shows(&mut desk, "unknown");
     bot.nothing_goes_wrong();
     desk.wait(60_000_000);
     desk.settle();

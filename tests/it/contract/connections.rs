@@ -6,13 +6,10 @@ use std::time::Duration;
 use frontdesk::service::Patience;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 use super::hostile::split;
 use super::*;
-
-/// How long a test waits for what must happen far sooner.
-const LONG: Duration = Duration::from_secs(20);
+use crate::waiting::within;
 
 /// A service that is quickly out of patience.
 pub async fn hasty() -> World {
@@ -36,7 +33,7 @@ fn head(world: &World, line: &str, more: &str) -> String {
 async fn rest(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     // A reset is a closed connection too.
-    let _ = timeout(LONG, stream.read_to_end(&mut bytes)).await.expect("closed in time");
+    let _ = within("the end", stream.read_to_end(&mut bytes)).await;
     bytes
 }
 
@@ -56,7 +53,7 @@ async fn a_slow_head_is_closed() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(LONG, dripping).await.expect("closed in time");
+    within("the end", dripping).await;
     rest(&mut silent).await;
     rest(&mut half).await;
     // A connection that has been used and is then left open.
@@ -85,7 +82,7 @@ async fn a_slow_body_is_refused_and_closed() {
         }
     });
     let mut bytes = Vec::new();
-    let _ = timeout(LONG, reader.read_to_end(&mut bytes)).await.expect("closed in time");
+    let _ = within("the end", reader.read_to_end(&mut bytes)).await;
     assert_eq!(split(&bytes).expect("answered").0, 400);
     dripping.abort();
     world.get("/account").await.ok();
@@ -117,7 +114,7 @@ async fn a_crowd_of_idle_connections_keeps_nobody_out() {
             assert!(answer.is_empty() || answer.contains("too many connections"), "{answer}");
         }
     };
-    timeout(LONG, asked).await.expect("answered in time");
+    within("an answer", asked).await;
     for mut stream in crowd {
         rest(&mut stream).await;
     }

@@ -22,6 +22,7 @@ use crate::faults::writes::Write;
 use crate::proxy::fault::Fault;
 use crate::proxy::script::Script;
 use crate::proxy::{Door, Proxy, Seen};
+use crate::waiting::{TryError, with_more_time};
 
 /// For faults that last: nothing ends them but a bound, so it is a small one.
 const SHORT: ClientTimeouts = ClientTimeouts {
@@ -41,8 +42,8 @@ pub const LONG: ClientTimeouts = ClientTimeouts {
 };
 
 /// The same, the longer the more often nothing came through on a busy machine.
-fn patient(fault: Fault, tries: u32) -> ClientTimeouts {
-    let (first, times) = (bounds(fault), 1 << tries);
+fn patient(fault: Fault, before: u32) -> ClientTimeouts {
+    let (first, times) = (bounds(fault), 1 << before);
     ClientTimeouts {
         connect: (first.connect * times).min(LONG.connect),
         idle: (first.idle * times).min(LONG.idle),
@@ -101,15 +102,17 @@ impl Cell {
     /// # Errors
     /// In words, what went wrong.
     pub async fn run(&self, world: &World, store: &Store) -> Result<(), String> {
-        for tries in 0..TRIES {
+        with_more_time(|before| async move {
             // A busy machine may not bring a request to its fault within its bounds.
-            let again = Self { number: self.number + MOST * tries as usize, ..*self };
-            match again.run_within(world, store, patient(self.fault, tries)).await {
-                Err(why) if why == NEVER_CAME => (),
-                outcome => return outcome,
-            }
-        }
-        Err(NEVER_CAME.to_owned())
+            let again = Self { number: self.number + MOST * before as usize, ..*self };
+            again.run_within(world, store, patient(self.fault, before)).await.map_err(|why| {
+                match why == NEVER_CAME {
+                    true => TryError::TooLittleTime(why),
+                    false => TryError::Wrong(why),
+                }
+            })
+        })
+        .await
     }
 
     async fn run_within(&self, world: &World, store: &Store, bounds: ClientTimeouts) -> Result<(), String> {

@@ -9,6 +9,7 @@ use crate::kills::folder::Folder;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::pty::Terminal;
+use crate::waiting::aside;
 
 const FIRST: &str = "+34600115551";
 const SECOND: &str = "+34600115552";
@@ -45,10 +46,6 @@ impl Scene {
         let items: &Vec<Value> = outbound["data"].as_array().expect("a list");
         items.iter().any(|it| it["content"] == text)
     }
-}
-
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("no panic")
 }
 
 /// The title of the history that is open. It tells whose it is, and nothing is

@@ -108,7 +108,7 @@ fn chat(request: &Request) -> Answer {
 async fn ready() -> Hands {
     let hands = Hands::on(chat).await;
     hands.pull().await;
-    hands.clock.advance(5);
+    hands.pass(5);
     hands.server.seen();
     hands.news();
     hands

@@ -110,7 +110,7 @@ async fn after_a_desk_was_down_old_texts_ask() {
     for (name, seconds, history, expected) in cases {
         let hands = pushing::ready().await;
         queue(&hands, "one", place(0, "m1"));
-        hands.clock.advance(seconds);
+        hands.pass(seconds);
         let hands = hands.reopen();
         hands.server.now(told(history));
         hands.push().await;
@@ -125,11 +125,11 @@ async fn after_a_desk_was_down_old_texts_ask() {
 async fn while_the_history_cannot_be_read_a_held_up_text_waits() {
     let hands = pushing::ready().await;
     queue(&hands, "one", place(0, "m1"));
-    hands.clock.advance(60);
+    hands.pass(60);
     let hands = hands.reopen();
     hands.server.now(|_| Answer::Cut);
     assert!(matches!(hands.push().await, PushStep::Due(_)));
-    hands.clock.advance(90);
+    hands.pass(90);
     hands.server.now(told(&[("m1", "inbound", 0)]));
     hands.push().await;
     assert_eq!(stop(&hands), Some(Stop::Late), "it counts until the connection is back");
@@ -143,7 +143,7 @@ async fn a_tab_that_was_stopped_asks_too() {
     hands.channel.pull_account().await;
     queue(&hands, "one", place(0, "m1"));
     assert_eq!(hands.push().await, PushStep::Halted);
-    hands.clock.advance(600);
+    hands.pass(600);
     hands.channel.resume();
     hands.server.now(told(&[("m1", "inbound", 0)]));
     hands.channel.pull_account().await;
@@ -162,11 +162,11 @@ async fn waiting_for_ones_turn_is_not_being_late() {
     // A loop looks every half minute.
     for _ in 0..6 {
         hands.push().await;
-        hands.clock.advance(30);
+        hands.pass(30);
     }
     hands.server.now(pushing::chat);
     hands.push().await;
-    hands.clock.advance(30);
+    hands.pass(30);
     assert_eq!(hands.push().await, PushStep::Idle);
     assert!(hands.history("c1").outbox.is_empty(), "it left without a question");
 }

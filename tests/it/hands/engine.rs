@@ -9,7 +9,8 @@ use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::hands::server::{Answer, Request};
-use crate::hands::{Hands, PATIENCE, conversation, message, page, quiet, until};
+use crate::hands::{Hands, conversation, message, page, quiet, until};
+use crate::waiting::within;
 
 fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
@@ -46,7 +47,7 @@ async fn everything_is_read_once_at_the_start_and_a_queued_row_leaves() {
     hands.queue_text("c1", "Hello");
     engine.wake_outbox();
     until(&mut news, "the balance", |it| *it == News::Credits(crate::hands::id(), 7.0)).await;
-    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+    within("the end of the loops", engine.shutdown()).await;
     assert_eq!(hands.messages("c1"), ["m1", "sent-1"]);
 }
 
@@ -58,7 +59,7 @@ async fn a_stopped_tab_starts_again_when_a_person_asks() {
     hands.server.now(chat);
     engine.refresh(crate::hands::id());
     until(&mut news, "it lives", |it| matches!(it, News::Health(_, Health::Live { .. }))).await;
-    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+    within("the end of the loops", engine.shutdown()).await;
 }
 
 #[tokio::test]
@@ -83,7 +84,7 @@ async fn a_tab_that_cannot_work_says_so_and_the_others_go_on() {
     assert!(id == "bad" && why.contains("must begin with https://"), "{id}: {why}");
     until(&mut news, "the other", |it| matches!(it, News::Account(id, _) if *id == crate::hands::id())).await;
     engine.fetch_older(ChannelId::from("bad"), ConversationId::from("c1"));
-    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+    within("the end of the loops", engine.shutdown()).await;
 }
 
 #[tokio::test]
@@ -110,7 +111,7 @@ async fn with_the_server_unreachable_everything_on_disk_is_there_at_once() {
             until(&mut news, "it says so", |it| matches!(it, News::Health(_, Health::Offline { .. }))).await;
         }
     }
-    tokio::time::timeout(PATIENCE, engine.shutdown()).await.expect("the loops end");
+    within("the end of the loops", engine.shutdown()).await;
     let rows = hands.store.lane_rows(&crate::hands::id()).await.expect("read");
     assert_eq!((rows.len(), &rows[0].row.id), (1, &kept.id), "nothing is lost");
 }

@@ -70,7 +70,7 @@ fn mailbox(kept: &Kept, takes: &'static [&'static str]) -> impl FnMut(&Request) 
 async fn at(answering: impl FnMut(&Request) -> Answer + Send + 'static) -> Hands {
     let hands = Hands::on(answering).await;
     hands.pull().await;
-    hands.clock.advance(5);
+    hands.pass(5);
     hands.server.seen();
     hands.news();
     hands
@@ -130,7 +130,7 @@ async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
     assert!(said[0].contains("did not take") && said[0].contains("on this desk only"), "{said:?}");
     // The list goes on telling otherwise, also after a new start.
     let hands = hands.reopen();
-    hands.clock.advance(30);
+    hands.pass(30);
     hands.pull().await;
     assert_eq!(shown(&hands), (thread, status));
     // Taken back, the server and the desk agree; that proves nothing.
@@ -196,7 +196,7 @@ async fn a_later_mail_ends_what_would_hide_it() {
     let star = ThreadChange { is_starred: Some(true), ..archived_and_read() };
     file(&hands, star).await;
     assert_eq!(shown(&hands).0.only_here, [ThreadField::Read, ThreadField::Star, ThreadField::Place]);
-    hands.clock.advance(30);
+    hands.pass(30);
     {
         let mut thread = kept.lock().expect("no one failed");
         thread["messages"] = json!([mail("m1", 0), mail("m2", 30)]);
@@ -228,7 +228,7 @@ async fn what_cannot_be_read_back_is_looked_at_the_next_time() {
     let (thread, _) = shown(&hands);
     assert_eq!((thread.is_read, thread.only_here), (Some(true), vec![]), "believed");
     hands.server.now(mailbox(&kept, &[]));
-    hands.clock.advance(30);
+    hands.pass(30);
     hands.pull().await;
     assert_eq!(shown(&hands).0.is_read, Some(false), "until a reading tells");
     hands.server.seen();
@@ -264,7 +264,7 @@ async fn refusals_stop_the_row_and_unclear_answers_ask_again_with_its_key() {
         file(&hands, archived_and_read()).await;
         assert_eq!(hands.history("t1").outbox[0].state, RowState::Uncertain);
         hands.server.now(mailbox(&kept, ALL));
-        hands.clock.advance(60);
+        hands.pass(60);
         assert_eq!(hands.push().await, PushStep::Idle);
         let seen = hands.server.seen();
         let keys: Vec<&str> = seen.iter().filter(|it| it.method == "PATCH").map(Request::key).collect();

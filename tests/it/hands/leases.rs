@@ -108,7 +108,7 @@ async fn one_asks_and_sends_and_the_other_reads_and_queues() {
     assert!(first.leads(&hands) && !second.leads(&hands));
     let asked = hands.server.routes();
     for round in 0..20 {
-        hands.clock.advance(1);
+        hands.pass(1);
         second.turn(&hands).await;
         assert_eq!(hands.server.routes(), Vec::<String>::new(), "{round}: it does not ask");
         first.turn(&hands).await;
@@ -170,7 +170,7 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
     for _ in 0..3 {
         first.turn(&hands).await;
         second.turn(&hands).await;
-        hands.clock.advance(1);
+        hands.pass(1);
     }
     // From here on the first does nothing any more: stopped, or dead.
     late.store(true, Ordering::SeqCst);
@@ -182,13 +182,13 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
     while !second.leads(&hands) {
         assert!(waited <= LEASE / 1_000_000, "it takes over within a lease");
         assert_eq!(hands.server.routes(), Vec::<String>::new(), "not before");
-        hands.clock.advance(1);
+        hands.pass(1);
         waited += 1;
         second.turn(&hands).await;
     }
     for _ in 0..5 {
         second.turn(&hands).await;
-        hands.clock.advance(3);
+        hands.pass(3);
     }
     let stored = hands.messages("c1");
     assert_eq!(stored.len(), 132, "each once: {stored:?}");
@@ -237,7 +237,7 @@ async fn a_leader_whose_process_has_ended_is_followed_at_once() {
     for _ in 0..8 {
         first.turn(&hands).await;
         second.turn(&hands).await;
-        hands.clock.advance(1);
+        hands.pass(1);
     }
     assert!(first.leads(&hands) && !second.leads(&hands), "it lives");
     // What was left for it to do is not lost with it.
@@ -257,7 +257,7 @@ async fn clocks_that_jump_never_make_two_leaders() {
     let hands = Hands::on(chat).await;
     let desks = [Desk::on(&hands), Desk::on(&hands), Desk::on(&hands)];
     for jump in [0, 3, -3, -20, 5, 3_600, -7_200, 31_536_000, -31_536_000, 14, 16, -1, 86_400] {
-        hands.clock.advance(jump);
+        hands.pass(jump);
         for turns in 0..3 {
             for desk in &desks {
                 desk.leading.step(hands.clock.now()).await;
@@ -266,7 +266,7 @@ async fn clocks_that_jump_never_make_two_leaders() {
             }
             let leaders = desks.iter().filter(|it| it.leads(&hands)).count();
             assert_eq!(leaders, 1, "after a jump of {jump} s, {turns}");
-            hands.clock.advance(1);
+            hands.pass(1);
         }
     }
 }
@@ -342,7 +342,7 @@ async fn one_that_hangs_within_a_step_loses_the_lead() {
         }
         second.leading.step(hands.clock.now()).await;
         assert!(seconds > 30 || first.leads(&hands), "{seconds}: a step may take a while");
-        hands.clock.advance(9);
+        hands.pass(9);
     }
     assert!(!first.leads(&hands) && second.leads(&hands));
 }

@@ -40,16 +40,16 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     })
     .await;
     hands.channel.pull_account().await;
-    hands.clock.advance(2);
+    hands.pass(2);
     assert_eq!(hands.channel.pull_conversations().await, Pulled::Later(1_000_000), "a burst is spread");
     let first = hands.list().rows.len();
     assert!((50..430).contains(&first), "the top is there at once: {first}");
-    hands.clock.advance(2);
+    hands.pass(2);
     hands.channel.pull_conversations().await;
     let hands = hands.reopen();
     let (mut steps, mut late) = (0, 0);
     loop {
-        hands.clock.advance(2);
+        hands.pass(2);
         steps += 1;
         assert!(steps < 600, "{} rows", hands.list().rows.len());
         let polled = hands.channel.pull_trigger().await;
@@ -64,7 +64,7 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     let histories = hands.store.behind(&crate::hands::id(), 1000).await.expect("read");
     assert!(histories.is_empty(), "every history was read once");
     hands.server.seen();
-    hands.clock.advance(60);
+    hands.pass(60);
     hands.channel.pull_conversations().await;
     assert_eq!(hands.server.routes(), ["GET /conversations"], "an idle desk reads one page");
 }
@@ -102,12 +102,12 @@ async fn a_change_in_the_list_brings_the_history_and_rings() {
     assert_eq!(hands.messages("t1"), ["m1"]);
     assert!(hands.rings().is_empty(), "it was there before this desk");
     busy.store(true, Ordering::SeqCst);
-    hands.clock.advance(5);
+    hands.pass(5);
     hands.pull().await;
     assert_eq!(hands.messages("t1"), ["m1", "m2"]);
     assert_eq!(hands.rings(), ["t1"]);
     hands.server.seen();
-    hands.clock.advance(5);
+    hands.pass(5);
     hands.pull().await;
     assert_eq!(hands.server.routes(), ["GET /account", "GET /telegram/conversations"]);
 }
@@ -131,7 +131,7 @@ async fn the_ais_state_is_read_alone_and_what_is_gone_goes() {
     hands.pull().await;
     assert_eq!(hands.list().rows[0].conversation.automation, Automation::Off);
     gone.store(true, Ordering::SeqCst);
-    hands.clock.advance(60);
+    hands.pass(60);
     assert_eq!(hands.channel.pull_history(&ConversationId::from("c1")).await, Pulled::Done);
     assert!(hands.list().rows.is_empty());
 }

@@ -18,6 +18,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::hands::server::{Answer, Request, Server};
 use crate::hands::{account, conversation, detail, message, page, quiet};
+#[cfg(unix)]
+use crate::waiting::until_found;
 
 const KEY: &str = "svc_live_test";
 
@@ -188,17 +190,14 @@ async fn inbox(server: &Server, folder: &Path) -> Box<dyn portable_pty::Child + 
 /// Waits until the server is asked this.
 #[cfg(unix)]
 async fn asked(server: &Server, route: &str) {
-    let asked = async {
-        while !server.seen().iter().any(|it| it.route() == route) {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(crate::hands::PATIENCE, asked).await.expect("it asks");
+    until_found(route, async || {
+        let seen = server.routes();
+        if seen.iter().any(|it| it == route) { Ok(()) } else { Err(format!("{seen:?}")) }
+    })
+    .await;
 }
 
 #[cfg(unix)]
 fn signal(child: &(dyn portable_pty::Child + Send + Sync), name: &str) {
-    let id = child.process_id().expect("an id").to_string();
-    let sent = Command::new("kill").args(["-s", name, &id]).status().expect("kill runs");
-    assert!(sent.success(), "{name}");
+    crate::binary::signal(child.process_id().expect("an id"), name);
 }

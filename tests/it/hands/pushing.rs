@@ -30,7 +30,7 @@ pub fn chat(request: &Request) -> Answer {
 pub async fn ready() -> Hands {
     let hands = Hands::on(chat).await;
     hands.pull().await;
-    hands.clock.advance(5);
+    hands.pass(5);
     hands.server.seen();
     hands.news();
     hands
@@ -54,7 +54,7 @@ async fn a_lost_answer_is_asked_for_with_the_same_key_and_bytes() {
         "POST" => sent("sent-1").header("idempotent-replayed", "true"),
         _ => chat(request),
     });
-    hands.clock.advance(30);
+    hands.pass(30);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     assert_eq!(posts.len(), 2);
@@ -74,7 +74,7 @@ async fn a_desk_that_ended_while_sending_asks_again_with_the_same_key() {
     let fence = hands.store.lane_rows(&crate::hands::id()).await.expect("rows")[0].fence;
     hands.store.claim(&row.id, fence, hands.clock.now(), hands.channel.credential()).await.expect("claimed");
     let hands = hands.reopen();
-    hands.clock.advance(1);
+    hands.pass(1);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.seen();
     assert_eq!((posts.len(), posts[0].key()), (1, row.key.as_str()));
@@ -97,7 +97,7 @@ async fn what_the_server_refuses_waits_for_a_person() {
             _ => chat(request),
         });
         hands.push().await;
-        hands.clock.advance(3600);
+        hands.pass(3600);
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{code}: never again by itself");
         assert_eq!(stops(&hands), [Some(stop)]);
@@ -124,9 +124,9 @@ async fn a_revoked_key_stops_every_lane_after_one_call_and_keeps_the_rows() {
     assert_eq!(hands.push().await, PushStep::Halted, "not before a read was answered");
     hands.server.now(chat);
     hands.channel.pull_account().await;
-    hands.clock.advance(1);
+    hands.pass(1);
     while hands.push().await != PushStep::Idle {
-        hands.clock.advance(1);
+        hands.pass(1);
     }
     let left = hands.store.lane_rows(&crate::hands::id()).await.expect("rows");
     assert_eq!(left.len(), 1, "the one that was refused waits for a person");
@@ -166,7 +166,7 @@ async fn whatever_reaches_people_asks_when_it_had_to_wait_for_long() {
     let hands = ready().await;
     let call = Operation::Call { to: "+34600111222".into(), via: None, context: None };
     hands.queue("c1", call);
-    hands.clock.advance(600);
+    hands.pass(600);
     let hands = hands.reopen();
     hands.server.now(chat);
     hands.push().await;
@@ -195,7 +195,7 @@ async fn limits_and_lost_connections_wait_without_counting() {
     let row = hands.history("c1").outbox.remove(0);
     assert_eq!((row.state, row.attempts), (RowState::Queued, 0));
     hands.server.now(chat);
-    hands.clock.advance(70);
+    hands.pass(70);
     assert_eq!(hands.push().await, PushStep::Idle);
 }
 
@@ -210,7 +210,7 @@ async fn an_unclear_answer_is_tried_four_times_and_never_after_a_day() {
     });
     for _ in 0..10 {
         hands.push().await;
-        hands.clock.advance(60);
+        hands.pass(60);
     }
     assert_eq!(hands.server.posts().len(), 4);
     assert_eq!(stops(&hands), [Some(Stop::Unknown), None], "the lane waits behind it");
@@ -219,7 +219,7 @@ async fn an_unclear_answer_is_tried_four_times_and_never_after_a_day() {
     hands.server.now(|_| Answer::Cut);
     hands.push().await;
     hands.server.seen();
-    hands.clock.advance(KEY_AGE / SECOND);
+    hands.pass(KEY_AGE / SECOND);
     hands.push().await;
     assert_eq!(stops(&hands), [Some(Stop::Expired)]);
     assert!(hands.server.posts().is_empty());
@@ -265,7 +265,7 @@ async fn a_history_that_cannot_be_read_holds_the_text_back() {
     assert!(matches!(hands.push().await, PushStep::Due(_)));
     assert!(!hands.server.routes().contains(&"POST /messages/send".to_owned()));
     hands.server.now(chat);
-    hands.clock.advance(2);
+    hands.pass(2);
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(hands.server.routes(), ["GET /conversations/c1/messages", "POST /messages/send"]);
 }

@@ -36,12 +36,12 @@ async fn wrong_answers_are_said_in_words_and_end() {
         hands.server.now(move |_| make());
         assert_eq!(hands.channel.pull_trigger().await, Pulled::Failed, "{words}");
         assert_eq!(hands.health(), None, "it may be a flap");
-        hands.clock.advance(4);
+        hands.pass(4);
         hands.channel.pull_trigger().await;
         let health = hands.health();
         assert!(trouble(&health).is_some_and(|it| it.contains(words)), "{words}: {health:?}");
         hands.server.now(quiet);
-        hands.clock.advance(4);
+        hands.pass(4);
         assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
         assert!(matches!(hands.health(), Some(Health::Live { .. })), "{words}");
     }
@@ -116,11 +116,11 @@ async fn the_budget_is_waited_for_and_is_no_failure() {
         }
     }
     assert!(paced.is_some_and(|it| (1..=1_000_000).contains(&it)), "{paced:?}");
-    hands.clock.advance(1);
+    hands.pass(1);
     assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
     assert!(!hands.news().iter().any(|it| matches!(it, News::Health(_, Health::Trouble { .. }))));
     hands.server.now(|_| Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow down").header("retry-after", "7"));
-    hands.clock.advance(1);
+    hands.pass(1);
     assert_eq!(hands.channel.pull_trigger().await, Pulled::Paced(7_000_000));
     assert!(matches!(hands.health(), Some(Health::Limited { .. })));
 }
@@ -166,16 +166,16 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     // An overlap of ten: no gap.
     count.store(100, Ordering::SeqCst);
     hands.server.seen();
-    hands.clock.advance(3);
+    hands.pass(3);
     assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()));
     // No overlap, and more than a step's pages.
     count.store(1100, Ordering::SeqCst);
     hands.news();
-    hands.clock.advance(3);
+    hands.pass(3);
     let mut steps = 1;
     while hands.channel.pull_trigger().await != Pulled::Done {
-        hands.clock.advance(3);
+        hands.pass(3);
         steps += 1;
         assert!(steps < 20);
     }
@@ -183,7 +183,7 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     assert_eq!(stored(&hands), 1100);
     let rings = hands.rings();
     assert!(["c0", "c1", "c2"].iter().all(|it| rings.contains(&(*it).to_owned())));
-    hands.clock.advance(3);
+    hands.pass(3);
     assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
     assert_eq!((stored(&hands), hands.rings().len()), (1100, 0), "each rings once");
 }
@@ -195,14 +195,14 @@ async fn a_gap_over_a_restart_is_closed() {
     hands.pull().await;
     count.store(3000, Ordering::SeqCst);
     // The first part is stored, then the desk ends.
-    hands.clock.advance(3);
+    hands.pass(3);
     assert_eq!(hands.channel.pull_trigger().await, Pulled::Later(0));
     let hands = hands.reopen();
-    hands.clock.advance(60);
+    hands.pass(60);
     hands.channel.pull_account().await;
     let mut steps = 0;
     while hands.channel.pull_trigger().await != Pulled::Done {
-        hands.clock.advance(3);
+        hands.pass(3);
         steps += 1;
         assert!(steps < 30);
     }
@@ -216,18 +216,18 @@ async fn cursors_that_lead_nowhere_are_left_and_tried_again() {
     hands.channel.pull_account().await;
     hands.channel.pull_trigger().await;
     count.store(1060, Ordering::SeqCst);
-    hands.clock.advance(3);
+    hands.pass(3);
     hands.news();
     assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
     assert!(hands.news().iter().any(|it| matches!(it, News::Notice(_, None, _))), "it is said");
     hands.server.now(inbox(count, |it| it.to_string()));
     hands.server.seen();
-    hands.clock.advance(30);
+    hands.pass(30);
     hands.channel.pull_trigger().await;
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()), "not at once");
-    hands.clock.advance(60);
+    hands.pass(60);
     while hands.channel.pull_trigger().await != Pulled::Done {
-        hands.clock.advance(3);
+        hands.pass(3);
     }
     assert_eq!(stored(&hands), 1060, "a thousand new ones, and the sixty before them");
 }
@@ -272,11 +272,11 @@ async fn a_history_is_read_down_to_what_was_known_and_older_on_demand() {
     assert_eq!(hands.messages("c1").len(), 50);
     assert!(hands.history("c1").more_on_server);
     count.store(240, Ordering::SeqCst);
-    hands.clock.advance(3);
+    hands.pass(3);
     hands.channel.pull_history(&c1).await;
     assert_eq!(hands.messages("c1").len(), 170, "the walk met what was stored");
     hands.channel.pull_older(&c1).await;
-    hands.clock.advance(3);
+    hands.pass(3);
     hands.channel.pull_older(&c1).await;
     let page = hands.history("c1");
     assert_eq!((page.messages.len(), page.more_on_server), (240, false));
@@ -304,7 +304,7 @@ async fn that_a_history_has_been_read_to_its_start_is_news() {
     assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
     assert!(!hands.history("c1").more_on_server);
     assert!(is_told(), "a screen that showed the message is to know");
-    hands.clock.advance(3);
+    hands.pass(3);
     assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
     assert!(!is_told(), "once");
 }

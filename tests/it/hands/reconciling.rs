@@ -44,7 +44,7 @@ fn left(hands: &Hands) -> Option<OutboxRow> {
 async fn minutes(hands: &Hands, minutes: i64) {
     for _ in 0..2 * minutes {
         hands.push().await;
-        hands.clock.advance(30);
+        hands.pass(30);
     }
 }
 

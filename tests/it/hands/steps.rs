@@ -72,7 +72,7 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
         let now = hands.clock.now();
         tokio::join!(tab.push_step(now), tab.open_step(now), tab.poll_step(now));
         turn(&hands, &tab).await;
-        hands.clock.advance(4);
+        hands.pass(4);
     }
     assert_eq!(hands.server.routes(), ["GET /account"]);
     assert!(matches!(hands.health(), Some(Health::Refused { .. })));
@@ -85,11 +85,11 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     assert!(hands.server.routes().contains(&"POST /messages/send".to_owned()), "what waited has left");
     hands.queue_text("c1", "And more");
     hands.server.now(revoked);
-    hands.clock.advance(60);
+    hands.pass(60);
     tab.refresh();
     for _ in 0..20 {
         turn(&hands, &tab).await;
-        hands.clock.advance(40);
+        hands.pass(40);
     }
     assert_eq!(hands.server.routes().len(), 1);
     let rows = hands.store.lane_rows(&crate::hands::id()).await.expect("read");
@@ -107,13 +107,13 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     let other = Store::open(hands.folder.path()).expect("the files open");
     for _ in 0..40 {
         turn(&hands, &tab).await;
-        hands.clock.advance(3);
+        hands.pass(3);
     }
     let (settled, told) = (other.versions().await.expect("read"), hands.news().len());
     hands.server.seen();
     for _ in 0..40 {
         turn(&hands, &tab).await;
-        hands.clock.advance(3);
+        hands.pass(3);
     }
     assert!(told > 0 && hands.server.seen().len() > 80, "it goes on asking");
     assert_eq!(other.versions().await.expect("read"), settled);
@@ -123,7 +123,7 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     // Nor is it merged again: what is gone from the files stays gone.
     other.mark_gone(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
     turn(&hands, &tab).await;
-    hands.clock.advance(3);
+    hands.pass(3);
     turn(&hands, &tab).await;
     assert!(hands.list().rows.is_empty());
     // What is new is still seen, by the same questions.
@@ -134,7 +134,7 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
         }
         _ => chat(request),
     });
-    hands.clock.advance(3);
+    hands.pass(3);
     turn(&hands, &tab).await;
     assert_eq!(hands.messages("c1"), ["m1", "m2"]);
     assert_eq!(hands.rings(), ["c1"]);
@@ -182,13 +182,13 @@ async fn the_same_answer_after_a_change_from_here_is_taken_in() {
     };
     for _ in 0..4 {
         turn(&hands, &tab).await;
-        hands.clock.advance(10);
+        hands.pass(10);
     }
     hands.queue("c1", Operation::SetAutomation { enabled: false });
     tab.step(Loop::Push, hands.clock.now()).await;
     assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::Off);
     for _ in 0..4 {
-        hands.clock.advance(10);
+        hands.pass(10);
         turn(&hands, &tab).await;
     }
     assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::On);
@@ -233,14 +233,14 @@ async fn a_sweep_finds_what_the_top_of_the_list_does_not_show() {
     };
     for _ in 0..100 {
         turn(&hands, &tab).await;
-        hands.clock.advance(3);
+        hands.pass(3);
     }
     assert_eq!(named(&hands), "name 0");
     hands.server.seen();
     name.store(1, Ordering::SeqCst);
     for _ in 0..105 {
         turn(&hands, &tab).await;
-        hands.clock.advance(3);
+        hands.pass(3);
     }
     assert_eq!(named(&hands), "name 1", "five minutes later at the most");
 }
@@ -251,12 +251,12 @@ async fn a_machine_that_slept_asks_for_everything_at_once() {
     let tab = tab(&hands);
     for _ in 0..5 {
         turn(&hands, &tab).await;
-        hands.clock.advance(10);
+        hands.pass(10);
     }
     for (slept, asked) in [(9, false), (3_600, true), (-86_400, true), (61, true)] {
         turn(&hands, &tab).await;
         hands.server.seen();
-        hands.clock.advance(slept);
+        hands.pass(slept);
         turn(&hands, &tab).await;
         let routes = hands.server.routes();
         let all = ["GET /account", "GET /triggers/new-message", "GET /conversations"];
@@ -301,14 +301,14 @@ async fn once_a_day_what_is_short_of_messages_is_read_whole() {
     assert_eq!(hands.messages("c1").len(), 59, "read to its start");
     late.store(1, Ordering::SeqCst);
     for _ in 0..20 {
-        hands.clock.advance(10);
+        hands.pass(10);
         turn(&hands, &tab).await;
     }
     assert_eq!(hands.messages("c1").len(), 59, "the newest page does not show it");
-    hands.clock.advance(86_400);
+    hands.pass(86_400);
     for _ in 0..3 {
         turn(&hands, &tab).await;
-        hands.clock.advance(10);
+        hands.pass(10);
     }
     assert_eq!(hands.messages("c1").len(), 60);
 }
@@ -324,7 +324,7 @@ async fn tabs_with_one_key_share_one_budget() {
     }
     assert_eq!(other.account().await, Err(ReadError::Paced(SECOND)));
     assert!(other.for_person().account().await.is_ok(), "a person need not wait");
-    hands.clock.advance(1);
+    hands.pass(1);
     assert!(other.account().await.is_ok());
 }
 
@@ -376,7 +376,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     for second in 0..120 {
         turn(&hands, &first).await;
         seconds.extend(std::iter::repeat_n(second, looks(&hands)));
-        hands.clock.advance(1);
+        hands.pass(1);
     }
     let waits: Vec<i64> = seconds.windows(2).map(|it| it[1] - it[0]).collect();
     let planned = |looks: usize, wait: i64| std::iter::repeat_n(wait, looks);
@@ -395,7 +395,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     let kept = hands.store.reader().expect("a reader").broadcasts(&crate::hands::id()).expect("read");
     assert!(kept.len() == 1 && kept[0].is_finished(), "{kept:?}");
     for desk in [second, tab(&hands)] {
-        hands.clock.advance(100);
+        hands.pass(100);
         turn(&hands, &desk).await;
         assert_eq!(looks(&hands), 0, "it is finished");
     }

@@ -57,7 +57,7 @@ async fn a_row_stands_in_until_the_item_can_be_read() {
     assert!(hands.server.routes().iter().all(|it| !it.contains("unreadable")), "nothing is asked of it");
     // The server mends itself.
     *rows.lock().expect("no one failed") = good.to_vec();
-    hands.clock.advance(30);
+    hands.pass(30);
     hands.pull().await;
     assert_eq!(titles(&hands), ["c3", "c2", "c1"]);
 }
@@ -110,15 +110,15 @@ async fn a_list_this_server_does_not_have_is_a_note_and_no_trouble() {
         })
         .await;
         hands.pull().await;
-        hands.clock.advance(10);
+        hands.pass(10);
         hands.news();
         for fetch in [Fetch::Templates, Fetch::People { search: String::new(), more: false }, Fetch::Webhooks]
         {
             hands.channel.fetch(&fetch).await;
-            hands.clock.advance(4);
+            hands.pass(4);
             hands.channel.fetch(&fetch).await;
         }
-        hands.clock.advance(4);
+        hands.pass(4);
         hands.pull().await;
         let news = hands.news();
         let said: Vec<String> = news

@@ -56,7 +56,7 @@ async fn an_upload_in_progress_for_ever_is_given_up_after_ten_minutes() {
     while stop(&hands).is_none() {
         assert!(hands.now().since(began) < 30 * MINUTE, "it asks without end");
         hands.channel.upload_all(hands.now()).await;
-        hands.clock.advance(10);
+        hands.pass(10);
     }
     assert_eq!(stop(&hands), Some(Stop::Upload), "nobody was sent anything");
     assert!((10 * MINUTE..11 * MINUTE).contains(&hands.now().since(began)));
@@ -74,7 +74,7 @@ async fn a_lost_answer_is_asked_for_again_and_the_file_is_sent_by_its_address() 
         "POST /media" => Answer::ok(json!({"url": "https://files.example/bill.png", "creditsUsed": 1})),
         _ => chat(request),
     });
-    hands.clock.advance(30);
+    hands.pass(30);
     assert_eq!(hands.channel.upload_all(hands.now()).await, PushStep::Idle);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
@@ -94,7 +94,7 @@ async fn an_upload_nothing_is_known_of_waits_for_a_person() {
     hands.server.now(|request| if request.method == "POST" { Answer::Cut } else { chat(request) });
     for _ in 0..40 {
         hands.channel.upload_all(hands.now()).await;
-        hands.clock.advance(60);
+        hands.pass(60);
     }
     assert_eq!(stop(&hands), Some(Stop::Upload));
     let posts = hands.server.posts();

@@ -4,7 +4,6 @@
 
 use std::process::Child;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::json;
 
@@ -13,6 +12,7 @@ use crate::kills::folder::Folder;
 use crate::proxy::script::{End, Forward, Gate, Give, Read, Script};
 use crate::proxy::{Asked, Door, Proxy};
 use crate::pty::Terminal;
+use crate::waiting::{aside, until_found};
 
 const CUSTOMER: &str = "+34600113333";
 const TEXT: &str = "Only once.";
@@ -80,18 +80,7 @@ fn kill(mut child: Child) {
 
 /// Waits for something another process does.
 async fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..6_000 {
-        if holds() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{what} never comes");
-}
-
-/// A terminal's patience is spent on a thread of its own.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("no panic")
+    until_found(what, async || holds().then_some(()).ok_or("it is not so")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

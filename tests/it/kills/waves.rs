@@ -30,6 +30,7 @@ use crate::faults::world::World;
 use crate::kills::folder::Folder;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
+use crate::waiting::PATIENCE;
 
 /// How often the process is killed.
 const KILLS: usize = 20;
@@ -37,8 +38,6 @@ const KILLS: usize = 20;
 const FOLDER: &str = "FRONTDESK_WAVES_FOLDER";
 /// Seconds that pass on both clocks between two looks.
 const TICK: i64 = 2;
-/// Longer than any campaign here takes; only a broken test waits for it.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The system's clock, and ahead of it by what a file says: processes that
 /// follow each other share it.
@@ -151,7 +150,8 @@ impl Scene {
         let mut killed = 0;
         let first = if kills > 0 { random.random_range(1..12) } else { 0 };
         *self.doomed.lock().expect("no one failed") = Doomed { child: None, left: first };
-        let until = instant() + PATIENCE;
+        // A whole campaign takes longer than any single thing.
+        let until = instant() + 4 * PATIENCE;
         while instant() < until {
             let status = {
                 let mut doomed = self.doomed.lock().expect("no one failed");

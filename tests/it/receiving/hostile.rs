@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 
 use super::{Ears, OTHER, SECRET, path_of};
 use crate::service::receiver::hex_hmac;
+use crate::waiting::within;
 
 const RECEIVED: &[u8] =
     br#"{"event":"message.received","timestamp":"2026-11-20T10:00:00Z","data":{"conversationId":"c1"}}"#;
@@ -172,8 +173,8 @@ async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
     assert_eq!(ears.signed(RECEIVED).await, 200, "in its turn");
     for mut stream in slow {
         let mut rest = Vec::new();
-        let ended = tokio::time::timeout(Duration::from_secs(60), stream.read_to_end(&mut rest)).await;
-        assert!(ended.is_ok(), "cut off");
+        // A reset is an end, too.
+        let _ = within("its end", stream.read_to_end(&mut rest)).await;
     }
     assert_eq!(ears.heard().len(), 1);
 }
@@ -188,8 +189,7 @@ async fn who_only_holds_connections_gives_way_to_a_delivery() {
     for _ in 0..500 {
         idle.push(TcpStream::connect(&ears.address).await.expect("connects"));
     }
-    let delivered = tokio::time::timeout(Duration::from_secs(60), ears.signed(RECEIVED)).await;
-    assert_eq!(delivered.ok(), Some(200));
+    assert_eq!(within("the delivery", ears.signed(RECEIVED)).await, 200);
     assert_eq!(ears.heard().len(), 1);
 }
 

@@ -11,21 +11,21 @@ use frontdesk::model::news::News;
 use frontdesk::model::reception::ReceptionState;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
-use frontdesk::shell::clock::{SystemClock, instant};
+use frontdesk::shell::clock::SystemClock;
 use frontdesk::shell::receiving::{self, ReceiverSetup, Receiving, Secrets};
 use frontdesk::store::Store;
 use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
 
-use crate::binary::Binary;
+use crate::binary::{Binary, free_port};
 use crate::desk::Desk;
 use crate::pty::Terminal;
+use crate::waiting::{until, until_so};
 
 const ANA: &str = "+34600111222";
 /// Nothing is polled for while a test runs.
 const NEVER: Duration = Duration::from_secs(3600);
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Secrets in memory.
 #[derive(Default)]
@@ -54,11 +54,6 @@ struct Running {
     engine: Arc<Engine>,
     receiving: Option<Receiving>,
     news: Arc<Mutex<Vec<News>>>,
-}
-
-fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
 }
 
 /// A service whose clock shows what the desk's shows.
@@ -118,18 +113,6 @@ impl Scene {
     }
 }
 
-#[track_caller]
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = instant() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(instant() < end, "{what} never comes");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 impl Running {
     /// How being told fares, as the screen was told last.
     fn state(&self) -> Option<ReceptionState> {
@@ -152,7 +135,7 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     let port = free_port();
     let running = scene.start(Some(port));
     // The challenge was answered; only what is delivered shows that it comes through.
-    until("the webhook", || (running.state() == Some(ReceptionState::Quiet)).then_some(()));
+    until_so("the webhook", || running.state() == Some(ReceptionState::Quiet));
     let all = scene.webhooks();
     assert_eq!(all.len(), 1, "{all:?}");
     assert!(
@@ -162,31 +145,31 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     );
     // Nothing polls: what comes was delivered.
     writes(&scene.desk, "Hello?");
-    until("the message", || (running.rang() == 1).then_some(()));
-    until("instant mode", || (running.state() == Some(ReceptionState::Instant)).then_some(()));
+    until_so("the message", || running.rang() == 1);
+    until_so("instant mode", || running.state() == Some(ReceptionState::Instant));
     scene.end(running);
 
     let running = scene.start(Some(port));
-    until("the webhook", || (running.state() == Some(ReceptionState::Quiet)).then_some(()));
+    until_so("the webhook", || running.state() == Some(ReceptionState::Quiet));
     let again = scene.webhooks();
     assert_eq!((again.len(), &again[0]["id"]), (1, &all[0]["id"]), "used again");
     let before = running.rang();
     writes(&scene.desk, "And?");
-    until("the next message", || (running.rang() > before).then_some(()));
-    until("instant mode", || (running.state() == Some(ReceptionState::Instant)).then_some(()));
+    until_so("the next message", || running.rang() > before);
+    until_so("instant mode", || running.state() == Some(ReceptionState::Instant));
     scene.end(running);
 
     let moved = free_port();
     let running = scene.start(Some(moved));
-    until("the webhook elsewhere", || {
+    until_so("the webhook elsewhere", || {
         let all = scene.webhooks();
         let there = |it: &Value| it["url"].as_str().is_some_and(|it| it.contains(&format!(":{moved}/")));
-        (all.len() == 1 && there(&all[0])).then_some(())
+        all.len() == 1 && there(&all[0])
     });
     scene.end(running);
 
     let running = scene.start(None);
-    until("none", || scene.webhooks().is_empty().then_some(()));
+    until_so("none", || scene.webhooks().is_empty());
     scene.end(running);
 }
 
@@ -196,8 +179,8 @@ fn an_address_in_use_is_said_and_polling_goes_on() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let running = scene.start(Some(taken.local_addr().expect("an address").port()));
     let why = until("why", || match running.state() {
-        Some(ReceptionState::Closed(why)) => Some(why),
-        _ => None,
+        Some(ReceptionState::Closed(why)) => Ok(why),
+        other => Err(format!("{other:?}")),
     });
     assert!(why.as_str().contains("cannot be listened on"), "{why}");
     assert!(scene.webhooks().is_empty(), "nothing is registered that leads nowhere");

@@ -12,6 +12,7 @@ use crate::proxy::fault::Fault;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
 use crate::scripting;
+use crate::waiting::{TryError, aside, with_more_time};
 
 const ANA: &str = "+34600111222";
 /// A name nobody has.
@@ -37,10 +38,6 @@ fn configured(channels: &[(&str, &str, &str)]) -> Binary {
 fn told(ended: &Ended) -> Value {
     let last = ended.err.lines().last().unwrap_or_default();
     serde_json::from_str(last).unwrap_or_else(|_| panic!("no JSON: {:?} {}", ended.code, ended.err))
-}
-
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.expect("no panic")
 }
 
 fn changes(asked: &crate::proxy::Asked) -> bool {
@@ -214,14 +211,6 @@ const LONGEST: u32 = 64;
 /// More cells than the table has.
 const MOST: usize = 1_000;
 
-/// What a command told and was not so.
-enum Untrue {
-    /// Whether it was done.
-    Outcome(String),
-    /// Why not.
-    Cause(String),
-}
-
 /// A command in a cell of the table.
 struct Cell {
     command: &'static str,
@@ -279,17 +268,15 @@ impl Cell {
     /// Runs it, with more time where a busy machine had too little for the
     /// fault to show.
     async fn run(&self, world: &World, ids: &Ids) -> Result<(), String> {
-        match self.run_once(world, ids).await {
-            Ok(()) => Ok(()),
-            Err(Untrue::Cause(_)) if self.waits() && self.patience < LONGEST => {
-                let again = Self { number: self.number + MOST, patience: self.patience * 4, ..*self };
-                Box::pin(again.run(world, ids)).await
-            }
-            Err(Untrue::Outcome(why) | Untrue::Cause(why)) => Err(why),
-        }
+        with_more_time(|before| async move {
+            let number = self.number + MOST * before as usize;
+            let again = Self { number, patience: self.patience << before, ..*self };
+            again.run_once(world, ids).await
+        })
+        .await
     }
 
-    async fn run_once(&self, world: &World, ids: &Ids) -> Result<(), Untrue> {
+    async fn run_once(&self, world: &World, ids: &Ids) -> Result<(), TryError> {
         let proxy = Proxy::start(world.address(), self.fault.door()).await;
         let (fault, number, trap, only) = (self.fault, self.number, proxy.trap(), self.changes());
         proxy.plan(
@@ -309,8 +296,8 @@ impl Cell {
         let was_sent = outbound["data"].as_array().is_some_and(|all| all.iter().any(is_text));
         if ended.code == Some(0) {
             return match self.command {
-                "send" if !was_sent => Err(Untrue::Outcome("said to be sent, and was not".to_owned())),
-                _ if left > 0 => Err(Untrue::Outcome("said to be done, and a row is left".to_owned())),
+                "send" if !was_sent => Err(TryError::Wrong("said to be sent, and was not".to_owned())),
+                _ if left > 0 => Err(TryError::Wrong("said to be done, and a row is left".to_owned())),
                 _ => Ok(()),
             };
         }
@@ -318,21 +305,23 @@ impl Cell {
         let (cause, message) = (&error["error"]["cause"], &error["error"]["message"]);
         match (ended.code, left) {
             _ if error["exit"].as_i64().map(|it| it as i32) != ended.code => {
-                Err(Untrue::Outcome(format!("{:?}: {error}", ended.code)))
+                Err(TryError::Wrong(format!("{:?}: {error}", ended.code)))
             }
             (Some(1), 0) if was_sent => {
-                Err(Untrue::Outcome(format!("said not to be done, and was: {error}")))
+                Err(TryError::Wrong(format!("said not to be done, and was: {error}")))
             }
             (Some(1), 0) | (Some(3), 1..) => {
                 let fits = self.causes().iter().any(|it| cause == *it);
                 let has_words = message.as_str().is_some_and(|it| it.contains("Harbor chat"));
                 if fits && has_words && error["error"]["advice"].is_string() {
                     Ok(())
+                } else if self.waits() {
+                    Err(TryError::TooLittleTime(error.to_string()))
                 } else {
-                    Err(Untrue::Cause(error.to_string()))
+                    Err(TryError::Wrong(error.to_string()))
                 }
             }
-            (code, left) => Err(Untrue::Outcome(format!("exit {code:?} with {left} rows left: {error}"))),
+            (code, left) => Err(TryError::Wrong(format!("exit {code:?} with {left} rows left: {error}"))),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! How a service ends: what is under way is answered, and nothing new begun.
 
-use std::process::Command;
 use std::process::ExitStatus;
 
 use super::*;
+use crate::waiting::until_so;
 
 const JSON: &str = "content-type: application/json";
 const INBOUND: &[u8] = br#"{"channel": "whatsapp", "from": "+34600111222", "text": "hi"}"#;
@@ -12,18 +12,13 @@ const TEXT: &[u8] = br#"{"to": "+34600111222", "type": "text", "text": {"body": 
 /// Sends a signal; when this returns the service has said that it ends.
 fn signal(serving: &mut Serving, name: &str) -> BufReader<std::process::ChildStderr> {
     let mut said = BufReader::new(serving.child.stderr.take().expect("its errors"));
-    kill(serving, name);
+    crate::binary::signal(serving.child.id(), name);
     let mut line = String::new();
     while !line.contains("ending: what is under way is answered") {
         line.clear();
         assert!(said.read_line(&mut line).expect("text") > 0, "it ended without a word");
     }
     said
-}
-
-fn kill(serving: &Serving, name: &str) {
-    let sent = Command::new("kill").args([name, &serving.child.id().to_string()]).status();
-    assert!(sent.expect("kill runs").success());
 }
 
 fn ended(serving: &mut Serving) -> ExitStatus {
@@ -51,14 +46,12 @@ fn under_way(serving: &Serving) -> (TcpStream, &'static [u8]) {
 
 /// The listener ends: connections that came in before are another matter.
 fn refuses(serving: &Serving) {
-    while TcpStream::connect(serving.address()).is_ok() {
-        std::thread::yield_now();
-    }
+    until_so("the listener's end", || TcpStream::connect(serving.address()).is_err());
 }
 
 #[test]
 fn what_is_under_way_is_answered_and_nothing_else() {
-    for name in ["-TERM", "-INT"] {
+    for name in ["TERM", "INT"] {
         let binary = Binary::new();
         let mut serving = Serving::start(&binary, &["--dev"]);
         assert_eq!(serving.ask("POST", "/dev/inbound", &[JSON], INBOUND).status, 200);
@@ -93,8 +86,8 @@ fn a_second_signal_ends_at_once() {
     let binary = Binary::new();
     let mut serving = Serving::start(&binary, &[]);
     let (mut stream, _) = under_way(&serving);
-    let mut said = signal(&mut serving, "-TERM");
-    kill(&serving, "-INT");
+    let mut said = signal(&mut serving, "TERM");
+    crate::binary::signal(serving.child.id(), "INT");
     assert_eq!(ended(&mut serving).code(), Some(1));
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("text");

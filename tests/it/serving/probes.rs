@@ -1,6 +1,8 @@
 //! `GET /health` and `GET /ready`: without a key, a host or limits.
 
 use super::*;
+use crate::binary::free_port;
+use crate::waiting::until_so;
 
 fn status(serving: &Serving, path: &str) -> (u16, Value) {
     let answer = serving.ask("GET", path, &[], b"");
@@ -9,9 +11,7 @@ fn status(serving: &Serving, path: &str) -> (u16, Value) {
 
 /// Asks until it is answered so: what was seen is believed for a moment.
 fn until(serving: &Serving, wanted: (u16, &str)) {
-    while status(serving, "/ready") != (wanted.0, wanted.1.into()) {
-        std::thread::yield_now();
-    }
+    until_so(wanted.1, || status(serving, "/ready") == (wanted.0, wanted.1.into()));
 }
 
 #[test]
@@ -49,12 +49,6 @@ fn it_is_not_ready_while_its_file_is_gone() {
     until(&serving, (200, "ready"));
 }
 
-/// Where a service will listen that says so only once it has started.
-fn free_port() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").to_string()
-}
-
 #[test]
 fn it_is_not_ready_while_it_starts() {
     let binary = Binary::new();
@@ -63,17 +57,18 @@ fn it_is_not_ready_while_it_starts() {
     let pipe = binary.folder().join("key");
     let made = std::process::Command::new("mkfifo").args(["-m", "600", words(&pipe)]).status();
     assert!(made.expect("mkfifo runs").success());
-    let (address, database) = (free_port(), binary.folder().join("service.db"));
+    // It says where it listens only once it has started.
+    let (address, database) = (format!("127.0.0.1:{}", free_port()), binary.folder().join("service.db"));
     let all = ["serve", "--listen", &address, "--db", words(&database), "--key-file", words(&pipe)];
     let mut child = binary.command(&all).spawn().expect("it runs");
     let out = BufReader::new(child.stdout.take().expect("its output"));
     let ready = binary.folder().join("ready.json");
     let line = format!("listening on http://{address}/v1");
     let mut serving = Serving { child, out, line, ready };
-    while TcpStream::connect(&address).is_err() {
+    until_so("the listener", || {
         assert!(serving.child.try_wait().expect("known").is_none(), "it ended");
-        std::thread::yield_now();
-    }
+        TcpStream::connect(&address).is_ok()
+    });
     assert_eq!(status(&serving, "/health"), (200, "alive".into()));
     assert_eq!(status(&serving, "/ready"), (503, "starting".into()));
     let answer = serving.ask("GET", "/v1/account", &[], b"");

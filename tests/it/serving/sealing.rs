@@ -3,7 +3,6 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::mpsc;
-use std::time::Duration;
 
 use frontdesk::model::connections::Connection;
 use frontdesk::model::secret::Secret;
@@ -13,6 +12,7 @@ use serde_json::json;
 
 use super::*;
 use crate::service::receiver::{Receiver, hex_hmac};
+use crate::waiting::PATIENCE;
 
 const JSON: &str = "content-type: application/json";
 
@@ -62,7 +62,7 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
     let serving = Serving::start(&binary, &["--dev", "--key-file", words(&key)]);
     let inbound = br#"{"channel": "whatsapp", "from": "+34600111222", "text": "hi"}"#;
     assert_eq!(serving.ask("POST", "/dev/inbound", &[JSON], inbound).status, 200);
-    let (signature, body) = told.recv_timeout(Duration::from_secs(120)).expect("a delivery");
+    let (signature, body) = told.recv_timeout(PATIENCE).expect("a delivery");
     assert_eq!(signature.expect("signed"), hex_hmac("s3cret", &body));
 }
 

@@ -80,7 +80,7 @@ async fn reads_until_paced(hands: &Hands) -> usize {
     let client = client(hands);
     for count in 0..400 {
         if count % 15 == 14 {
-            hands.clock.advance(1);
+            hands.pass(1);
         }
         if let Err(ReadError::Paced(_)) = client.account().await {
             return count;
@@ -154,7 +154,7 @@ pub async fn date_skew() {
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{skew:?}");
         // Close below the limit the same key asks again, and is told.
-        hands.clock.advance(23 * 3600 - 120);
+        hands.pass(23 * 3600 - 120);
         serve(&hands, false);
         hands.pull().await;
         hands.push().await;
@@ -165,7 +165,7 @@ pub async fn date_skew() {
         hands.queue_text("c1", "second");
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{skew:?}");
-        hands.clock.advance(23 * 3600 + 60);
+        hands.pass(23 * 3600 + 60);
         serve(&hands, false);
         hands.pull().await;
         hands.push().await;

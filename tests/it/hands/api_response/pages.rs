@@ -100,7 +100,7 @@ pub async fn huge_string() {
     let conversation = ConversationId::from("c1");
     assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Failed);
     assert_eq!(hands.messages("c1"), ["m1"]);
-    hands.clock.advance(15);
+    hands.pass(15);
     assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
     let asked: Vec<_> = hands
         .server

@@ -22,7 +22,7 @@ async fn asks_again(first: impl Fn() -> Answer + Send + 'static) {
     let step = hands.push().await;
     assert!(matches!(step, PushStep::Due(_)), "{step:?}");
     assert_eq!(hands.history("c1").outbox[0].state, RowState::Uncertain);
-    hands.clock.advance(30);
+    hands.pass(30);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     assert_eq!(posts.len(), 2);
@@ -61,7 +61,7 @@ pub async fn replayed_failure() {
     }));
     hands.queue_text("c1", "Hello");
     hands.push().await;
-    hands.clock.advance(50);
+    hands.pass(50);
     hands.push().await;
     assert_eq!(hands.server.posts().len(), 1, "asking again brings the same");
     let state = hands.history("c1").outbox.remove(0).state;

@@ -63,7 +63,7 @@ async fn an_end_around_the_request() {
         }
         let hands = hands.reopen();
         hands.server.now(office.open());
-        hands.clock.advance(1);
+        hands.pass(1);
         assert_eq!(hands.push().await, PushStep::Idle, "{name}");
         assert_eq!((office.count(), left(&hands).len()), (1, 0), "{name}");
         let posts = hands.server.posts();
@@ -78,13 +78,13 @@ async fn a_restart_after_25_hours() {
     hands.queue_text("c1", "Once, perhaps");
     hands.server.now(|_| Answer::Cut);
     hands.push().await;
-    hands.clock.advance(25 * HOUR / SECOND);
+    hands.pass(25 * HOUR / SECOND);
     let hands = hands.reopen();
     hands.server.seen();
     hands.server.now(pushing::chat);
     for _ in 0..10 {
         hands.push().await;
-        hands.clock.advance(30);
+        hands.pass(30);
     }
     assert_eq!(stop(&hands), Some(Stop::Expired));
     let asked = hands.server.routes();
@@ -105,7 +105,7 @@ async fn a_conflict_keeps_its_key() {
     });
     for _ in 0..20 {
         hands.push().await;
-        hands.clock.advance(30);
+        hands.pass(30);
     }
     assert_eq!(hands.server.posts().len(), 1);
     assert_eq!((stop(&hands), &left(&hands)[0].key), (Some(Stop::Unknown), &row.key));
@@ -126,7 +126,7 @@ async fn in_progress_for_ever() {
         if given_up.is_none() && stop(&hands).is_some() {
             given_up = Some(hands.now().since(began));
         }
-        hands.clock.advance(10);
+        hands.pass(10);
     }
     assert_eq!(stop(&hands), Some(Stop::Unknown));
     let after = given_up.expect("given up");
@@ -150,7 +150,7 @@ async fn a_flood_keeps_its_order_and_the_limit() {
         sent.extend(texts.map(|it| (hands.now(), it)));
         match step {
             PushStep::Idle => break,
-            PushStep::Due(until) => hands.clock.advance(until.since(hands.now()) / SECOND + 1),
+            PushStep::Due(until) => hands.pass(until.since(hands.now()) / SECOND + 1),
             PushStep::Moved => {}
             PushStep::Halted => panic!("halted"),
         }
@@ -179,7 +179,7 @@ async fn an_edit_after_queueing() {
     hands.push().await;
     assert_eq!(hands.store.recall(&row.id).expect("asked"), None, "too late: bytes may have left");
     hands.server.now(office.open());
-    hands.clock.advance(30);
+    hands.pass(30);
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(office.count(), 1);
 }
@@ -208,7 +208,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
         panic!("{:?}", rows().await[0].row.state);
     };
     assert!(why.as_str().contains("credits"), "{why}: the balance is told");
-    hands.clock.advance(3600);
+    hands.pass(3600);
     hands.push().await;
     assert_eq!(hands.server.posts().len(), 1, "nothing proved that the key is recognised");
     // A person says so once.
@@ -239,7 +239,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
         if std::mem::replace(&mut cut, true) { answer(request.key()) } else { Answer::Cut }
     });
     hands.push().await;
-    hands.clock.advance(60);
+    hands.pass(60);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     assert_eq!((posts.len(), office.count()), (2, 2));
@@ -248,7 +248,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     let spent = queue(hands, &platform_of(row), row.lane.clone(), row.operation.clone());
     hands.server.now(|_| Answer::Cut);
     hands.push().await;
-    hands.clock.advance(24 * HOUR / SECOND);
+    hands.pass(24 * HOUR / SECOND);
     hands.server.seen();
     hands.push().await;
     assert!(matches!(rows().await[0].row.state, RowState::Stopped(Stop::Expired, _)));

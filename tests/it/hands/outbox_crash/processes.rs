@@ -26,7 +26,7 @@ async fn two_processes_on_one_outbox() {
     }
     // What one was sending when the other looked is finished by now.
     while hands.push().await != PushStep::Idle {
-        hands.clock.advance(2);
+        hands.pass(2);
     }
     let posts = hands.server.posts();
     let keys: BTreeSet<_> = posts.iter().map(|it| it.key().to_owned()).collect();
@@ -43,7 +43,7 @@ async fn a_holder_that_stalls() {
     let claim = stalled.claim(&row.id, fence, hands.now(), hands.channel.credential());
     let claimed = claim.await.expect("claimed").expect("free");
     assert!(matches!(hands.push().await, PushStep::Due(_)), "its claim holds");
-    hands.clock.advance(2 * MINUTE / 1_000_000);
+    hands.pass(2 * MINUTE / 1_000_000);
     assert_eq!(hands.push().await, PushStep::Idle, "its claim has lapsed");
     let posts = hands.server.posts();
     assert_eq!((posts.len(), posts[0].key(), office.count()), (1, row.key.as_str(), 1));
