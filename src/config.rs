@@ -13,11 +13,11 @@ use crate::shell::notify::Notifier;
 use app::keymap::KeyMap;
 use app::recording::Fixed;
 use app::settings::{Noticing, PauseOnReply};
-use app::views::{View, shipped};
+use app::views::{SavedView, shipped};
 use model::ids::ChannelId;
 use model::pictures::Graphics;
 use model::secret::Secret;
-use ui::theme::Palette;
+use ui::theme::ThemePalette;
 
 mod bindings;
 pub mod edit;
@@ -31,7 +31,7 @@ mod tests;
 mod views;
 
 pub use keys::KeySource;
-use reading::{Place, Section};
+use reading::{ConfigText, Section};
 pub use receiver::ReceiverConfig;
 
 /// The whole configuration.
@@ -56,7 +56,7 @@ pub struct Config {
     /// Seconds between polls of the other tabs.
     pub background_seconds: i64,
     /// The colours.
-    pub palette: Palette,
+    pub palette: ThemePalette,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
     /// Hours after which a pause of the AI asks; 0 never does.
@@ -71,7 +71,7 @@ pub struct Config {
     /// takes them.
     pub copy_command: Vec<String>,
     /// The saved views, the shipped ones first.
-    pub views: Vec<View>,
+    pub views: Vec<SavedView>,
     /// How pictures are shown; `None` asks the terminal's name.
     pub graphics: Option<Graphics>,
     /// Which keys call which command.
@@ -137,7 +137,7 @@ impl Default for Config {
             replies: None,
             visible_seconds: 3,
             background_seconds: 10,
-            palette: Palette::default(),
+            palette: ThemePalette::default(),
             ascii: false,
             pause_lease_hours: 4,
             mouse: true,
@@ -186,7 +186,7 @@ impl Config {
     /// were not there.
     pub fn examine(name: &str, text: &str) -> (Self, Vec<ConfigError>) {
         let mut config = Self::default();
-        let place = Place { name, text };
+        let place = ConfigText { name, text };
         let table = match DeTable::parse(text) {
             Ok(table) => table,
             Err(error) => {
@@ -234,9 +234,9 @@ impl Config {
             mistakes.all(ui.unknown(&["theme", "ascii", "mouse", "pictures", "copy_command"]));
             let word = mistakes.value(ui.word("pictures", &Graphics::CHOICES));
             config.graphics = word.and_then(|it| Graphics::from_word(&it));
-            let words = Palette::WORDS.map(|(word, _)| word);
+            let words = ThemePalette::WORDS.map(|(word, _)| word);
             let word = mistakes.value(ui.word("theme", &words));
-            config.palette = word.and_then(|it| Palette::from_word(&it)).unwrap_or_default();
+            config.palette = word.and_then(|it| ThemePalette::from_word(&it)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
             config.mouse = mistakes.value(ui.boolean("mouse")).unwrap_or(true);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();

@@ -17,12 +17,12 @@ use frontdesk::model::contacts::ToldContact;
 use frontdesk::model::ids::{BroadcastId, ChannelId, ContactId};
 use frontdesk::model::outbox::content::Audience;
 use frontdesk::model::outbox::content::BroadcastContent;
-use frontdesk::model::outbox::{Lane, Method, Operation, PreparedRequest};
+use frontdesk::model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use frontdesk::model::time::{SECOND, Timestamp};
-use frontdesk::model::waves::{Aim, Frozen, NewCampaign, Reading, WavePlan};
+use frontdesk::model::waves::{Aim, Frozen, NewCampaign, WavePlan, WaveReading};
 use frontdesk::shell::clock::instant;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::store::{Durability, Setup, Store};
+use frontdesk::store::{Store, StoreDurability, StoreOptions};
 
 use crate::desk::{Desk, keys};
 
@@ -39,7 +39,7 @@ const FRAME: Duration = Duration::from_millis(16);
 
 fn main() -> ExitCode {
     let folder = tempfile::tempdir().expect("a folder");
-    let setup = Setup { durability: Durability::Simulated, ..Setup::default() };
+    let setup = StoreOptions { durability: StoreDurability::Simulated, ..StoreOptions::default() };
     let store = Store::open_with(folder.path(), setup).expect("the files open");
     let now = Timestamp::parse("2026-11-20T10:00:00Z").expect("a time");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -94,7 +94,7 @@ async fn fill(store: &Store, now: Timestamp) {
                 channel: channel(),
                 lane: Lane::Broadcasts,
                 operation: Operation::Broadcast { to, content: BroadcastContent::Text(String::new()) },
-                request: PreparedRequest::json(Method::Post, "/broadcast", Vec::new()),
+                request: PreparedRequest::json(WriteMethod::Post, "/broadcast", Vec::new()),
                 hold_micros: 0,
                 seen: None,
                 planned_at: None,
@@ -104,7 +104,8 @@ async fn fill(store: &Store, now: Timestamp) {
             store.note_wave_sent(&id, wave, Some(broadcast), now).await.expect("written");
             for look in 0..5 {
                 let at = now.plus(look * SECOND);
-                let reading = Reading { at, recipients: 5, delivered: look, failed: 1, ..Reading::default() };
+                let reading =
+                    WaveReading { at, recipients: 5, delivered: look, failed: 1, ..WaveReading::default() };
                 store.note_wave_read(&id, wave, reading).await.expect("written");
             }
         }

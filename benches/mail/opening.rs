@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use frontdesk::app::App;
 use frontdesk::app::event::{Effect, Event};
-use frontdesk::app::keys::{Key, KeyCode};
+use frontdesk::app::keys::{KeyCode, KeyPress};
 use frontdesk::app::settings::{ChannelInfo, Settings};
 use frontdesk::model::account::{Account, Environment, Platform};
 use frontdesk::model::email::MailAccount;
@@ -21,7 +21,7 @@ use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::shell::reading;
 use frontdesk::store::{Reader, Store};
 use frontdesk::ui;
-use frontdesk::ui::theme::{Palette, Theme};
+use frontdesk::ui::theme::{Theme, ThemePalette};
 use frontdesk::wire::threads::read_thread;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -115,7 +115,7 @@ impl Mailbox {
         let begun = instant();
         for it in keys.chars() {
             let code = if it == '\n' { KeyCode::Enter } else { KeyCode::Char(it) };
-            let effects = desk.app.update(Event::Key(Key::plain(code)));
+            let effects = desk.app.update(Event::Key(KeyPress::plain(code)));
             desk.answer(effects);
         }
         desk.draw();
@@ -162,7 +162,7 @@ impl Desk {
 
     fn draw(&mut self) {
         self.buffer.reset();
-        ui::draw(&self.app, Theme { palette: Palette::Terminal, ascii: false }, &mut self.buffer);
+        ui::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
         self.app.drawn(self.app.context.now);
     }
 }

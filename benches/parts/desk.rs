@@ -3,14 +3,14 @@
 
 use frontdesk::app::App;
 use frontdesk::app::event::{Effect, Event};
-use frontdesk::app::keys::{Key, KeyCode};
+use frontdesk::app::keys::{KeyCode, KeyPress};
 use frontdesk::app::settings::{ChannelInfo, Settings};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::time::{SECOND, Timestamp};
 use frontdesk::shell::reading;
 use frontdesk::store::Reader;
 use frontdesk::ui;
-use frontdesk::ui::theme::{Palette, Theme};
+use frontdesk::ui::theme::{Theme, ThemePalette};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -41,7 +41,7 @@ impl Desk {
     }
 
     /// Presses keys a second apart, with a frame after each.
-    pub fn press(&mut self, keys: &[Key]) {
+    pub fn press(&mut self, keys: &[KeyPress]) {
         for key in keys {
             self.now = self.now.plus(SECOND);
             let mut effects = self.app.update(Event::Time(self.now));
@@ -63,19 +63,19 @@ impl Desk {
 
     fn draw(&mut self) {
         self.buffer.reset();
-        ui::draw(&self.app, Theme { palette: Palette::Terminal, ascii: false }, &mut self.buffer);
+        ui::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
         self.app.drawn(self.app.context.now);
     }
 }
 
 /// Characters as they are, others as `<Enter>`.
-pub fn keys(text: &str) -> Vec<Key> {
+pub fn keys(text: &str) -> Vec<KeyPress> {
     let mut all = Vec::new();
     let mut rest = text;
     while let Some(it) = rest.chars().next() {
         let (key, length) = match rest.split_once('>').filter(|_| it == '<') {
-            Some((name, _)) => (Key::parse(&name[1..]).expect("a key"), name.len() + 1),
-            None => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
+            Some((name, _)) => (KeyPress::parse(&name[1..]).expect("a key"), name.len() + 1),
+            None => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
         };
         all.push(key);
         rest = &rest[length..];

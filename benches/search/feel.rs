@@ -6,7 +6,7 @@ use std::time::Duration;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::queries::HistoryQuery;
 use frontdesk::model::time::Timestamp;
-use frontdesk::model::trouble::{LAST, Said, look};
+use frontdesk::model::trouble::{LAST, MessageSummary, look};
 use frontdesk::store::Reader;
 
 use crate::desk::{self, Desk};
@@ -43,7 +43,7 @@ pub fn measure(reader: Reader, now: Timestamp) -> bool {
 /// The score of the newest messages of many conversations.
 fn score(reader: &Reader) -> bool {
     let channel = ChannelId::from(CHANNEL);
-    let mut said: Vec<Vec<Said>> = Vec::new();
+    let mut said: Vec<Vec<MessageSummary>> = Vec::new();
     let limit = u32::try_from(LAST).unwrap_or(u32::MAX);
     for conversation in crate::conversations(reader, SCORED) {
         let query = HistoryQuery { channel: channel.clone(), conversation, limit };
@@ -51,7 +51,9 @@ fn score(reader: &Reader) -> bool {
         let messages = page.messages.iter().map(|it| &it.message);
         said.push(
             messages
-                .map(|it| Said::new(it.direction, it.sender.clone(), it.content.as_str(), &it.delivery))
+                .map(|it| {
+                    MessageSummary::new(it.direction, it.sender.clone(), it.content.as_str(), &it.delivery)
+                })
                 .collect(),
         );
     }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use frontdesk::model::filter::{Filter, Sort, parse};
+use frontdesk::model::filter::{ConversationFilter, Sort, parse};
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::queries::{Anchor, ConversationQuery};
 use frontdesk::model::search::SearchQuery;
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
 /// The newest conversations.
 fn conversations(reader: &Reader, count: usize) -> Vec<ConversationId> {
     let limit = u32::try_from(count).unwrap_or(u32::MAX);
-    let query = ConversationQuery::first(ChannelId::from(CHANNEL), Filter::all(), limit);
+    let query = ConversationQuery::first(ChannelId::from(CHANNEL), ConversationFilter::all(), limit);
     let page = reader.conversations(&query).expect("a window");
     page.rows.into_iter().map(|it| it.conversation.id).collect()
 }
@@ -94,7 +94,7 @@ fn fill(folder: &Path) {
 fn words(reader: &Reader) -> Vec<String> {
     let mut words = Vec::new();
     for anchor in [Anchor::Top, Anchor::Bottom] {
-        let first = ConversationQuery::first(ChannelId::from(CHANNEL), Filter::all(), WINDOW);
+        let first = ConversationQuery::first(ChannelId::from(CHANNEL), ConversationFilter::all(), WINDOW);
         let page = reader.conversations(&ConversationQuery { anchor, ..first }).expect("a window");
         for row in page.rows {
             let text = format!("{} {}", row.conversation.title(), row.conversation.preview);
@@ -119,7 +119,11 @@ fn search(reader: &Reader, text: &str) -> Duration {
 
 /// Prints what windows of the list cost; the time of the newest activity.
 fn lists(reader: &Reader, words: &[String]) -> Timestamp {
-    let at = reader.conversations(&ConversationQuery::first(ChannelId::from(CHANNEL), Filter::all(), 1));
+    let at = reader.conversations(&ConversationQuery::first(
+        ChannelId::from(CHANNEL),
+        ConversationFilter::all(),
+        1,
+    ));
     let newest = at.expect("a window").rows.first().and_then(|it| it.conversation.last_message_at);
     let at = newest.unwrap_or_default();
     let window = |line: &str, sort: Sort, at: Timestamp| ConversationQuery {

@@ -3,28 +3,28 @@
 
 use crate::App;
 use crate::availability;
-use crate::bulk::{Batch, HELD, Plan, Wish};
+use crate::bulk::{Batch, BulkPlan, BulkWish, HELD};
 use crate::commands::Command;
-use crate::email::triage::Decision;
+use crate::email::triage::TriageDecision;
 use crate::event::{Effect, Intent, Load, Spread};
 use crate::layers::Layer;
 use crate::marks::{MOST, Marks};
 use crate::notice::Fact;
 use crate::snoozing;
 use crate::tab::Focus;
-use crate::undoing::What;
+use crate::undoing::UndoTarget;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::Keep;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::{Anchor, ConversationKey, ConversationQuery, Fate};
+use model::queries::{Anchor, ConversationKey, ConversationQuery, OutboxFate};
 use model::time::SECOND;
 
 /// What waits for the rows of what is marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Asked {
+enum PendingBulkAction {
     /// A wish for all of them.
-    Wish(Wish),
+    Wish(BulkWish),
     /// The menu that says until when.
     Snooze,
     /// The line in which tags are edited.
@@ -34,7 +34,7 @@ enum Asked {
 /// What acting on many remembers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Acting {
-    asked: Option<Asked>,
+    asked: Option<PendingBulkAction>,
     /// What was acted on last.
     before: Marks,
 }
@@ -106,7 +106,7 @@ impl App {
         };
         self.say(format!("{words} · {} brings them back", self.key_of(Command::Undo)));
         let channel = self.tab().channel.id.clone();
-        self.note_done(channel, &words, What::Marks(before, self.everywhere));
+        self.note_done(channel, &words, UndoTarget::Marks(before, self.everywhere));
     }
 
     /// Asks for all conversations of the list, also those that are not loaded.
@@ -151,27 +151,27 @@ impl App {
     }
 
     /// Asks for the rows of what is marked, to act on them.
-    pub(super) fn act_on_marked(&mut self, wish: Wish) {
-        self.ask_marked(Asked::Wish(wish));
+    pub(super) fn act_on_marked(&mut self, wish: BulkWish) {
+        self.ask_marked(PendingBulkAction::Wish(wish));
     }
 
     /// Asks until when what is marked shall be put aside.
     pub(super) fn snooze_marked(&mut self) {
-        self.ask_marked(Asked::Snooze);
+        self.ask_marked(PendingBulkAction::Snooze);
     }
 
     /// Asks which tags what is marked shall have.
     pub(super) fn tag_marked(&mut self) {
-        self.ask_marked(Asked::Tags);
+        self.ask_marked(PendingBulkAction::Tags);
     }
 
     /// Asks for the rows of these, to act on them.
-    pub(super) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: Wish) {
-        self.acting.asked = Some(Asked::Wish(wish));
+    pub(super) fn act_on(&mut self, keys: Vec<ConversationKey>, wish: BulkWish) {
+        self.acting.asked = Some(PendingBulkAction::Wish(wish));
         self.context.push(Effect::Load(Load::Marked(keys)));
     }
 
-    fn ask_marked(&mut self, asked: Asked) {
+    fn ask_marked(&mut self, asked: PendingBulkAction) {
         self.acting.asked = Some(asked);
         self.context.push(Effect::Load(Load::Marked(self.list().marks.keys())));
     }
@@ -185,20 +185,22 @@ impl App {
     pub(super) fn marked(&mut self, rows: Vec<ConversationRow>) {
         match self.acting.asked.take() {
             None => (),
-            Some(Asked::Snooze) => self.open_layer(Layer::Snooze { rows, typed: None, stays: false }),
-            Some(Asked::Tags) => self.open_tags(rows),
-            Some(Asked::Wish(wish)) => self.plan(wish, rows),
+            Some(PendingBulkAction::Snooze) => {
+                self.open_layer(Layer::Snooze { rows, typed: None, stays: false })
+            }
+            Some(PendingBulkAction::Tags) => self.open_tags(rows),
+            Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows),
         }
     }
 
     /// Acts on these, or asks first if they are many.
-    pub(super) fn plan(&mut self, wish: Wish, rows: Vec<ConversationRow>) {
+    pub(super) fn plan(&mut self, wish: BulkWish, rows: Vec<ConversationRow>) {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel);
             tab.map_or_else(|| Err("its tab is gone".to_owned()), availability::tab_writable)
         };
-        let mut plan = Plan::new(wish, rows, may);
+        let mut plan = BulkPlan::new(wish, rows, may);
         for (_, why) in &mut plan.skipped {
             *why = self.keyed(why);
         }
@@ -218,23 +220,23 @@ impl App {
     }
 
     /// Acts on all that a plan applies to.
-    pub(super) fn carry_out(&mut self, plan: &Plan) {
+    pub(super) fn carry_out(&mut self, plan: &BulkPlan) {
         self.journal.join(true);
         let group = self.journal.group();
         // A close cannot be turned round: a few are held, many are asked about.
-        let held = plan.wish == Wish::Close && plan.apply.len() <= HELD;
+        let held = plan.wish == BulkWish::Close && plan.apply.len() <= HELD;
         let hold = if held { self.context.settings.hold } else { 0 };
         match &plan.wish {
-            Wish::Pause => self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold),
-            Wish::HandBack => self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold),
-            Wish::Close => self.enqueue_all(plan, &Operation::Close, hold),
-            Wish::Snooze { .. } | Wish::Wake => {
+            BulkWish::Pause => self.enqueue_all(plan, &Operation::SetAutomation { enabled: false }, hold),
+            BulkWish::HandBack => self.enqueue_all(plan, &Operation::SetAutomation { enabled: true }, hold),
+            BulkWish::Close => self.enqueue_all(plan, &Operation::Close, hold),
+            BulkWish::Snooze { .. } | BulkWish::Wake => {
                 self.snooze_all(plan);
-                self.triage_decided(Decision::Snoozed);
+                self.triage_decided(TriageDecision::Snoozed);
             }
-            Wish::Tag { .. } => self.tag_all(plan),
-            Wish::Claim(_) => self.claim_all(plan),
-            Wish::Seen(_) => self.seen_all(plan),
+            BulkWish::Tag { .. } => self.tag_all(plan),
+            BulkWish::Claim(_) => self.claim_all(plan),
+            BulkWish::Seen(_) => self.seen_all(plan),
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));
@@ -256,7 +258,7 @@ impl App {
     /// Changes what this desk keeps of all a plan applies to, tab by tab.
     pub(super) fn keep_all<T>(
         &mut self,
-        plan: &Plan,
+        plan: &BulkPlan,
         wanted: impl Fn(&ConversationRow) -> T,
         before: impl Fn(&ConversationRow) -> T,
         keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
@@ -275,7 +277,7 @@ impl App {
     }
 
     /// What is held, in words.
-    fn held_words(&self, plan: &Plan) -> String {
+    fn held_words(&self, plan: &BulkPlan) -> String {
         match plan.apply.len() + plan.skipped.len() > 1 {
             true => format!("{}: {},", plan.wish.verb(), plan.words()),
             false => format!("{},", plan.wish.past()),
@@ -283,10 +285,10 @@ impl App {
     }
 
     /// What is being done, in words.
-    fn told(&self, plan: &Plan) -> String {
+    fn told(&self, plan: &BulkPlan) -> String {
         let many = plan.apply.len() + plan.skipped.len() > 1;
         let what = match (&plan.wish, many) {
-            (Wish::Snooze { until, stays }, _) => {
+            (BulkWish::Snooze { until, stays }, _) => {
                 snoozing::told((*until, *stays), self.context.now, &self.context.settings.zone)
             }
             (wish, false) => wish.past().to_owned(),
@@ -302,7 +304,7 @@ impl App {
         }
     }
 
-    fn enqueue_all(&mut self, plan: &Plan, operation: &Operation, hold: i64) {
+    fn enqueue_all(&mut self, plan: &BulkPlan, operation: &Operation, hold: i64) {
         let intent = |row: &ConversationRow| {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
@@ -345,8 +347,8 @@ impl App {
             return;
         }
         batch.told = true;
-        let (done, all) = (batch.count(|it| *it == Fate::Done), batch.progress().1);
-        let asks = batch.count(|it| matches!(it, Fate::Asks(_)));
+        let (done, all) = (batch.count(|it| *it == OutboxFate::Done), batch.progress().1);
+        let asks = batch.count(|it| matches!(it, OutboxFate::Asks(_)));
         let mut words = format!("{} {done} of {all}", batch.wish.past());
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
@@ -356,7 +358,7 @@ impl App {
     }
 
     /// What became of rows has come.
-    pub(super) fn fates(&mut self, fates: Vec<(RowId, Fate)>) {
+    pub(super) fn fates(&mut self, fates: Vec<(RowId, OutboxFate)>) {
         let Some(batch) = &mut self.batch else { return };
         for (row, fate) in fates {
             if let Some(item) = batch.items.iter_mut().find(|it| it.row.as_ref() == Some(&row)) {
@@ -368,7 +370,7 @@ impl App {
     /// Takes back what of the last action on many has not left.
     pub(super) fn cancel_batch(&mut self) {
         let Some(batch) = &mut self.batch else { return };
-        let waiting = batch.items.iter().filter(|it| it.fate == Ok(Fate::Waiting));
+        let waiting = batch.items.iter().filter(|it| it.fate == Ok(OutboxFate::Waiting));
         let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
         if rows.is_empty() {
             return self.say("nothing of it waits any more");

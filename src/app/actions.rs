@@ -1,15 +1,15 @@
 //! What commands do: moving, opening, taking over, sending, closing.
 
 use crate::App;
-use crate::bulk::Wish;
+use crate::bulk::BulkWish;
 use crate::commands::Command;
-use crate::composer::Mode;
+use crate::composer::ComposerMode;
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::listing::ListKind;
 use crate::notice::Fact;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::{Focus, Tab};
 use model::filter::Sort;
 use model::time::SECOND;
@@ -20,13 +20,13 @@ pub(super) const INTERRUPT: i64 = 2 * SECOND;
 impl App {
     /// Performs a command whose key was pressed and that can be done. Those of
     /// the composer are performed where its keys are read.
-    pub(super) fn perform(&mut self, command: Command, key: Key) {
+    pub(super) fn perform(&mut self, command: Command, key: KeyPress) {
         self.takes(command, key);
     }
 
     /// Performs a command; false if it is none of these. Each group takes
     /// those it names; what mail and connections take comes first.
-    fn takes(&mut self, command: Command, key: Key) -> bool {
+    fn takes(&mut self, command: Command, key: KeyPress) -> bool {
         self.mail_command(command)
             || self.connection_command(command)
             || self.conversation_command(command)
@@ -57,9 +57,9 @@ impl App {
             C::Write => self.write(false),
             C::WriteNumber => self.ask_number(),
             C::Call => self.ask_call(),
-            C::PauseAi if self.acts_on_marks() => self.act_on_marked(Wish::Pause),
-            C::HandBack if self.acts_on_marks() => self.act_on_marked(Wish::HandBack),
-            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(Wish::Close),
+            C::PauseAi if self.acts_on_marks() => self.act_on_marked(BulkWish::Pause),
+            C::HandBack if self.acts_on_marks() => self.act_on_marked(BulkWish::HandBack),
+            C::Close | C::CloseAndNext if self.acts_on_marks() => self.act_on_marked(BulkWish::Close),
             C::WriteNote => self.write_note(),
             C::Canned => self.canned(),
             C::PauseAi => self.switch_ai(false),
@@ -100,21 +100,21 @@ impl App {
     }
 
     /// Commands that go to a page or a tab.
-    fn going_command(&mut self, command: Command, key: Key) -> bool {
+    fn going_command(&mut self, command: Command, key: KeyPress) -> bool {
         use Command as C;
         match command {
-            C::GoToInbox => self.go_to_page(Page::Inbox),
-            C::GoToOutbox => self.go_to_page(Page::Outbox),
-            C::GoToDrafts => self.go_to_page(Page::Drafts),
-            C::GoToPeople => self.go_to_page(Page::People),
+            C::GoToInbox => self.go_to_page(PageKind::Inbox),
+            C::GoToOutbox => self.go_to_page(PageKind::Outbox),
+            C::GoToDrafts => self.go_to_page(PageKind::Drafts),
+            C::GoToPeople => self.go_to_page(PageKind::People),
             C::NextTab => self.go_to_tab((self.active + 1) % self.tabs.len()),
             C::PreviousTab => self.go_to_tab((self.active + self.tabs.len() - 1) % self.tabs.len()),
             C::GoToAll => self.go_everywhere(),
             C::GoToTab => self.numbered_tab(key),
-            C::GoToEvents => self.go_to_page(Page::Events),
-            C::GoToWebhooks => self.go_to_page(Page::Webhooks),
-            C::GoToTemplates => self.go_to_page(Page::Templates),
-            C::GoToAccount => self.go_to_page(Page::Account),
+            C::GoToEvents => self.go_to_page(PageKind::Events),
+            C::GoToWebhooks => self.go_to_page(PageKind::Webhooks),
+            C::GoToTemplates => self.go_to_page(PageKind::Templates),
+            C::GoToAccount => self.go_to_page(PageKind::Account),
             C::GoToPhone => self.go_to_phone(),
             C::GoToWall => self.go_to_wall(),
             _ => return false,
@@ -234,7 +234,7 @@ impl App {
             _ => None,
         };
         let Some(composer) = &mut tab.composer else { return };
-        composer.mode = Mode::Reply;
+        composer.mode = ComposerMode::Reply;
         composer.reply_to = quoted.or(composer.reply_to.take());
     }
 
@@ -288,7 +288,7 @@ impl App {
         }
     }
 
-    fn numbered_tab(&mut self, key: Key) {
+    fn numbered_tab(&mut self, key: KeyPress) {
         let KeyCode::Char(digit) = key.code else { return };
         let number = digit.to_digit(10).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
         if (1..=self.tabs.len()).contains(&number) {
@@ -349,7 +349,7 @@ impl App {
 mod tests {
     use super::Command as C;
     use super::*;
-    use crate::commands::{Place, TABLE};
+    use crate::commands::{CommandScope, TABLE};
     use crate::settings::{ChannelInfo, Settings};
     use model::time::Timestamp;
 
@@ -362,10 +362,12 @@ mod tests {
             read_only: false,
         };
         let now = Timestamp::from_micros(1_700_000_000 * SECOND);
-        let left =
-            TABLE.iter().filter(|it| !matches!(it.place, Place::Composer | Place::Triage)).filter(|it| {
+        let left = TABLE
+            .iter()
+            .filter(|it| !matches!(it.place, CommandScope::Composer | CommandScope::Triage))
+            .filter(|it| {
                 let mut app = App::new(vec![channel.clone()], Settings::default(), (120, 40), now);
-                !app.takes(it.command, Key::plain(KeyCode::Char('1')))
+                !app.takes(it.command, KeyPress::plain(KeyCode::Char('1')))
             });
         let of_mail = [
             C::ReplyAll,

@@ -6,15 +6,15 @@
 use crate::App;
 use crate::availability;
 use crate::commands::Command;
-use crate::composer::{Composer, Mode};
+use crate::composer::{Composer, ComposerMode};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use crate::tab::{Focus, Tab};
 use crate::text_line::TextLine;
 use model::account::Platform;
-use model::attachments::{self, Attachment, FileFacts};
+use model::attachments::{self, FileFacts, ReplyAttachment};
 use model::bounds;
 use model::counting::Count;
 use model::ids::{ChannelId, MessageId, RowId};
@@ -26,14 +26,14 @@ use model::text;
 
 /// What a path or link that is typed turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Found {
+pub enum AttachmentCheck {
     /// Nothing is typed.
     #[default]
     Nothing,
     /// It is being looked at.
     Looking,
     /// It can be sent, as far as is known here.
-    Thing(Attachment),
+    Thing(ReplyAttachment),
     /// It cannot be sent.
     Wrong(String),
 }
@@ -44,13 +44,13 @@ pub struct AttachForm {
     /// The path or link.
     pub line: TextLine,
     /// What it is.
-    pub found: Found,
+    pub found: AttachmentCheck,
     /// What it shall be sent as, where a person chose.
     pub kind: Option<MediaKind>,
     /// How the path goes on, where there is one way only.
     longer: Option<String>,
     /// What lies at the service already.
-    pub shelf: Vec<Attachment>,
+    pub shelf: Vec<ReplyAttachment>,
     /// The one of them that was chosen.
     picked: Option<usize>,
     /// A text that was pasted and is this path; it goes back if nothing is
@@ -60,9 +60,9 @@ pub struct AttachForm {
 
 impl AttachForm {
     /// What would be attached.
-    pub fn thing(&self) -> Option<Attachment> {
-        let Found::Thing(found) = &self.found else { return None };
-        Some(Attachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
+    pub fn thing(&self) -> Option<ReplyAttachment> {
+        let AttachmentCheck::Thing(found) = &self.found else { return None };
+        Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
     }
 
     /// Puts a pasted path or link in place of what was typed.
@@ -84,30 +84,32 @@ impl AttachForm {
             None => count - 1,
         };
         self.picked = Some(next);
-        if let attachments::Source::Uploaded(url) = &self.shelf[next].source {
+        if let attachments::AttachmentSource::Uploaded(url) = &self.shelf[next].source {
             self.line.set(url.clone());
         }
         self.look();
     }
 
     /// What was typed is asked about; a link is known at once.
-    fn look(&mut self) -> Option<Asked> {
+    fn look(&mut self) -> Option<OutsideRequest> {
         let typed = self.line.text().trim();
         (self.kind, self.longer) = (None, None);
-        let shelved =
-            self.shelf.iter().find(|it| it.source == attachments::Source::Uploaded(typed.to_owned()));
+        let shelved = self
+            .shelf
+            .iter()
+            .find(|it| it.source == attachments::AttachmentSource::Uploaded(typed.to_owned()));
         if typed.is_empty() {
-            self.found = Found::Nothing;
+            self.found = AttachmentCheck::Nothing;
         } else if let Some(shelved) = shelved {
-            self.found = Found::Thing(shelved.clone());
+            self.found = AttachmentCheck::Thing(shelved.clone());
         } else if links::host_of(typed).is_some() {
             self.found = match attachments::link_refusal(typed) {
-                Some(why) => Found::Wrong(why),
-                None => Found::Thing(Attachment::link(typed)),
+                Some(why) => AttachmentCheck::Wrong(why),
+                None => AttachmentCheck::Thing(ReplyAttachment::link(typed)),
             };
         } else {
-            self.found = Found::Looking;
-            return Some(Asked::File { path: typed.to_owned(), pasted: false });
+            self.found = AttachmentCheck::Looking;
+            return Some(OutsideRequest::File { path: typed.to_owned(), pasted: false });
         }
         None
     }
@@ -131,7 +133,7 @@ impl Tab {
     pub fn count_reply(&self, composer: &Composer) -> Count {
         let count = self.count(&composer.text());
         match &composer.attachment {
-            Some(it) if composer.mode == Mode::Reply && it.takes_caption(self.platform()) => {
+            Some(it) if composer.mode == ComposerMode::Reply && it.takes_caption(self.platform()) => {
                 Count { most: bounds::CAPTION, ..count }
             }
             _ => count,
@@ -155,7 +157,7 @@ impl Tab {
     pub(super) fn attached_operations(
         &self,
         composer: &Composer,
-        attachment: &Attachment,
+        attachment: &ReplyAttachment,
         to: &str,
     ) -> Vec<Operation> {
         let text = composer.reply_text();
@@ -187,13 +189,15 @@ impl App {
         let mut form = AttachForm::default();
         if let Some(attached) = attached {
             form.line.set(match &attached.source {
-                attachments::Source::File(it) => it.path.clone(),
-                attachments::Source::Link(url) | attachments::Source::Uploaded(url) => url.clone(),
+                attachments::AttachmentSource::File(it) => it.path.clone(),
+                attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
+                    url.clone()
+                }
             });
             self.context.effects.extend(form.look().map(Effect::Ask));
             form.kind = Some(attached.kind);
-            if matches!(attached.source, attachments::Source::Uploaded(_)) {
-                form.found = Found::Thing(attached);
+            if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
+                form.found = AttachmentCheck::Thing(attached);
             }
         }
         self.context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
@@ -201,7 +205,7 @@ impl App {
     }
 
     /// What lies at the service has come.
-    pub(super) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<Attachment>) {
+    pub(super) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
         let here = self.tab().channel.id == *channel;
         if let Some(Layer::Attach(form)) = self.layers.last_mut().filter(|_| here) {
             form.shelf = shelf;
@@ -216,7 +220,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(super) fn attach_key(&mut self, mut form: Box<AttachForm>, key: Key) {
+    pub(super) fn attach_key(&mut self, mut form: Box<AttachForm>, key: KeyPress) {
         let platform = self.tab().platform().cloned();
         let turns = self.context.settings.keymap.in_text(Command::Attach) == Some(key);
         match key.code {
@@ -246,8 +250,8 @@ impl App {
     fn attach(&mut self, form: Box<AttachForm>, platform: Option<&Platform>) {
         let now = self.context.now;
         let refused = match (&form.found, form.thing()) {
-            (Found::Wrong(why), _) => Some(why.clone()),
-            (Found::Looking, _) => Some("still looking at the file".to_owned()),
+            (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
+            (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
             (_, Some(thing)) => thing.refusal(platform),
             (_, None) => None,
         };
@@ -261,7 +265,7 @@ impl App {
             None => "nothing is attached".to_owned(),
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
-        composer.mode = Mode::Reply;
+        composer.mode = ComposerMode::Reply;
         composer.attach(thing, now);
         self.tab_mut().focus = Focus::Composer;
         self.say(words);
@@ -277,10 +281,11 @@ impl App {
 
     /// A text that was pasted may be the path of a file: it is looked at.
     pub(super) fn recognise_path(&mut self, pasted: &str) {
-        let writes = self.composer_mode() == Mode::Reply;
+        let writes = self.composer_mode() == ComposerMode::Reply;
         let possible = writes && availability::check(self, Command::Attach).is_ok();
         if attachments::pasted_path(pasted).is_some() && possible {
-            self.context.push(Effect::Ask(Asked::File { path: pasted.trim().to_owned(), pasted: true }));
+            self.context
+                .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
         }
     }
 
@@ -296,18 +301,19 @@ impl App {
             return self.pasted_file(&path, found);
         }
         let Some(Layer::Attach(form)) = self.layers.last_mut() else { return };
-        if form.found != Found::Looking || form.line.text().trim() != path {
+        if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
             return;
         }
         form.longer = longer;
-        form.found = found.map_or_else(Found::Wrong, |it| Found::Thing(Attachment::file(it)));
+        form.found =
+            found.map_or_else(AttachmentCheck::Wrong, |it| AttachmentCheck::Thing(ReplyAttachment::file(it)));
     }
 
     /// A pasted text is a file's path: it leaves the text and stands in the
     /// form, if nothing was typed since.
     fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>) {
         let now = self.context.now;
-        let free = self.layers.is_empty() && self.is_typing() && self.composer_mode() == Mode::Reply;
+        let free = self.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
         let (Ok(facts), true) = (found, free) else { return };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let length = path.chars().count();
@@ -316,7 +322,7 @@ impl App {
         }
         composer.change(now, |it| it.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
-        let found = Found::Thing(Attachment::file(facts));
+        let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
         self.open_layer(Layer::Attach(Box::new(AttachForm {
             line,
             found,

@@ -7,7 +7,7 @@ use crate::commands::Command;
 use crate::conversations::MOVED_GRACE;
 use crate::decisions;
 use crate::email;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
 use model::conversations::{Automation, ConversationRow};
@@ -81,12 +81,12 @@ fn checked(app: &App, command: Command) -> Result<(), Reason> {
 fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
     use Command as C;
     match command {
-        C::GoToRow if app.page == Page::Outbox && app.outbox.chosen().is_none() => {
+        C::GoToRow if app.page == PageKind::Outbox && app.outbox.chosen().is_none() => {
             Err("the outbox is empty".into())
         }
         C::MarkPerson | C::MarkAllPeople | C::MarkNoPeople => people(app, tab),
         C::NewPerson | C::EditPerson | C::TagPerson | C::DeletePerson => person(app, tab, command),
-        C::GoToRow | C::SearchRows if app.page == Page::People => {
+        C::GoToRow | C::SearchRows if app.page == PageKind::People => {
             people(app, tab).and_then(|()| match (command, app.people.rows.chosen()) {
                 (C::GoToRow, None) => Err("no person is chosen".into()),
                 _ => Ok(()),
@@ -101,10 +101,10 @@ fn shown(app: &App, tab: &Tab, command: Command) -> Result<(), Reason> {
             true => Ok(()),
             false => Err("no registered webhook is chosen".into()),
         }),
-        C::AllTabs if !matches!(app.page, Page::Outbox | Page::Drafts | Page::Broadcasts) => {
+        C::AllTabs if !matches!(app.page, PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts) => {
             Err("this page is about one tab; {next-tab} goes to the next".into())
         }
-        C::GoToRow if app.page == Page::Drafts && app.drafts.chosen().is_none() => {
+        C::GoToRow if app.page == PageKind::Drafts && app.drafts.chosen().is_none() => {
             Err("there are no drafts".into())
         }
         C::OlderHit | C::NewerHit if tab.history.as_ref().is_none_or(|it| it.find.is_none()) => {
@@ -297,7 +297,7 @@ fn reactable(tab: &Tab, remove: bool) -> Result<(), Reason> {
 fn stopped(app: &App) -> Result<(), Reason> {
     let Some(row) = app.row_at_hand() else {
         return Err(match app.page {
-            Page::Outbox => "the outbox is empty".into(),
+            PageKind::Outbox => "the outbox is empty".into(),
             _ => "only a message that was stopped on its way out asks; select one first".into(),
         });
     };

@@ -6,8 +6,8 @@
 use crate::availability;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
-use model::local::{Kept, Tag};
-use model::queries::{ConversationKey, Fate};
+use model::local::{Tag, TagPlace};
+use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -16,7 +16,7 @@ pub const HELD: usize = 10;
 
 /// What is wanted of one conversation or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum BulkWish {
     /// Pause the AI.
     Pause,
     /// Hand back to the AI.
@@ -45,7 +45,7 @@ pub enum Wish {
     Seen(bool),
 }
 
-impl Wish {
+impl BulkWish {
     /// The verb of the question, and of the list of results.
     pub fn verb(&self) -> &'static str {
         match self {
@@ -115,7 +115,7 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
     let mut after: Vec<Tag> = kept.collect();
     for word in add {
         if !after.iter().any(|it| it.word == *word) {
-            after.push(Tag { word: word.clone(), kept: Kept::Here });
+            after.push(Tag { word: word.clone(), kept: TagPlace::Here });
         }
     }
     after.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));
@@ -124,20 +124,20 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
 
 /// Which of many conversations a wish fits.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+pub struct BulkPlan {
     /// What is wanted.
-    pub wish: Wish,
+    pub wish: BulkWish,
     /// Those it fits.
     pub apply: Vec<ConversationRow>,
     /// The others, and why not.
     pub skipped: Vec<(ConversationRow, String)>,
 }
 
-impl Plan {
+impl BulkPlan {
     /// Plans a wish for these; `may` says whether the server can be asked for
     /// one at all.
     pub fn new(
-        wish: Wish,
+        wish: BulkWish,
         rows: Vec<ConversationRow>,
         may: impl Fn(&ConversationRow) -> Result<(), String>,
     ) -> Self {
@@ -194,7 +194,7 @@ impl Plan {
 
 /// One conversation of a wish for many.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct BulkItem {
     /// The conversation.
     pub key: ConversationKey,
     /// Its name.
@@ -202,7 +202,7 @@ pub struct Item {
     /// The row of the outbox, once it is there.
     pub row: Option<RowId>,
     /// What became of it; `Err` says why nothing was done.
-    pub fate: Result<Fate, String>,
+    pub fate: Result<OutboxFate, String>,
 }
 
 /// What became of a wish for many.
@@ -211,9 +211,9 @@ pub struct Batch {
     /// The number of what was done.
     pub group: u64,
     /// What was wanted.
-    pub wish: Wish,
+    pub wish: BulkWish,
     /// Each conversation, those left out last.
-    pub items: Vec<Item>,
+    pub items: Vec<BulkItem>,
     /// Whether what became of them has to be asked for.
     pub stale: bool,
     /// Whether its end has been told.
@@ -222,14 +222,14 @@ pub struct Batch {
 
 impl Batch {
     /// A plan that is carried out now.
-    pub fn new(group: u64, plan: &Plan) -> Self {
-        let item = |row: &ConversationRow, fate| Item {
+    pub fn new(group: u64, plan: &BulkPlan) -> Self {
+        let item = |row: &ConversationRow, fate| BulkItem {
             key: row.key(),
             title: row.conversation.title(),
             row: None,
             fate,
         };
-        let fate = if plan.wish.leaves() { Fate::Waiting } else { Fate::Done };
+        let fate = if plan.wish.leaves() { OutboxFate::Waiting } else { OutboxFate::Done };
         let apply = plan.apply.iter().map(|it| item(it, Ok(fate.clone())));
         let skipped = plan.skipped.iter().map(|(it, why)| item(it, Err(why.clone())));
         let items = apply.chain(skipped).collect();
@@ -242,7 +242,7 @@ impl Batch {
         let (mut finished, mut total) = (0, 0);
         for fate in mine {
             total += 1;
-            finished += usize::from(!matches!(fate, Fate::Waiting | Fate::Sending));
+            finished += usize::from(!matches!(fate, OutboxFate::Waiting | OutboxFate::Sending));
         }
         (finished, total)
     }
@@ -254,13 +254,14 @@ impl Batch {
     }
 
     /// How many came out so.
-    pub fn count(&self, of: impl Fn(&Fate) -> bool) -> usize {
+    pub fn count(&self, of: impl Fn(&OutboxFate) -> bool) -> usize {
         self.items.iter().filter_map(|it| it.fate.as_ref().ok()).filter(|it| of(it)).count()
     }
 
     /// Rows of which it is not known what became.
     pub fn open_rows(&self) -> Vec<RowId> {
-        let open = self.items.iter().filter(|it| matches!(it.fate, Ok(Fate::Waiting | Fate::Sending)));
+        let open =
+            self.items.iter().filter(|it| matches!(it.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
         open.filter_map(|it| it.row.clone()).collect()
     }
 }

@@ -14,7 +14,7 @@ const MILLISECOND: i64 = 1_000;
 
 /// What is known of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Calls {
+pub(super) struct RequestLogView {
     all: Vec<Call>,
     /// Whether only failures and changes are shown.
     few: bool,

@@ -4,14 +4,14 @@
 //! What was read comes in.
 
 use crate::App;
-use crate::composer::{Composer, Mode};
+use crate::composer::{Composer, ComposerMode};
 use crate::event::Effect;
-use crate::keys::Key;
+use crate::keys::KeyPress;
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use crate::picker::{Picked, Picker};
 use crate::tab::{Focus, Tab};
-use model::replies::{self, CannedReply, Facts};
+use model::replies::{self, CannedReply, ReplyVariables};
 
 /// The canned replies as they were read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl App {
     /// Opens the picker over the composer; `opener` is what was typed to open
     /// it, and comes back if nothing is picked.
     pub(super) fn pick_reply(&mut self, opener: &'static str) {
-        self.context.push(Effect::Ask(Asked::Replies));
+        self.context.push(Effect::Ask(OutsideRequest::Replies));
         self.open_layer(Layer::Replies { picker: Picker::default(), opener, back: None });
     }
 
@@ -54,15 +54,15 @@ impl App {
         let back = Some(self.tab().focus);
         self.open(Focus::Composer);
         if let Some(composer) = &mut self.tab_mut().composer {
-            composer.mode = Mode::Reply;
+            composer.mode = ComposerMode::Reply;
         }
-        self.context.push(Effect::Ask(Asked::Replies));
+        self.context.push(Effect::Ask(OutsideRequest::Replies));
         self.open_layer(Layer::Replies { picker: Picker::default(), opener: "", back });
     }
 
     /// A typed character that opens the picker: a stroke on an empty text, or
     /// a second colon.
-    pub(super) fn opens_replies(&mut self, key: Key) -> bool {
+    pub(super) fn opens_replies(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let opener = match key.typed() {
@@ -78,7 +78,7 @@ impl App {
     }
 
     /// A key in the picker.
-    pub(super) fn replies_key(&mut self, layer: Layer, key: Key) {
+    pub(super) fn replies_key(&mut self, layer: Layer, key: KeyPress) {
         let Layer::Replies { mut picker, opener, back } = layer else { return };
         let found = self.canned.found(&picker.query, self.tab());
         match picker.key(key, found.len()) {
@@ -99,10 +99,10 @@ impl App {
     }
 
     /// What fields are filled from here.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> ReplyVariables {
         let row = self.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
-        Facts { contact, agent: self.agent.clone(), looked_up: self.looked_up() }
+        ReplyVariables { contact, agent: self.agent.clone(), looked_up: self.looked_up() }
     }
 
     /// Puts a reply at the cursor, and the cursor on its first open field.
@@ -168,7 +168,7 @@ impl App {
     }
 
     /// A character typed on a field takes its place.
-    pub(super) fn fills_field(&mut self, key: Key) -> bool {
+    pub(super) fn fills_field(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let at = composer.sheet().cursor();

@@ -4,10 +4,10 @@
 use crate::App;
 use crate::commands::{self, TABLE};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::line::{Kind, Line};
-use crate::steps::Step;
+use crate::line::{LineKind, LinePrompt};
+use crate::steps::RecordedStep;
 use crate::text_line::TextLine;
 use model::filter::{self, Sort};
 use model::nearest::nearest;
@@ -108,14 +108,14 @@ const REMEMBERED: usize = 50;
 impl App {
     /// Opens the command line.
     pub(super) fn open_command_line(&mut self) {
-        let kind = Kind::Command { back: 0, completing: None };
-        self.open_layer(Layer::Line(Line { kind, text: TextLine::default() }));
+        let kind = LineKind::Command { back: 0, completing: None };
+        self.open_layer(Layer::Line(LinePrompt { kind, text: TextLine::default() }));
     }
 
     /// A key that means something to the command line alone; the line again
     /// unless it is done.
-    pub(super) fn command_line_key(&mut self, mut line: Line, key: Key) -> Option<Line> {
-        let Kind::Command { back, completing } = &mut line.kind else { return Some(line) };
+    pub(super) fn command_line_key(&mut self, mut line: LinePrompt, key: KeyPress) -> Option<LinePrompt> {
+        let LineKind::Command { back, completing } = &mut line.kind else { return Some(line) };
         match key.code {
             KeyCode::Enter => {
                 let text = line.text.text().trim().to_owned();
@@ -195,7 +195,7 @@ impl App {
         self.said.drain(..over);
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
         if let Some(verb) = VERBS.iter().find(|it| it.name == name) {
-            self.recorded(Step::Line(text.to_owned()));
+            self.recorded(RecordedStep::Line(text.to_owned()));
             // What was wrong with the line before is over.
             self.notice = None;
             let done = match rest {
@@ -209,7 +209,7 @@ impl App {
         match commands::named(name).filter(|_| rest.is_empty()) {
             Some(command) => match self.why_off(command) {
                 Some(reason) => self.warn(format!("{name}: {reason}")),
-                None => self.call(command, Key::plain(KeyCode::Enter)),
+                None => self.call(command, KeyPress::plain(KeyCode::Enter)),
             },
             None => self.warn(unknown(name, rest)),
         }

@@ -4,7 +4,7 @@
 
 /// Where a command's keys act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum CommandScope {
     /// The conversation list.
     List,
     /// The message history.
@@ -31,7 +31,7 @@ pub enum Place {
     Composer,
 }
 
-impl Place {
+impl CommandScope {
     /// The heading in help.
     pub fn heading(self) -> &'static str {
         match self {
@@ -76,11 +76,11 @@ macro_rules! commands {
         }
 
         /// The table, in the order help shows it.
-        pub const TABLE: &[Row] = &[
-            $(Row {
+        pub const TABLE: &[CommandRow] = &[
+            $(CommandRow {
                 command: Command::$name,
                 ident: stringify!($name),
-                place: Place::$place,
+                place: CommandScope::$place,
                 keys: &[$($keys),*],
                 word: $word,
                 doc: $doc,
@@ -91,12 +91,12 @@ macro_rules! commands {
 
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct CommandRow {
     /// The command.
     pub command: Command,
     ident: &'static str,
     /// Where its keys act.
-    pub place: Place,
+    pub place: CommandScope,
     /// Key sequences; the first is the one hints show. A person may choose
     /// others: [`crate::keymap`].
     pub keys: &'static [&'static str],
@@ -313,7 +313,7 @@ pub fn named(name: &str) -> Option<Command> {
 }
 
 /// The row of a command.
-pub fn row(command: Command) -> &'static Row {
+pub fn row(command: Command) -> &'static CommandRow {
     // Every command comes from a row, so the first row is never reached.
     TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])
 }

@@ -8,10 +8,10 @@ use tui_textarea::TextArea;
 
 use crate::commands::Command;
 use crate::email::head::Head;
-use crate::keys::Key;
+use crate::keys::KeyPress;
 use crate::sheet::Sheet;
-use model::attachments::Attachment;
-use model::email::compose::Written as WrittenMail;
+use model::attachments::ReplyAttachment;
+use model::email::compose::WrittenMail;
 use model::ids::{ConversationId, MessageId};
 use model::outbox::Operation;
 use model::queries::Draft;
@@ -26,7 +26,7 @@ pub const SAVE_AFTER: i64 = 100_000;
 
 /// What is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum ComposerMode {
     /// An answer to the customer.
     #[default]
     Reply,
@@ -36,16 +36,16 @@ pub enum Mode {
 
 /// What a person wrote, as it comes back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct ComposedReply {
     /// The text.
     pub text: String,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// What goes along.
-    pub attachment: Option<Attachment>,
+    pub attachment: Option<ReplyAttachment>,
 }
 
-impl Written {
+impl ComposedReply {
     /// What of an operation goes back to where it was written; `None` where
     /// nothing was written for it.
     pub fn of(operation: &Operation) -> Option<Self> {
@@ -63,9 +63,9 @@ pub struct Composer {
     /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// What goes with the answer.
-    pub attachment: Option<Attachment>,
+    pub attachment: Option<ReplyAttachment>,
     /// What is being written.
-    pub mode: Mode,
+    pub mode: ComposerMode,
     /// The head of a mail; its text is the answer.
     pub head: Option<Head>,
     reply: Sheet,
@@ -91,7 +91,7 @@ impl Composer {
             conversation,
             reply_to: None,
             attachment: None,
-            mode: Mode::default(),
+            mode: ComposerMode::default(),
             head: None,
             reply: Sheet::default(),
             note: Sheet::default(),
@@ -156,16 +156,16 @@ impl Composer {
     /// The text at hand, as it is edited.
     pub fn sheet(&self) -> &Sheet {
         match self.mode {
-            Mode::Reply => &self.reply,
-            Mode::Note => &self.note,
+            ComposerMode::Reply => &self.reply,
+            ComposerMode::Note => &self.note,
         }
     }
 
     /// Changes the text at hand.
     pub fn change<T>(&mut self, now: Timestamp, change: impl FnOnce(&mut Sheet) -> T) -> T {
         let sheet = match self.mode {
-            Mode::Reply => &mut self.reply,
-            Mode::Note => &mut self.note,
+            ComposerMode::Reply => &mut self.reply,
+            ComposerMode::Note => &mut self.note,
         };
         let told = change(sheet);
         if sheet.take_changed() {
@@ -228,7 +228,7 @@ impl Composer {
 
     /// Puts an answer back that was not sent: before what is there. What is at
     /// hand stays at hand.
-    pub fn restore(&mut self, written: Written, now: Timestamp) {
+    pub fn restore(&mut self, written: ComposedReply, now: Timestamp) {
         if !written.text.is_empty() {
             self.reply.restore(&written.text);
             self.reply.take_changed();
@@ -241,7 +241,7 @@ impl Composer {
     }
 
     /// Lets something go with the answer, or nothing any more.
-    pub fn attach(&mut self, attachment: Option<Attachment>, now: Timestamp) {
+    pub fn attach(&mut self, attachment: Option<ReplyAttachment>, now: Timestamp) {
         if self.attachment != attachment {
             self.attachment = attachment;
             self.dirty_since.get_or_insert(now);
@@ -275,7 +275,7 @@ impl Composer {
     /// Empties the note after it was saved; an answer stays.
     pub fn clear_note(&mut self) {
         self.note.set_text("");
-        self.mode = Mode::Reply;
+        self.mode = ComposerMode::Reply;
         self.spent();
     }
 
@@ -316,7 +316,7 @@ impl Composer {
     }
 
     /// Handles a key that is no command: text and cursor keys.
-    pub fn key(&mut self, key: Key, now: Timestamp) -> bool {
+    pub fn key(&mut self, key: KeyPress, now: Timestamp) -> bool {
         self.change(now, |it| it.key(key))
     }
 }

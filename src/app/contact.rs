@@ -3,9 +3,9 @@
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::travel::Travel;
-use model::contacts::Card;
+use model::contacts::ContactCard;
 use model::queries::ConversationKey;
 
 /// Lines a card without contact and other tabs has at most, about.
@@ -13,15 +13,15 @@ const LINES: usize = 24;
 
 /// What a card shows, and of whom.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct ShownCard {
     key: Option<ConversationKey>,
-    card: Option<Card>,
+    card: Option<ContactCard>,
     stale: bool,
     /// First line on screen, where it fills the pane.
     first: usize,
 }
 
-impl Shown {
+impl ShownCard {
     /// Something behind it may have changed.
     pub(super) fn mark_stale(&mut self) {
         self.stale = true;
@@ -30,7 +30,7 @@ impl Shown {
 
 impl App {
     /// What is known beside the conversation at hand, once it was loaded.
-    pub fn card_at_hand(&self) -> Option<&Card> {
+    pub fn card_at_hand(&self) -> Option<&ContactCard> {
         let row = self.at_hand()?;
         self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|it| row.is(it)))
     }
@@ -43,7 +43,7 @@ impl App {
         }
         let key = self.at_hand().map(|it| it.key());
         if self.contact.key != key {
-            self.contact = Shown { key, card: None, stale: true, first: 0 };
+            self.contact = ShownCard { key, card: None, stale: true, first: 0 };
         }
         if let Some(key) = self.contact.key.clone()
             && std::mem::take(&mut self.contact.stale)
@@ -61,7 +61,8 @@ impl App {
     /// it does.
     pub(super) fn scroll_card(&mut self, travel: Travel) -> bool {
         let areas = self.areas();
-        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == Page::Inbox) else {
+        let Some(area) = areas.card.filter(|_| areas.history.is_none() && self.page == PageKind::Inbox)
+        else {
             return false;
         };
         let page = usize::from(area.inner().height);
@@ -86,7 +87,7 @@ impl App {
     }
 
     /// What a card shows has come.
-    pub(super) fn card_loaded(&mut self, key: &ConversationKey, card: Card) {
+    pub(super) fn card_loaded(&mut self, key: &ConversationKey, card: ContactCard) {
         if self.contact.key.as_ref() == Some(key) {
             self.contact.card = Some(card);
         }

@@ -5,10 +5,10 @@
 //! It says which window it wants.
 
 use crate::marks::Marks;
-use crate::resource::{Pace, Resource};
-use crate::views::View;
+use crate::resource::{LoadTimeouts, Resource};
+use crate::views::SavedView;
 use model::conversations::ConversationRow;
-use model::filter::{self, Is, Sort, What};
+use model::filter::{self, FilterSubject, Is, Sort};
 use model::ids::ChannelId;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
 use model::time::{MINUTE, Timestamp};
@@ -25,7 +25,7 @@ pub const MOVED_GRACE: i64 = 300_000;
 #[derive(Debug)]
 pub struct ConversationList {
     /// The view it shows.
-    pub view: View,
+    pub view: SavedView,
     /// What was typed to narrow it.
     pub typed: String,
     /// The order of its rows.
@@ -58,7 +58,7 @@ pub struct ConversationList {
 
 impl ConversationList {
     /// An empty list of a tab, or of all tabs.
-    pub fn new(channel: Option<ChannelId>, view: View) -> Self {
+    pub fn new(channel: Option<ChannelId>, view: SavedView) -> Self {
         let (filter, sort) = (view.filter.clone(), view.sort);
         let (at, anchor) = (Timestamp::default(), Anchor::Top);
         let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: WINDOW };
@@ -75,7 +75,7 @@ impl ConversationList {
             untouched: true,
             scrolled: false,
             arrived: Vec::new(),
-            resource: Resource::of(Pace::FILES, wanted.clone()),
+            resource: Resource::of(LoadTimeouts::FILES, wanted.clone()),
             wanted,
             other: false,
         }
@@ -135,7 +135,7 @@ impl ConversationList {
 
     /// Whether what was put aside is what it shows.
     pub fn is_showing_snoozed(&self) -> bool {
-        let asked = |it: &filter::Test| !it.negated && it.what == What::Is(Is::Snoozed);
+        let asked = |it: &filter::Test| !it.negated && it.what == FilterSubject::Is(Is::Snoozed);
         self.wanted.filter.tests.iter().any(asked)
     }
 
@@ -145,7 +145,7 @@ impl ConversationList {
     }
 
     /// Shows another view, as it was saved.
-    pub fn set_view(&mut self, view: View) {
+    pub fn set_view(&mut self, view: SavedView) {
         self.sort = view.sort;
         self.view = view;
         self.typed.clear();

@@ -5,7 +5,7 @@ use crate::commands::Command;
 use crate::event::Effect;
 use crate::history::History;
 use crate::layers::Layer;
-use crate::lines::Item;
+use crate::lines::HistoryItem;
 use crate::settings::Settings;
 use model::messages::Aliases;
 use model::outbox::RowState;
@@ -23,30 +23,30 @@ pub enum Copied {
 
 /// What a command copies.
 #[derive(Debug, Clone, Copy)]
-enum Wanted {
+enum CopyTarget {
     Address,
     Id,
-    OfHistory(Part),
+    OfHistory(CopiedPart),
 }
 
 /// What is copied of a history.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum CopiedPart {
     Text,
     Link,
     Error,
     Transcript,
 }
 
-impl Wanted {
+impl CopyTarget {
     fn of(command: Command) -> Option<Self> {
         Some(match command {
             Command::CopyPhone => Self::Address,
             Command::CopyId => Self::Id,
-            Command::CopyText => Self::OfHistory(Part::Text),
-            Command::CopyLink => Self::OfHistory(Part::Link),
-            Command::CopyError => Self::OfHistory(Part::Error),
-            Command::CopyTranscript => Self::OfHistory(Part::Transcript),
+            Command::CopyText => Self::OfHistory(CopiedPart::Text),
+            Command::CopyLink => Self::OfHistory(CopiedPart::Link),
+            Command::CopyError => Self::OfHistory(CopiedPart::Error),
+            Command::CopyTranscript => Self::OfHistory(CopiedPart::Transcript),
             _ => return None,
         })
     }
@@ -56,7 +56,7 @@ impl App {
     /// Copies what a command names; says what it was, or why there is nothing.
     /// False if it is about something else.
     pub(super) fn copy_command(&mut self, command: Command) -> bool {
-        let Some(wanted) = Wanted::of(command) else { return false };
+        let Some(wanted) = CopyTarget::of(command) else { return false };
         match self.to_copy(wanted) {
             Ok((what, text)) => {
                 let count = text.chars().count();
@@ -80,17 +80,17 @@ impl App {
         }
     }
 
-    fn to_copy(&self, wanted: Wanted) -> Result<(&'static str, String), &'static str> {
+    fn to_copy(&self, wanted: CopyTarget) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
         let row = self.at_hand().ok_or("no conversation is selected")?;
         match wanted {
-            Wanted::Address => {
+            CopyTarget::Address => {
                 let address = row.conversation.address.clone();
                 let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
                 Ok(("the address", line(&found.ok_or("this conversation has no address")?)))
             }
-            Wanted::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
-            Wanted::OfHistory(part) => {
+            CopyTarget::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
+            CopyTarget::OfHistory(part) => {
                 let history = tab.history.as_ref().filter(|it| it.loaded);
                 of_history(part, history.ok_or("open the conversation first")?, &self.context.settings)
             }
@@ -104,31 +104,31 @@ fn line(text: &str) -> String {
 }
 
 fn of_history(
-    part: Part,
+    part: CopiedPart,
     history: &History,
     settings: &Settings,
 ) -> Result<(&'static str, String), &'static str> {
     let item = history.selected_item().ok_or("there is no message here")?;
     match part {
-        Part::Text => match item.text() {
+        CopiedPart::Text => match item.text() {
             "" => Err("this message has no text; y l copies its link"),
             text => Ok(("the text", text.to_owned())),
         },
-        Part::Link => match item {
-            Item::Message(row) if row.message.media_url.is_some() => {
+        CopiedPart::Link => match item {
+            HistoryItem::Message(row) if row.message.media_url.is_some() => {
                 Ok(("the link", row.message.media_url.as_ref().map(ToString::to_string).unwrap_or_default()))
             }
             _ => Err("this message has no file"),
         },
-        Part::Error => match item {
-            Item::Outbox(row, _) => match &row.state {
+        CopiedPart::Error => match item {
+            HistoryItem::Outbox(row, _) => match &row.state {
                 RowState::Stopped(stop, why) => Ok(("the error", format!("{}: {why}", stop.word()))),
                 _ => Err("it was not stopped: there is no error"),
             },
-            Item::Note(_) => Err("a note is not sent: there is no error"),
-            Item::Message(_) => Err("it was sent: there is no error"),
+            HistoryItem::Note(_) => Err("a note is not sent: there is no error"),
+            HistoryItem::Message(_) => Err("it was sent: there is no error"),
         },
-        Part::Transcript => {
+        CopiedPart::Transcript => {
             Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone)))
         }
     }
@@ -139,7 +139,7 @@ fn of_history(
 fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();
-    for item in history.items.iter().filter(|it| !matches!(it, Item::Note(_))) {
+    for item in history.items.iter().filter(|it| !matches!(it, HistoryItem::Note(_))) {
         let at = item.at().map(|it| it.stamp(zone)).unwrap_or_default();
         lines.push(format!("{at}  {}: {}", item.sender(customer.as_str(), aliases), item.text()));
     }

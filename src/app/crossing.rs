@@ -9,13 +9,13 @@ use crate::composer::Composer;
 use crate::event::Intent;
 use crate::history::{History, message_of};
 use crate::layers::Layer;
-use crate::lines::{self, Item};
+use crate::lines::{self, HistoryItem};
 use model::messages::{Direction, Message, MessageRow, Place};
 use model::time::Timestamp;
 
 /// How far the writer of a conversation has looked.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct ReadProgress {
     /// The newest message that was drawn.
     shown: Option<Place>,
     /// The newest message that was drawn when the text was begun.
@@ -31,7 +31,7 @@ fn place(row: &MessageRow) -> Option<Place> {
     Some((row.message.created_at?, row.message.id.clone()))
 }
 
-impl Looked {
+impl ReadProgress {
     /// The newest message that was drawn.
     pub fn shown(&self) -> Option<Place> {
         self.shown.clone()
@@ -68,7 +68,7 @@ impl Looked {
     fn crossed(&self, history: &History) -> Vec<Message> {
         let Some(began) = &self.began else { return Vec::new() };
         // By position: what has no readable time stands where it arrived.
-        let known = |it: &Item| message_of(it).and_then(place).is_some_and(|it| it <= *began);
+        let known = |it: &HistoryItem| message_of(it).and_then(place).is_some_and(|it| it <= *began);
         let after = history.items.iter().rposition(known).map_or(0, |it| it + 1);
         let rows = history.items[after..].iter().filter_map(message_of);
         let others = rows.filter(|it| it.message.direction == Direction::Outbound && !it.sent_here);

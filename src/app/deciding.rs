@@ -1,14 +1,14 @@
 //! Deciding over rows of the outbox: asking, and carrying the answer out.
 
 use crate::App;
-use crate::decisions::{self, Answer};
+use crate::decisions::{self, DecisionOption};
 use crate::event::{Effect, Intent, Load};
-use crate::giving_back::{Kept, Returned};
+use crate::giving_back::{DraftPlace, Returned};
 use crate::layers::Layer;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use model::ids::{ChannelId, RowId};
 use model::messages::Place;
-use model::outbox::{KEY_AGE, Operation, OutboxRow, Verdict};
+use model::outbox::{KEY_AGE, Operation, OutboxRow, StopVerdict};
 use model::queries::{OutboxEntry, Pause};
 use model::text::SafeText;
 
@@ -17,8 +17,8 @@ impl App {
     /// history.
     pub fn row_at_hand(&self) -> Option<&OutboxRow> {
         match self.page {
-            Page::Outbox => self.outbox.chosen().map(|it| &it.row),
-            Page::Inbox => self.tab().history.as_ref()?.row_at_hand(),
+            PageKind::Outbox => self.outbox.chosen().map(|it| &it.row),
+            PageKind::Inbox => self.tab().history.as_ref()?.row_at_hand(),
             _ => None,
         }
     }
@@ -40,7 +40,7 @@ impl App {
     }
 
     /// A person has answered.
-    pub(super) fn decided_on(&mut self, entry: &OutboxEntry, answers: Vec<Answer>, key: char) {
+    pub(super) fn decided_on(&mut self, entry: &OutboxEntry, answers: Vec<DecisionOption>, key: char) {
         let Some(answer) = answers.into_iter().find(|it| it.key == key) else { return };
         let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
         self.context.push(Effect::Decide(
@@ -59,16 +59,16 @@ impl App {
     }
 
     /// A decision was carried out, or came too late.
-    pub(super) fn decided(&mut self, verdict: &Verdict, row: Option<Box<OutboxRow>>) {
+    pub(super) fn decided(&mut self, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
         let Some(row) = row else {
             return self.warn("it does not wait for this decision any more; look again");
         };
         match verdict {
-            Verdict::SendAnyway | Verdict::NewKey => self.say("on its way"),
-            Verdict::SameKey => self.say("asking the server again"),
-            Verdict::Adopt(_) => self.say("noted as sent"),
-            Verdict::Drop => self.say("dropped; nothing more is sent of it"),
-            Verdict::Edit => self.edit_again(&row),
+            StopVerdict::SendAnyway | StopVerdict::NewKey => self.say("on its way"),
+            StopVerdict::SameKey => self.say("asking the server again"),
+            StopVerdict::Adopt(_) => self.say("noted as sent"),
+            StopVerdict::Drop => self.say("dropped; nothing more is sent of it"),
+            StopVerdict::Edit => self.edit_again(&row),
         }
         self.row_changed(&row);
     }
@@ -76,7 +76,7 @@ impl App {
     fn edit_again(&mut self, row: &OutboxRow) {
         if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
         {
-            let at_hand = self.give_back(&row.channel, conversation, returned, Kept::AsDraft);
+            let at_hand = self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft);
             self.say(match at_hand {
                 true => "back in the composer".to_owned(),
                 false => self.keyed("back as a draft · {go-to-drafts}"),
@@ -94,7 +94,7 @@ impl App {
 
     /// Sends all that can go; what was refused leaves again under a new key.
     pub(super) fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool) {
-        let verdict = if again { Verdict::NewKey } else { Verdict::SendAnyway };
+        let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
         for (row, _) in go {
             let entry = self.outbox.rows.iter().find(|it| it.row.id == row);
             let seen = entry.and_then(|it| self.seen_of(&it.row, None));

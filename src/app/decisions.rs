@@ -2,7 +2,7 @@
 //! what each of them will do, said before it is done.
 
 use model::messages::Message;
-use model::outbox::{OutboxRow, RowState, Stop, Verdict};
+use model::outbox::{OutboxRow, RowState, Stop, StopVerdict};
 use model::queries::OutboxEntry;
 
 /// Candidates a person can choose from with a digit.
@@ -10,19 +10,19 @@ const CANDIDATES: usize = 4;
 
 /// One possible answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct DecisionOption {
     /// The key that gives it.
     pub key: char,
     /// What it says.
-    pub verdict: Verdict,
+    pub verdict: StopVerdict,
     /// One to three words.
     pub word: String,
     /// What will happen.
     pub effect: String,
 }
 
-impl Answer {
-    fn new(key: char, verdict: Verdict, word: &str, effect: &str) -> Self {
+impl DecisionOption {
+    fn new(key: char, verdict: StopVerdict, word: &str, effect: &str) -> Self {
         Self { key, verdict, word: word.to_owned(), effect: effect.to_owned() }
     }
 }
@@ -46,21 +46,24 @@ pub fn question(row: &OutboxRow) -> &'static str {
 
 /// The answers, first the one that sends. `spent` says whether the row's key
 /// is too old for the server to recognise.
-pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
+pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     let row = &entry.row;
     let RowState::Stopped(stop, _) = &row.state else { return Vec::new() };
     let stop = *stop;
     let mut out = vec![sending(stop, spent)];
     // The same question asked under a new key may do it twice: it has a key
     // of its own, and says so.
-    if stop.is_ambiguous() && stop.again(spent) != Verdict::NewKey && stop.allows(&Verdict::NewKey, spent) {
+    if stop.is_ambiguous()
+        && stop.again(spent) != StopVerdict::NewKey
+        && stop.allows(&StopVerdict::NewKey, spent)
+    {
         let effect = "as a new one; if the first one was done, it is done twice";
-        out.push(Answer::new('n', Verdict::NewKey, "send a new one", effect));
+        out.push(DecisionOption::new('n', StopVerdict::NewKey, "send a new one", effect));
     }
     for (number, message) in ('1'..='9').zip(entry.candidates.iter().take(CANDIDATES)) {
         let effect = format!("it was sent: {}", first_line(message));
-        let verdict = Verdict::Adopt(message.id.clone());
-        out.push(Answer { key: number, verdict, word: "that is it".to_owned(), effect });
+        let verdict = StopVerdict::Adopt(message.id.clone());
+        out.push(DecisionOption { key: number, verdict, word: "that is it".to_owned(), effect });
     }
     if row.operation.written().is_some() {
         let effect = if stop.is_ambiguous() {
@@ -68,26 +71,26 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<Answer> {
         } else {
             "back into the composer; nothing is sent"
         };
-        out.push(Answer::new('e', Verdict::Edit, "edit", effect));
+        out.push(DecisionOption::new('e', StopVerdict::Edit, "edit", effect));
     }
     let effect =
         if stop.is_ambiguous() { "forget it; it may have been done" } else { "forget it; nothing is sent" };
-    out.push(Answer::new('x', Verdict::Drop, "drop", effect));
+    out.push(DecisionOption::new('x', StopVerdict::Drop, "drop", effect));
     out
 }
 
-fn sending(stop: Stop, spent: bool) -> Answer {
+fn sending(stop: Stop, spent: bool) -> DecisionOption {
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
-        (Verdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
-        (Verdict::SameKey, Stop::Auth) => ("try again", "once the tab's key is taken again"),
-        (Verdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
+        (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
+        (StopVerdict::SameKey, Stop::Auth) => ("try again", "once the tab's key is taken again"),
+        (StopVerdict::SameKey, _) => ("ask again", "if it was done, the server says so and does nothing"),
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
             ("try again", "as a new one; the refused one did nothing")
         }
         _ => ("send a new one", "the first is too old to be asked about; if it was done, it is done twice"),
     };
-    Answer::new('y', verdict, word, effect)
+    DecisionOption::new('y', verdict, word, effect)
 }
 
 fn first_line(message: &Message) -> String {

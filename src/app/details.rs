@@ -5,7 +5,7 @@
 
 use model::email::fields;
 use model::known;
-use model::messages::{Delivery, Direction, MessageRow, Sender};
+use model::messages::{DeliveryStatus, Direction, MessageRow, Sender};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
@@ -51,7 +51,7 @@ pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
         lines.push(format!("read       {}", told(message.read_at)));
         lines.push(format!("status     {}", SafeText::line(message.delivery.word())));
     }
-    if message.delivery == Delivery::Failed {
+    if message.delivery == DeliveryStatus::Failed {
         let why = raw.iter().find_map(|line| reason(line));
         lines.push(format!("why        {}", why.unwrap_or("the server tells no reason")));
     }

@@ -4,7 +4,7 @@
 //! What comes back is put into the composer and never sent.
 
 use crate::App;
-use crate::composer::Mode;
+use crate::composer::ComposerMode;
 use crate::event::Effect;
 use crate::sheet::CAPACITY;
 use model::bounds;
@@ -53,8 +53,8 @@ impl App {
         }
         composer.change(now, |it| it.replace_all(&text));
         self.say(match mode {
-            Mode::Reply => "edited; nothing was sent",
-            Mode::Note => "edited; Enter keeps the note",
+            ComposerMode::Reply => "edited; nothing was sent",
+            ComposerMode::Note => "edited; Enter keeps the note",
         });
     }
 }

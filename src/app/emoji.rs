@@ -1,7 +1,7 @@
 //! Emoji by short names in the composer.
 
 use crate::App;
-use crate::keys::Key;
+use crate::keys::KeyPress;
 use crate::layers::Layer;
 use crate::picker::{Picked, Picker};
 use model::emoji;
@@ -30,7 +30,7 @@ impl App {
 
     /// A key in the picker; `typed` characters before the cursor give way to
     /// what is picked.
-    pub(super) fn emoji_key(&mut self, mut picker: Picker, typed: usize, key: Key) {
+    pub(super) fn emoji_key(&mut self, mut picker: Picker, typed: usize, key: KeyPress) {
         let now = self.context.now;
         let found = emoji::find(&picker.query);
         match picker.key(key, found.len()) {

@@ -4,28 +4,29 @@
 
 use crate::broadcasts;
 use crate::copying::Copied;
-use crate::importing::{Order, Told};
-use crate::keys::Key;
-use crate::outside::{Answered, Asked};
+use crate::importing::{ImportAction, ImportResult};
+use crate::keys::KeyPress;
+use crate::outside::{Answered, OutsideRequest};
 use crate::pointer::Pointer;
 use model::account::{Account, Platform};
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::calls::Call;
-use model::contacts::{Card, PeoplePage, PeopleQuery, PersonDetail};
+use model::contacts::{ContactCard, PeoplePage, PeopleQuery, PersonDetail};
 use model::conversations::ConversationRow;
 use model::email::{Correspondent, MailAccount};
 use model::fetches::Fetch;
-use model::filter::Filter;
+use model::filter::ConversationFilter;
 use model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
 use model::local::Keep;
 use model::macros::Macro;
 use model::messages::Place;
 use model::news::News;
-use model::notes::Note;
-use model::outbox::{Operation, OutboxRow, Verdict};
+use model::notes::PrivateNote;
+use model::outbox::{Operation, OutboxRow, StopVerdict};
 use model::queries::{
-    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
-    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts, TranscriptFormat,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
+    TranscriptFormat,
 };
 use model::search::{SearchPage, SearchQuery};
 use model::secret::Secret;
@@ -43,7 +44,7 @@ pub enum Event {
     /// The time has moved on. Comes before the events of a turn.
     Time(Timestamp),
     /// A key was pressed.
-    Key(Key),
+    Key(KeyPress),
     /// A line was entered in the plain mode.
     Line(String),
     /// The mouse did something.
@@ -65,11 +66,10 @@ pub enum Event {
     Enqueued(Vec<OutboxRow>),
     /// A row was taken back before anything left; `None`: it had left.
     Recalled(RowId, Option<Box<OutboxRow>>),
-    /// A decision was carried out; the row as it was, `None` if it did not
-    /// wait for one any more.
-    Decided(RowId, Verdict, Option<Box<OutboxRow>>),
+    /// A decision was carried out: the row as it was, if it still waited for one.
+    Decided(RowId, StopVerdict, Option<Box<OutboxRow>>),
     /// A private note is on disk.
-    NoteSaved(ChannelId, ConversationId, Note),
+    NoteSaved(ChannelId, ConversationId, PrivateNote),
     /// A private note could not be kept; here it is, and why.
     NoteNotSaved(ChannelId, ConversationId, String, String),
     /// A private note was taken back: its text, unless it was gone.
@@ -86,9 +86,9 @@ pub enum Event {
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
     /// What was ordered of a broadcast was carried out, or not.
-    Campaign(broadcasts::Answer),
+    Campaign(broadcasts::BroadcastActionResult),
     /// Something was told of an import.
-    Import(Told),
+    Import(ImportResult),
     /// A conversation was written into a file, or why not.
     Exported(Result<String, String>),
     /// A write to this desk's own files failed.
@@ -125,7 +125,7 @@ pub enum Loaded {
     /// Where the same person is in other tabs.
     Elsewhere(ConversationKey, Vec<ConversationKey>),
     /// What the card shows beside a conversation.
-    Card(ConversationKey, Box<Card>),
+    Card(ConversationKey, Box<ContactCard>),
     /// The pauses of a tab made here.
     Pauses(ChannelId, Vec<Pause>),
     /// All conversations of a list, to be marked, and whether there are more.
@@ -133,13 +133,13 @@ pub enum Loaded {
     /// The rows of marked conversations.
     Marked(Vec<ConversationRow>),
     /// What became of rows of the outbox.
-    Fates(Vec<(RowId, Fate)>),
+    Fates(Vec<(RowId, OutboxFate)>),
     /// The pauses made from here.
     Paused(Vec<PausedEntry>),
     /// Tags in use, the most used first.
     Tags(Vec<SafeText>),
     /// What lies at the service already.
-    Shelf(ChannelId, Vec<Attachment>),
+    Shelf(ChannelId, Vec<ReplyAttachment>),
     /// What was spent from here, by tab.
     Spent(Vec<(ChannelId, Vec<Spent>)>),
     /// What waits for credits.
@@ -170,13 +170,13 @@ pub enum Loaded {
     /// How many messages back one is; `None` if it is not stored.
     Depth(ChannelId, ConversationId, MessageId, Option<u32>),
     /// The names of the conversations with the newest activity.
-    Names(Vec<Named>),
+    Names(Vec<NamedConversation>),
     /// How many each filter lets through; not told where they are too many.
     ViewCounts(Vec<Option<u64>>),
     /// The conversation a person meant, or why there is not one.
     Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
-    Broadcasts(Box<broadcasts::Told>),
+    Broadcasts(Box<broadcasts::BroadcastResult>),
 }
 
 /// What can be loaded.
@@ -248,11 +248,11 @@ pub enum Load {
     /// The names of the conversations with the newest activity.
     Names,
     /// How many conversations of a tab or of all each filter lets through.
-    ViewCounts(Option<ChannelId>, Vec<Filter>, Timestamp),
+    ViewCounts(Option<ChannelId>, Vec<ConversationFilter>, Timestamp),
     /// The conversation a person means by this text.
     Lookup(Selector),
     /// Something about broadcasts.
-    Broadcasts(broadcasts::Wanted),
+    Broadcasts(broadcasts::BroadcastQuery),
 }
 
 /// How the marks of a whole list are set.
@@ -295,7 +295,7 @@ pub enum Effect {
     /// Take a private note back.
     TakeNoteBack(ChannelId, ConversationId, NoteId),
     /// Ask the world outside; answered by [`Event::Answered`].
-    Ask(Asked),
+    Ask(OutsideRequest),
     /// Add a channel key, step by step, on the lent terminal; answered by
     /// [`Event::SetUp`].
     SetUp,
@@ -322,7 +322,7 @@ pub enum Effect {
     SendNow(RowId),
     /// Carry out what a person says about a stopped row, who has seen the
     /// conversation up to there.
-    Decide(RowId, Verdict, Option<Place>),
+    Decide(RowId, StopVerdict, Option<Place>),
     /// The person has seen everything up to here.
     MarkSeen(ChannelId, ConversationId, (Timestamp, MessageId)),
     /// Change what this desk keeps of a tab's conversations.
@@ -364,9 +364,9 @@ pub enum Effect {
     },
     /// Look a file of people through, import it, or stop; answered by
     /// [`Event::Import`].
-    Import(Order),
+    Import(ImportAction),
     /// Do something to a broadcast; answered by [`Event::Campaign`].
-    Campaign(broadcasts::Order),
+    Campaign(broadcasts::BroadcastOrder),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

@@ -4,8 +4,8 @@
 use crate::App;
 use crate::event::{Effect, Load};
 use crate::layers::Layer;
-use crate::line::{Kind, Line};
-use crate::pages::Page;
+use crate::line::{LineKind, LinePrompt};
+use crate::pages::PageKind;
 use crate::text_line::TextLine;
 use model::fetches::{Fetch, Fetching};
 use model::ids::ChannelId;
@@ -38,7 +38,7 @@ impl App {
         match self.tabs.iter().position(|it| it.is_phone()) {
             Some(index) => {
                 self.go_to_tab(index);
-                self.page = Page::Inbox;
+                self.page = PageKind::Inbox;
             }
             None => self.warn("no tab has a phone's key; frontdesk channel add adds one"),
         }
@@ -48,14 +48,16 @@ impl App {
     pub(super) fn open_row_search(&mut self) {
         let before = self.row_search().to_owned();
         let text = TextLine::given(before.clone(), 0);
-        self.open_layer(Layer::Line(Line { kind: Kind::Rows(before), text }));
+        self.open_layer(Layer::Line(LinePrompt { kind: LineKind::Rows(before), text }));
     }
 
     /// What is looked for on the page.
     pub fn row_search(&self) -> &str {
         match self.page {
-            Page::People => &self.people.search,
-            Page::Inbox | Page::Outbox | Page::Drafts | Page::Broadcasts | Page::Wall => "",
+            PageKind::People => &self.people.search,
+            PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {
+                ""
+            }
             _ => &self.deck.search,
         }
     }
@@ -63,8 +65,9 @@ impl App {
     /// What is looked for on the page has changed.
     pub(super) fn look_for_rows(&mut self, text: &str) {
         match self.page {
-            Page::People => self.look_for_people(text),
-            Page::Inbox | Page::Outbox | Page::Drafts | Page::Broadcasts | Page::Wall => (),
+            PageKind::People => self.look_for_people(text),
+            PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {
+            }
             _ => self.deck.search = text.to_owned(),
         }
     }

@@ -6,7 +6,7 @@
 use crate::App;
 use crate::event::{Effect, Load};
 use crate::layers::Layer;
-use crate::line::{Kind, Line};
+use crate::line::{LineKind, LinePrompt};
 use crate::lines::ItemKey;
 use crate::text_line::TextLine;
 use model::ids::{ChannelId, ConversationId, MessageId};
@@ -50,8 +50,8 @@ impl App {
     /// Opens the line in which one types what to look for.
     pub(super) fn open_find(&mut self) {
         let Some(history) = &self.tab().history else { return };
-        let kind = Kind::Find(history.selected.clone());
-        self.open_layer(Layer::Line(Line { kind, text: TextLine::default() }));
+        let kind = LineKind::Find(history.selected.clone());
+        self.open_layer(Layer::Line(LinePrompt { kind, text: TextLine::default() }));
     }
 
     /// Looks for a text in the history at hand.

@@ -6,14 +6,14 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::text_line::TextLine;
 use model::bounds;
 use model::interactive::{self, Frame};
 use model::json;
 use model::outbox::Operation;
-use model::outbox::content::{Content, Json, Place};
+use model::outbox::content::{ChatContent, Json, MapLocation};
 use model::places;
 use model::prices::{self, Price};
 use model::text;
@@ -168,7 +168,7 @@ impl Form {
         self.kind != FormKind::Place && !text.is_empty() && text == answer.replace('\n', " ")
     }
 
-    fn content(&self) -> Option<Content> {
+    fn content(&self) -> Option<ChatContent> {
         if self.first_wrong().is_some() {
             return None;
         }
@@ -179,7 +179,7 @@ impl Form {
             footer: self.text(2).to_owned(),
         };
         Some(match self.kind {
-            FormKind::Place => Content::Location(Place {
+            FormKind::Place => ChatContent::Location(MapLocation {
                 latitude: places::degrees(self.text(0), 90).ok()?,
                 longitude: places::degrees(self.text(1), 180).ok()?,
                 name: owned(2),
@@ -187,9 +187,11 @@ impl Form {
             }),
             FormKind::Buttons => {
                 let titles: Vec<&str> = self.choices().into_iter().map(|it| it.0).collect();
-                Content::Interactive(interactive::buttons(&frame, &titles))
+                ChatContent::Interactive(interactive::buttons(&frame, &titles))
             }
-            FormKind::List => Content::Interactive(interactive::list(&frame, self.text(3), &self.choices())),
+            FormKind::List => {
+                ChatContent::Interactive(interactive::list(&frame, self.text(3), &self.choices()))
+            }
         })
     }
 
@@ -233,7 +235,7 @@ impl App {
     }
 
     /// A key in a form.
-    pub(super) fn form_field_key(&mut self, mut form: Box<Form>, key: Key) {
+    pub(super) fn form_field_key(&mut self, mut form: Box<Form>, key: KeyPress) {
         let count = form.values.len().max(1);
         match key.code {
             // What was filled in is there again when the form is opened next.
@@ -266,7 +268,7 @@ impl App {
     }
 
     /// Sends what a form or an editor made; it stays if that cannot be now.
-    fn send_form_content(&mut self, content: Content, form: Layer) {
+    fn send_form_content(&mut self, content: ChatContent, form: Layer) {
         let tab = self.tab();
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone());
@@ -308,12 +310,12 @@ impl App {
     }
 
     /// An answer to what was found in it.
-    pub(super) fn json_key(&mut self, layer: Layer, key: Key) {
+    pub(super) fn json_key(&mut self, layer: Layer, key: KeyPress) {
         let Layer::Json { text, wrong } = layer else { return };
         match key.typed() {
             Some('e') => self.edit_json(),
             Some('y') if wrong.is_none() => {
-                let content = Content::Interactive(Json(text.clone()));
+                let content = ChatContent::Interactive(Json(text.clone()));
                 self.send_form_content(content, Layer::Json { text, wrong });
             }
             _ if key.code == KeyCode::Esc => {

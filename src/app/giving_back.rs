@@ -7,10 +7,10 @@
 //! the composer or the draft of its conversation.
 
 use crate::App;
-use crate::composer::{Composer, Mode, Written};
+use crate::composer::{ComposedReply, Composer, ComposerMode};
 use crate::event::{Effect, Intent};
 use crate::tab::Focus;
-use model::email::compose::Written as WrittenMail;
+use model::email::compose::WrittenMail;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
 use model::outbox::content::Mail;
@@ -19,7 +19,7 @@ use model::time::Timestamp;
 
 /// Where a text that comes back is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum DraftPlace {
     /// In the draft of its conversation.
     AsDraft,
     /// Only here.
@@ -30,7 +30,7 @@ pub(super) enum Kept {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Returned {
     /// An answer.
-    Answer(Written),
+    Answer(ComposedReply),
     /// A private note.
     Note(String),
     /// A mail as it was put together.
@@ -42,7 +42,7 @@ impl Returned {
     pub(super) fn of(operation: &Operation) -> Option<Self> {
         match operation {
             Operation::SendMail(mail) => Some(Self::Mail(mail.clone())),
-            _ => Written::of(operation).map(Self::Answer),
+            _ => ComposedReply::of(operation).map(Self::Answer),
         }
     }
 }
@@ -83,7 +83,7 @@ impl App {
         channel: &ChannelId,
         conversation: &ConversationId,
         returned: Returned,
-        kept: Kept,
+        kept: DraftPlace,
     ) -> bool {
         let awaited = self.touches.is_awaited();
         if awaited {
@@ -91,21 +91,25 @@ impl App {
             let tab = self.tab_mut();
             tab.focus = Focus::Composer;
             if let Some(composer) = &mut tab.composer {
-                composer.mode = if matches!(returned, Returned::Note(_)) { Mode::Note } else { Mode::Reply };
+                composer.mode = if matches!(returned, Returned::Note(_)) {
+                    ComposerMode::Note
+                } else {
+                    ComposerMode::Reply
+                };
             }
         }
         let known = self.newest_draft(channel, conversation);
         // No answer of the store brings a mail along.
-        let kept = if matches!(returned, Returned::Mail(_)) { Kept::Nowhere } else { kept };
+        let kept = if matches!(returned, Returned::Mail(_)) { DraftPlace::Nowhere } else { kept };
         let (text, lost) = self.as_typed(channel, returned);
         let now = self.context.now;
         let open = self.tab_of(channel).and_then(|it| it.composer.as_mut());
         match open.filter(|it| it.conversation == *conversation) {
-            Some(composer) if composer.is_loaded() || kept == Kept::Nowhere => {
+            Some(composer) if composer.is_loaded() || kept == DraftPlace::Nowhere => {
                 composer.receive_draft(known);
                 composer.take_back(text, now);
             }
-            None if kept == Kept::Nowhere => {
+            None if kept == DraftPlace::Nowhere => {
                 let mut composer = Composer::new(conversation.clone());
                 composer.receive_draft(known);
                 composer.take_back(text, now);
@@ -123,13 +127,13 @@ impl App {
 
     /// What comes back as a composer takes it, and whether files of it are
     /// lost.
-    fn as_typed(&self, channel: &ChannelId, returned: Returned) -> (Typed, bool) {
+    fn as_typed(&self, channel: &ChannelId, returned: Returned) -> (RecalledText, bool) {
         match returned {
-            Returned::Answer(written) => (Typed::Answer(written), false),
-            Returned::Note(text) => (Typed::Note(text), false),
+            Returned::Answer(written) => (RecalledText::Answer(written), false),
+            Returned::Note(text) => (RecalledText::Note(text), false),
             Returned::Mail(mail) => {
                 let (written, lost) = self.as_written(channel, &mail);
-                (Typed::Mail(Box::new(written)), lost)
+                (RecalledText::Mail(Box::new(written)), lost)
             }
         }
     }
@@ -154,7 +158,8 @@ impl App {
         for intent in intents.into_iter().rev() {
             self.call_not_queued(&intent.operation);
             if let Some(returned) = Returned::of(&intent.operation) {
-                let at_hand = self.give_back(&intent.channel, &intent.conversation, returned, Kept::Nowhere);
+                let at_hand =
+                    self.give_back(&intent.channel, &intent.conversation, returned, DraftPlace::Nowhere);
                 elsewhere |= !at_hand;
             }
         }
@@ -166,18 +171,18 @@ impl App {
 }
 
 /// What comes back, as it was typed.
-enum Typed {
-    Answer(Written),
+enum RecalledText {
+    Answer(ComposedReply),
     Note(String),
     Mail(Box<WrittenMail>),
 }
 
 impl Composer {
-    fn take_back(&mut self, text: Typed, now: Timestamp) {
+    fn take_back(&mut self, text: RecalledText, now: Timestamp) {
         match text {
-            Typed::Answer(written) => self.restore(written, now),
-            Typed::Note(text) => self.restore_note(&text, now),
-            Typed::Mail(written) => self.restore_mail(*written, now),
+            RecalledText::Answer(written) => self.restore(written, now),
+            RecalledText::Note(text) => self.restore_note(&text, now),
+            RecalledText::Mail(written) => self.restore_mail(*written, now),
         }
     }
 
@@ -193,7 +198,7 @@ impl Composer {
             }
             self.mode = mode;
         } else {
-            self.restore(Written { text: written.body, ..Written::default() }, now);
+            self.restore(ComposedReply { text: written.body, ..ComposedReply::default() }, now);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! has been quiet for a moment; what is typed before goes back into the text.
 
 use crate::App;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::wrap;
 use model::time::Timestamp;
 
@@ -17,7 +17,7 @@ const MOST: usize = 2_000;
 
 /// What stands between the keyboard and the newest question.
 #[derive(Debug, Default)]
-pub(super) struct Guard {
+pub(super) struct PromptGuard {
     /// When the question was first on screen.
     drawn_at: Option<Timestamp>,
     /// When the last key was pressed, whatever it was for.
@@ -32,7 +32,7 @@ pub(super) struct Guard {
     kept: String,
 }
 
-impl Guard {
+impl PromptGuard {
     /// A question was opened, or shows something else now.
     pub(super) fn raise(&mut self) {
         (self.drawn_at, self.quiet, self.passed) = (None, QUIET, false);
@@ -55,7 +55,7 @@ impl Guard {
 
     /// Whether a key can be meant for the question. Esc, which answers
     /// nothing, only waits until the question has been seen.
-    fn lets(&mut self, key: Key, now: Timestamp) -> bool {
+    fn lets(&mut self, key: KeyPress, now: Timestamp) -> bool {
         let Some(drawn_at) = self.drawn_at.filter(|_| !self.passed) else { return self.passed };
         if key.code == KeyCode::Esc {
             return now.since(drawn_at) >= QUIET;
@@ -80,7 +80,7 @@ impl App {
 
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.
-    pub(super) fn guard_lets(&mut self, key: Key) -> bool {
+    pub(super) fn guard_lets(&mut self, key: KeyPress) -> bool {
         if self.guard.lets(key, self.context.now) {
             return true;
         }
@@ -97,7 +97,7 @@ impl App {
 
     /// A question got a letter that is none of its answers. Over a text that
     /// letter was meant for the text, and so are those that follow.
-    pub(super) fn went_astray(&mut self, key: Key) {
+    pub(super) fn went_astray(&mut self, key: KeyPress) {
         let Some(it) = key.typed().filter(|_| self.is_typing() && !self.guard.by_lines) else { return };
         (self.guard.passed, self.guard.quiet) = (false, WRITING);
         self.guard.keep(it);

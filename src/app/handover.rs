@@ -2,7 +2,7 @@
 //! what broke, what is paused, what is queued, which broadcasts go on.
 
 use crate::App;
-use crate::broadcasts::Wanted;
+use crate::broadcasts::BroadcastQuery;
 use crate::event::{Effect, Load};
 use model::board::BoardEntry;
 use model::news::Health;
@@ -17,7 +17,7 @@ const MOST: usize = 50;
 
 /// What the files know of it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Facts {
+pub struct HandoverFacts {
     /// The outbox of all tabs.
     pub outbox: Vec<OutboxEntry>,
     /// Pauses of the AI made from here.
@@ -30,18 +30,18 @@ impl App {
     /// `:handover`
     pub(super) fn handover(&mut self) -> Result<(), String> {
         self.context.push(Effect::ReadCalls);
-        self.context.push(Effect::Load(Load::Broadcasts(Wanted::Handover)));
+        self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
         Ok(())
     }
 
     /// What the files know has come.
-    pub(super) fn hand_over(&mut self, facts: &Facts) {
+    pub(super) fn hand_over(&mut self, facts: &HandoverFacts) {
         let text = self.handover_text(facts);
         let lines = text.lines().count();
         self.context.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
     }
 
-    fn handover_text(&self, facts: &Facts) -> String {
+    fn handover_text(&self, facts: &HandoverFacts) -> String {
         let zone = &self.context.settings.zone;
         let mut text = format!(
             "# Handover, {} {}\n",

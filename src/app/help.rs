@@ -4,8 +4,8 @@
 //! What is pressed here stays here: no key reaches what lies behind.
 
 use crate::App;
-use crate::commands::{self, Command, Place, Row, TABLE};
-use crate::keys::{Key, KeyCode};
+use crate::commands::{self, Command, CommandRow, CommandScope, TABLE};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layer_keys::scrolled;
 use crate::layers::Layer;
 use crate::text_line::TextLine;
@@ -57,7 +57,7 @@ enum Pressed {
 
 impl Help {
     /// A key, while there are so many rows on the screen and lines to show.
-    fn press(&mut self, key: Key, rows: usize, total: usize) -> Pressed {
+    fn press(&mut self, key: KeyPress, rows: usize, total: usize) -> Pressed {
         if self.typing {
             return self.press_while_typing(key, rows, total);
         }
@@ -76,7 +76,7 @@ impl Help {
         Pressed::Stays
     }
 
-    fn press_while_typing(&mut self, key: Key, rows: usize, total: usize) -> Pressed {
+    fn press_while_typing(&mut self, key: KeyPress, rows: usize, total: usize) -> Pressed {
         let before = self.find.clone();
         match key.code {
             KeyCode::Enter => self.typing = false,
@@ -97,7 +97,7 @@ impl Help {
         *self = Self::default();
     }
 
-    fn scroll(&mut self, key: Key, rows: usize, total: usize) -> Pressed {
+    fn scroll(&mut self, key: KeyPress, rows: usize, total: usize) -> Pressed {
         match scrolled(self.first, key, rows, total) {
             Some(first) => self.first = first,
             None => return Pressed::Unknown,
@@ -108,7 +108,7 @@ impl Help {
 
 impl App {
     /// A key goes to the help.
-    pub(super) fn help_key(&mut self, mut help: Help, key: Key) {
+    pub(super) fn help_key(&mut self, mut help: Help, key: KeyPress) {
         help.told = None;
         let total = self.help_lines(help.find.text()).len();
         let keymap = &self.context.settings.keymap;
@@ -140,7 +140,7 @@ impl App {
     pub fn help_lines(&self, find: &str) -> Vec<HelpLine> {
         let inner = self.context.size.0.saturating_sub(2).min(WIDTH).saturating_sub(2);
         let (here, keymap) = (self.places(), &self.context.settings.keymap);
-        let rest = Place::ALL.into_iter().filter(|it| !here.contains(it));
+        let rest = CommandScope::ALL.into_iter().filter(|it| !here.contains(it));
         let mut lines = Vec::new();
         for place in here.iter().copied().chain(rest) {
             let mut heading = Some(HelpLine::Heading(place.heading()));
@@ -175,7 +175,7 @@ fn wrapped(keys: &str, doc: &str, (left, right): (u16, u16), lines: &mut Vec<Hel
 /// Whether a row has all words looked for: as a key, in its name or in its
 /// words. One letter alone is a key or begins a word: it stands in nearly
 /// every row.
-fn fits(row: &Row, keys: &[String], doc: &str, find: &str) -> bool {
+fn fits(row: &CommandRow, keys: &[String], doc: &str, find: &str) -> bool {
     let words = format!("{} {} {doc}", commands::name(row.command), row.word).to_lowercase();
     let has = |term: &str| {
         let lower = term.to_lowercase();
@@ -246,7 +246,7 @@ mod tests {
             let mut help = Help::default();
             let mut pressed = Pressed::Stays;
             for key in keys.split(' ') {
-                pressed = help.press(Key::parse(key).expect("a key"), 24, 100);
+                pressed = help.press(KeyPress::parse(key).expect("a key"), 24, 100);
             }
             assert_eq!((help.find.text(), help.typing, pressed), (find, typing, last), "{keys}");
         }

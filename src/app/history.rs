@@ -9,11 +9,11 @@ mod seeking;
 
 use std::collections::BTreeMap;
 
-use crate::email::reading::View;
+use crate::email::reading::MailView;
 use crate::find::Find;
-use crate::lines::{self, Item, ItemKey, Line, Shape};
+use crate::lines::{self, HistoryItem, HistoryLine, ItemKey, Shape};
 use crate::phone;
-use crate::resource::{Pace, Resource};
+use crate::resource::{LoadTimeouts, Resource};
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{Direction, MessageRow, Place};
@@ -34,9 +34,9 @@ pub struct History {
     /// Its row, as fresh as the history.
     pub row: Option<ConversationRow>,
     /// Its items, oldest first.
-    pub items: Vec<Item>,
+    pub items: Vec<HistoryItem>,
     /// Its lines at the current width.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HistoryLine>,
     /// The selected item; none follows the newest.
     pub selected: Option<ItemKey>,
     /// First line on screen while reading back; none follows the newest.
@@ -50,7 +50,7 @@ pub struct History {
     /// Whether nothing is told of it but what left from here.
     only_here: bool,
     /// How its mails are shown.
-    pub letters: View,
+    pub letters: MailView,
     /// What is looked for in it.
     pub find: Option<Find>,
     sought: Option<ItemKey>,
@@ -82,7 +82,7 @@ impl History {
             opened: false,
             loaded: false,
             only_here: false,
-            letters: View::default(),
+            letters: MailView::default(),
             find: None,
             sought: None,
             divider: None,
@@ -90,7 +90,7 @@ impl History {
             more_stored: false,
             more_on_server: false,
             asked_server_at: None,
-            resource: Resource::of(Pace::FILES, wanted.clone()),
+            resource: Resource::of(LoadTimeouts::FILES, wanted.clone()),
             wanted,
             shape: (40, Zone::UTC),
             visible: 1,
@@ -150,7 +150,7 @@ impl History {
         self.items = lines::with_notes(messages, page.notes);
         self.items.extend(page.outbox.into_iter().filter_map(|row| {
             let text = lines::outbox_text(&row)?;
-            Some(Item::Outbox(Box::new(row), text))
+            Some(HistoryItem::Outbox(Box::new(row), text))
         }));
         self.rebuild();
         if let Some(sought) = self.sought.take() {
@@ -224,7 +224,7 @@ impl History {
     }
 
     /// The lines on screen.
-    pub fn window(&self) -> &[Line] {
+    pub fn window(&self) -> &[HistoryLine] {
         let first = self.first.unwrap_or(usize::MAX).min(self.last_first());
         let end = (first + self.visible).min(self.lines.len());
         &self.lines[first..end]
@@ -237,7 +237,7 @@ impl History {
     }
 
     /// The selected item, or the newest one.
-    pub fn selected_item(&self) -> Option<&Item> {
+    pub fn selected_item(&self) -> Option<&HistoryItem> {
         match self.selected_index() {
             Some(index) => self.items.get(index),
             None => self.items.last(),
@@ -274,7 +274,7 @@ impl History {
     fn select_index(&mut self, index: usize) {
         let Some(item) = self.items.get(index) else { return };
         self.selected = Some(item.key());
-        let of_item = |it: &Line| lines::item_of(it) == Some(index);
+        let of_item = |it: &HistoryLine| lines::item_of(it) == Some(index);
         let Some(start) = self.lines.iter().position(of_item) else { return };
         let end = self.lines.iter().rposition(of_item).unwrap_or(start) + 1;
         let first = self.first.unwrap_or(self.last_first()).min(self.last_first());
@@ -320,7 +320,7 @@ impl History {
     /// To the oldest line at hand.
     pub fn top(&mut self) {
         self.first = Some(0);
-        self.selected = self.items.first().map(Item::key);
+        self.selected = self.items.first().map(HistoryItem::key);
     }
 
     /// Older messages that should be asked for because the top is near:
@@ -369,10 +369,10 @@ impl History {
 }
 
 /// The message of an item.
-pub fn message_of(item: &Item) -> Option<&MessageRow> {
+pub fn message_of(item: &HistoryItem) -> Option<&MessageRow> {
     match item {
-        Item::Message(row) => Some(row),
-        Item::Outbox(..) | Item::Note(_) => None,
+        HistoryItem::Message(row) => Some(row),
+        HistoryItem::Outbox(..) | HistoryItem::Note(_) => None,
     }
 }
 

@@ -7,22 +7,22 @@ use crate::event::{Effect, Load};
 use crate::layers::Layer;
 use model::account::Platform;
 use model::ids::ChannelId;
-use model::import::{DryRun, Progress};
+use model::import::{DryRun, ImportProgress};
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
-    /// Look it through; answered by [`Told::Checked`].
-    Check(Source),
-    /// Import it; answered by [`Told::Progress`] now and then.
-    Start(Source),
+pub enum ImportAction {
+    /// Look it through; answered by [`ImportResult::Checked`].
+    Check(ImportSource),
+    /// Import it; answered by [`ImportResult::Progress`] now and then.
+    Start(ImportSource),
     /// Stop the one under way; what is queued leaves all the same.
     Stop,
 }
 
 /// A file and whose people it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ImportSource {
     /// The tab.
     pub channel: ChannelId,
     /// What it drives.
@@ -33,25 +33,25 @@ pub struct Source {
 
 /// What is told of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum ImportResult {
     /// What a file holds, or why it cannot be read.
-    Checked(Source, Result<Box<DryRun>, String>),
+    Checked(ImportSource, Result<Box<DryRun>, String>),
     /// How far one is.
-    Progress(Source, Progress),
+    Progress(ImportSource, ImportProgress),
     /// One has ended with a failure of files.
-    Failed(Source, String),
+    Failed(ImportSource, String),
 }
 
 /// An import as it is followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningImport {
     /// The file.
-    pub source: Source,
+    pub source: ImportSource,
     /// How far it is.
-    pub progress: Progress,
+    pub progress: ImportProgress,
 }
 
-impl Source {
+impl ImportSource {
     /// The file's name without its folders.
     pub fn name(&self) -> &str {
         self.file.rsplit(['/', '\\']).next().unwrap_or(&self.file)
@@ -65,7 +65,7 @@ impl App {
             return match self.importing.take() {
                 None => Err("nothing is being imported".to_owned()),
                 Some(running) => {
-                    self.context.push(Effect::Import(Order::Stop));
+                    self.context.push(Effect::Import(ImportAction::Stop));
                     self.say(format!("stopped; :import {} goes on with it", running.source.name()));
                     Ok(())
                 }
@@ -78,36 +78,36 @@ impl App {
         if let Some(running) = &self.importing {
             return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
         }
-        let source = Source { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
+        let source = ImportSource { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
         self.say("looking the file through");
-        self.context.push(Effect::Import(Order::Check(source)));
+        self.context.push(Effect::Import(ImportAction::Check(source)));
         Ok(())
     }
 
     /// Something was told of an import.
-    pub(super) fn import_told(&mut self, told: Told) {
-        if let Told::Progress(source, _) = &told {
+    pub(super) fn import_told(&mut self, told: ImportResult) {
+        if let ImportResult::Progress(source, _) = &told {
             // What was refused and noted asks no more.
             self.rows_changed();
             self.context.push(Effect::Load(Load::Counts(source.channel.clone())));
         }
         match told {
-            Told::Checked(_, Err(why)) => self.warn(format!("import: {why}")),
-            Told::Checked(source, Ok(found)) => {
+            ImportResult::Checked(_, Err(why)) => self.warn(format!("import: {why}")),
+            ImportResult::Checked(source, Ok(found)) => {
                 self.notice = None;
                 self.open_layer(Layer::AskImport { source, found });
             }
-            Told::Failed(_, why) => {
+            ImportResult::Failed(_, why) => {
                 self.importing = None;
                 self.warn(format!("the import stopped: {why}"));
             }
-            Told::Progress(source, progress) if progress.ended => {
+            ImportResult::Progress(source, progress) if progress.ended => {
                 self.importing = None;
                 self.people.rows.mark_stale();
                 self.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
             }
-            Told::Progress(source, progress) => {
-                let before = self.importing.replace(Running { source, progress: progress.clone() });
+            ImportResult::Progress(source, progress) => {
+                let before = self.importing.replace(RunningImport { source, progress: progress.clone() });
                 let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
                 if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
                     self.warn(
@@ -119,13 +119,13 @@ impl App {
     }
 
     /// The import was agreed to.
-    pub(super) fn start_import(&mut self, source: Source, found: &DryRun) {
+    pub(super) fn start_import(&mut self, source: ImportSource, found: &DryRun) {
         if found.good == 0 {
             return self.warn("there is nothing in it that could be imported");
         }
-        let progress = Progress { rows: found.rows, done: found.done, ..Progress::default() };
-        self.importing = Some(Running { source: source.clone(), progress });
-        self.context.push(Effect::Import(Order::Start(source)));
+        let progress = ImportProgress { rows: found.rows, done: found.done, ..ImportProgress::default() };
+        self.importing = Some(RunningImport { source: source.clone(), progress });
+        self.context.push(Effect::Import(ImportAction::Start(source)));
         self.say("importing; it goes on while you work, :import stop stops it");
     }
 }

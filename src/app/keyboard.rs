@@ -2,36 +2,49 @@
 
 use crate::App;
 use crate::availability;
-use crate::commands::{self, Command, Place};
+use crate::commands::{self, Command, CommandScope};
 use crate::deck::is_deck;
 use crate::keymap::Resolution;
-use crate::keys::{Key, KeyCode};
-use crate::pages::Page;
-use crate::steps::Step;
+use crate::keys::{KeyCode, KeyPress};
+use crate::pages::PageKind;
+use crate::steps::RecordedStep;
 use crate::tab::Focus;
 
 impl App {
     /// The places whose keys act now, nearest first.
-    pub fn places(&self) -> Vec<Place> {
+    pub fn places(&self) -> Vec<CommandScope> {
         let tab = self.tab();
         match tab.focus {
-            _ if self.page == Page::Outbox => vec![Place::Outbox, Place::Rows, Place::Desk],
-            _ if self.page == Page::Drafts => vec![Place::Rows, Place::Desk],
-            _ if self.page == Page::Webhooks => vec![Place::Webhooks, Place::Deck, Place::Rows, Place::Desk],
-            _ if self.page == Page::Broadcasts => vec![Place::Broadcasts, Place::Rows, Place::Desk],
-            _ if self.page == Page::Wall => vec![Place::Rows, Place::Desk],
-            _ if is_deck(self.page) => vec![Place::Deck, Place::Rows, Place::Desk],
-            _ if self.page == Page::People => vec![Place::People, Place::Deck, Place::Rows, Place::Desk],
-            Focus::Composer => vec![Place::Composer],
-            _ if tab.is_in_triage() => vec![Place::Triage, Place::History, Place::Conversation, Place::Desk],
-            _ if !tab.is_inbox() => vec![Place::Desk],
-            Focus::List => vec![Place::List, Place::Conversation, Place::Desk],
-            Focus::History => vec![Place::History, Place::Conversation, Place::Desk],
+            _ if self.page == PageKind::Outbox => {
+                vec![CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::Webhooks => {
+                vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Broadcasts => {
+                vec![CommandScope::Broadcasts, CommandScope::Rows, CommandScope::Desk]
+            }
+            _ if self.page == PageKind::Wall => vec![CommandScope::Rows, CommandScope::Desk],
+            _ if is_deck(self.page) => vec![CommandScope::Deck, CommandScope::Rows, CommandScope::Desk],
+            _ if self.page == PageKind::People => {
+                vec![CommandScope::People, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]
+            }
+            Focus::Composer => vec![CommandScope::Composer],
+            _ if tab.is_in_triage() => vec![
+                CommandScope::Triage,
+                CommandScope::History,
+                CommandScope::Conversation,
+                CommandScope::Desk,
+            ],
+            _ if !tab.is_inbox() => vec![CommandScope::Desk],
+            Focus::List => vec![CommandScope::List, CommandScope::Conversation, CommandScope::Desk],
+            Focus::History => vec![CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
         }
     }
 
     /// A key was pressed.
-    pub(super) fn key(&mut self, key: Key) {
+    pub(super) fn key(&mut self, key: KeyPress) {
         if self.pressed_while_playing(key) {
             return;
         }
@@ -42,7 +55,7 @@ impl App {
     }
 
     /// Does what a key means, whoever pressed it.
-    pub(super) fn press(&mut self, key: Key) {
+    pub(super) fn press(&mut self, key: KeyPress) {
         self.record_layer_key(key);
         if self.layer_takes(key) {
             return;
@@ -72,10 +85,10 @@ impl App {
     }
 
     /// Runs a command a person called, and records it.
-    pub(super) fn call(&mut self, command: Command, key: Key) {
+    pub(super) fn call(&mut self, command: Command, key: KeyPress) {
         if availability::check(self, command).is_ok() {
-            self.recorded(Step::Command(command, key));
-            if commands::row(command).place == Place::Conversation {
+            self.recorded(RecordedStep::Command(command, key));
+            if commands::row(command).place == CommandScope::Conversation {
                 self.list_mut().touch();
             }
         }
@@ -83,7 +96,7 @@ impl App {
     }
 
     /// Runs a command, or says why it cannot be done.
-    pub(super) fn command(&mut self, command: Command, key: Key) {
+    pub(super) fn command(&mut self, command: Command, key: KeyPress) {
         match availability::check(self, command) {
             Ok(()) => {
                 self.perform(command, key);

@@ -2,22 +2,22 @@
 //! chose instead. Dispatch, help and hints all ask here.
 
 use crate::App;
-use crate::commands::{self, Command, Place, Row, TABLE};
-use crate::keys::{Key, KeyCode};
+use crate::commands::{self, Command, CommandRow, CommandScope, TABLE};
+use crate::keys::{KeyCode, KeyPress};
 use crate::vim;
 
 #[cfg(test)]
 mod tests;
 
 /// Keys pressed one after the other.
-pub type Sequence = Vec<Key>;
+pub type Sequence = Vec<KeyPress>;
 
 /// The places whose keys act at the same time.
-const TOGETHER: &[&[Place]] = &[
-    &[Place::List, Place::Conversation, Place::Desk],
-    &[Place::History, Place::Conversation, Place::Desk],
-    &[Place::Outbox, Place::Rows, Place::Desk],
-    &[Place::Composer],
+const TOGETHER: &[&[CommandScope]] = &[
+    &[CommandScope::List, CommandScope::Conversation, CommandScope::Desk],
+    &[CommandScope::History, CommandScope::Conversation, CommandScope::Desk],
+    &[CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk],
+    &[CommandScope::Composer],
 ];
 
 /// The keys of every command, in the order of the table.
@@ -31,7 +31,8 @@ pub struct KeyMap {
 
 impl Default for KeyMap {
     fn default() -> Self {
-        let sequences = |row: &Row| row.keys.iter().filter_map(|it| Key::parse_sequence(it)).collect();
+        let sequences =
+            |row: &CommandRow| row.keys.iter().filter_map(|it| KeyPress::parse_sequence(it)).collect();
         Self { keys: TABLE.iter().map(sequences).collect(), tells_shift_enter: false }
     }
 }
@@ -75,9 +76,9 @@ impl KeyMap {
 
     /// The one key of a command that can be pressed in a dialog in which
     /// letters are text: its first that is none, else the table's own.
-    pub fn in_text(&self, command: Command) -> Option<Key> {
-        let own = || commands::row(command).keys.iter().filter_map(|it| Key::parse(it));
-        let one = self.keys(command).iter().filter_map(|it| <[Key; 1]>::try_from(it.as_slice()).ok());
+    pub fn in_text(&self, command: Command) -> Option<KeyPress> {
+        let own = || commands::row(command).keys.iter().filter_map(|it| KeyPress::parse(it));
+        let one = self.keys(command).iter().filter_map(|it| <[KeyPress; 1]>::try_from(it.as_slice()).ok());
         let mut all = one.map(|[key]| key).chain(own());
         all.find(|it| it.typed().is_none() && (it.ctrl || it.alt || matches!(it.code, KeyCode::F(_))))
     }
@@ -115,7 +116,7 @@ impl KeyMap {
 
     /// Resolves the keys pressed so far; places are searched in the order
     /// given, and the first match wins.
-    pub fn resolve(&self, places: &[Place], pressed: &[Key]) -> Resolution {
+    pub fn resolve(&self, places: &[CommandScope], pressed: &[KeyPress]) -> Resolution {
         let mut pending = false;
         for row in places.iter().flat_map(|place| rows(*place)) {
             for keys in self.keys(row.command) {
@@ -130,7 +131,11 @@ impl KeyMap {
 
     /// How the keys pressed so far can go on in these places: the next key and
     /// the word of each command.
-    pub fn continuations(&self, places: &[Place], pressed: &[Key]) -> Vec<(String, &'static str)> {
+    pub fn continuations(
+        &self,
+        places: &[CommandScope],
+        pressed: &[KeyPress],
+    ) -> Vec<(String, &'static str)> {
         let next = |keys: &Sequence| {
             let next = keys.get(pressed.len()).filter(|_| keys.starts_with(pressed))?;
             Some(next.to_string())
@@ -215,7 +220,7 @@ pub fn named(keys: &Sequence) -> String {
     keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn rows(place: Place) -> impl Iterator<Item = &'static Row> {
+fn rows(place: CommandScope) -> impl Iterator<Item = &'static CommandRow> {
     TABLE.iter().filter(move |it| it.place == place)
 }
 
@@ -241,7 +246,7 @@ impl App {
     pub fn key_from_here(&self, command: Command) -> String {
         let (leave, undo) = (self.key_of(Command::Leave), self.key_of(command));
         // With modes, the first Esc ends typing and the second one leaves.
-        let twice = self.context.settings.vim && self.vim.mode() != vim::Mode::Normal && leave == "Esc";
+        let twice = self.context.settings.vim && self.vim.mode() != vim::VimMode::Normal && leave == "Esc";
         match self.is_typing() {
             true if twice => format!("{leave} {leave} {undo}"),
             true => format!("{leave} {undo}"),

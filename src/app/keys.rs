@@ -43,7 +43,7 @@ pub enum KeyCode {
 
 /// One key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct KeyPress {
     /// What was pressed.
     pub code: KeyCode,
     /// With Ctrl.
@@ -54,7 +54,7 @@ pub struct Key {
     pub shift: bool,
 }
 
-impl Key {
+impl KeyPress {
     /// A key without modifiers.
     pub const fn plain(code: KeyCode) -> Self {
         Self { code, ctrl: false, alt: false, shift: false }
@@ -133,7 +133,7 @@ fn parse_code(name: &str) -> Option<KeyCode> {
     Some(named)
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for KeyPress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.ctrl {
             formatter.write_str("Ctrl-")?;
@@ -179,12 +179,12 @@ mod tests {
             "PgUp",
             "Home",
         ] {
-            let key = Key::parse(name).unwrap_or_else(|| panic!("{name} does not parse"));
+            let key = KeyPress::parse(name).unwrap_or_else(|| panic!("{name} does not parse"));
             assert_eq!(key.to_string(), name);
         }
         for bad in ["", "Ctrl-", "Enterr", "F13", "jj"] {
-            assert_eq!(Key::parse(bad), None, "{bad}");
+            assert_eq!(KeyPress::parse(bad), None, "{bad}");
         }
-        assert_eq!(Key::parse_sequence("g n").map(|it| it.len()), Some(2));
+        assert_eq!(KeyPress::parse_sequence("g n").map(|it| it.len()), Some(2));
     }
 }

@@ -5,9 +5,9 @@
 
 use crate::App;
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::{AROUND, Layer};
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use crate::tab::Focus;
 
 impl App {
@@ -17,7 +17,7 @@ impl App {
     }
 
     /// A key goes to the topmost layer; true if there is one.
-    pub(super) fn layer_takes(&mut self, key: Key) -> bool {
+    pub(super) fn layer_takes(&mut self, key: KeyPress) -> bool {
         let Some(layer) = self.layers.last() else { return false };
         let asked = layer.is_question().then(|| layer.clone());
         if asked.is_some() && !self.guard_lets(key) {
@@ -36,13 +36,13 @@ impl App {
     }
 
     /// The wheel turned over the topmost layer: texts scroll, questions stay.
-    pub(super) fn layer_scrolls(&mut self, key: Key) {
+    pub(super) fn layer_scrolls(&mut self, key: KeyPress) {
         if self.layers.last().is_some_and(|it| !it.is_question()) {
             self.layer_takes(key);
         }
     }
 
-    fn layer_key(&mut self, layer: Layer, key: Key) {
+    fn layer_key(&mut self, layer: Layer, key: KeyPress) {
         let leaves = key.code == KeyCode::Esc;
         match (layer, key.typed()) {
             (Layer::Line(line), _) => self.line_key(line, key),
@@ -101,7 +101,9 @@ impl App {
                 self.tab_mut().focus = Focus::Composer;
             }
             (Layer::MailFile(line), _) => self.file_key(line, key),
-            (Layer::AskBrowser { raw }, Some('y')) => self.context.push(Effect::Ask(Asked::ShowMail(raw))),
+            (Layer::AskBrowser { raw }, Some('y')) => {
+                self.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)))
+            }
             (Layer::Call(form), _) => self.call_key(form, key),
             (Layer::AskCall { operation, .. }, Some('y')) => self.place_call(operation),
             (Layer::AskCall { form, .. }, it) if leaves || it == Some('n') => {
@@ -119,7 +121,7 @@ impl App {
         }
     }
 
-    fn reaction_key(&mut self, layer: Layer, key: Key) {
+    fn reaction_key(&mut self, layer: Layer, key: KeyPress) {
         let Layer::React { channel, conversation, message, chosen } = layer else { return };
         let offered = self.quick_reactions(&channel);
         let count = offered.len();
@@ -169,7 +171,7 @@ fn says_no(layer: &Layer) -> bool {
 }
 
 /// Where a text layer of so many lines is after a key; `None` closes it.
-pub(super) fn scrolled(first: usize, key: Key, rows: usize, total: usize) -> Option<usize> {
+pub(super) fn scrolled(first: usize, key: KeyPress, rows: usize, total: usize) -> Option<usize> {
     // Some rows stay free around a layer, two are its border.
     let shown = rows.saturating_sub(usize::from(AROUND) + 2).max(1);
     let page = shown.saturating_sub(2).max(1);

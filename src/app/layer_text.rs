@@ -1,7 +1,7 @@
 //! Which layers take text, for input that comes in whole lines.
 
-use crate::broadcasts::form::Field;
-use crate::connections::wizard::Step;
+use crate::broadcasts::form::BroadcastField;
+use crate::connections::wizard::WizardStep;
 use crate::layers::Layer;
 
 impl Layer {
@@ -29,9 +29,9 @@ impl Layer {
             | Self::AskDeletePerson(_)
             | Self::AskContinue(_) => true,
             Self::Snooze { typed, .. } => typed.is_some(),
-            Self::Wizard(wizard) => matches!(wizard.step, Step::Filling),
+            Self::Wizard(wizard) => matches!(wizard.step, WizardStep::Filling),
             Self::WebhookForm(form) => form.focus == 0,
-            Self::BroadcastForm(form) => form.at_hand() != Field::Kind,
+            Self::BroadcastForm(form) => form.at_hand() != BroadcastField::Kind,
             Self::Flight(flight) => flight.new.aim.phrase().is_some(),
             Self::Views { .. }
             | Self::Help(_)

@@ -6,22 +6,22 @@ use crate::attaching::AttachForm;
 use crate::broadcasts::flight::Flight;
 use crate::broadcasts::form::BroadcastForm;
 use crate::broadcasts::steering::Continuing;
-use crate::bulk::Plan;
+use crate::bulk::BulkPlan;
 use crate::connections::asking::EndpointForm;
-use crate::connections::errands::Slot;
+use crate::connections::errands::AnswerKey;
 use crate::connections::upkeep::CredentialForm;
 use crate::connections::wizard::Wizard;
-use crate::decisions::Answer;
+use crate::decisions::DecisionOption;
 use crate::deck::webhook_form::WebhookForm;
 use crate::email::menus::Menu;
-use crate::email::triage::Decision;
+use crate::email::triage::TriageDecision;
 use crate::event::Intent;
 use crate::forms::Form;
 use crate::help::Help;
-use crate::importing::Source;
-use crate::line::Line;
+use crate::importing::ImportSource;
+use crate::line::LinePrompt;
 use crate::listing::ListKind;
-use crate::palette::Palette;
+use crate::palette::CommandPalette;
 use crate::people::deleting::Deleting;
 use crate::people::form::PersonForm;
 use crate::phone::CallForm;
@@ -46,9 +46,9 @@ pub const AROUND: u16 = 3;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
     /// A line being typed at the foot of the screen.
-    Line(Line),
+    Line(LinePrompt),
     /// Commands, people, views and tabs by their letters.
-    Palette(Box<Palette>),
+    Palette(Box<CommandPalette>),
     /// Looking for words in everything seen; its state is the app's, so that
     /// it can be gone back to.
     Search,
@@ -104,7 +104,7 @@ pub enum Layer {
         /// The row, as fresh as the question.
         entry: Box<OutboxEntry>,
         /// What can be answered.
-        answers: Vec<Answer>,
+        answers: Vec<DecisionOption>,
     },
     /// Shows what would leave, and asks whether to send it all.
     DecideAll {
@@ -158,7 +158,7 @@ pub enum Layer {
     /// on.
     AskBulk {
         /// The plan.
-        plan: Box<Plan>,
+        plan: Box<BulkPlan>,
     },
     /// Says which pauses of the AI have gone on for long, and asks whether they
     /// shall go on.
@@ -190,7 +190,7 @@ pub enum Layer {
     /// Asks whether the last decision of a triage is meant for all of a sender.
     AskSame {
         /// What was decided.
-        what: Decision,
+        what: TriageDecision,
         /// Over how many threads.
         count: usize,
         /// The sender.
@@ -257,7 +257,7 @@ pub enum Layer {
     /// An endpoint was asked by hand; its answer takes this place.
     Answer {
         /// Which answer.
-        slot: Slot,
+        slot: AnswerKey,
     },
     /// A new connection is being made.
     Wizard(Box<Wizard>),
@@ -293,7 +293,7 @@ pub enum Layer {
     /// Says what was found in a file of people, and asks whether to import it.
     AskImport {
         /// The file.
-        source: Source,
+        source: ImportSource,
         /// What was found.
         found: Box<DryRun>,
     },

@@ -62,7 +62,7 @@ pub struct Areas {
 
 /// What the layout needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LayoutInput {
     /// Columns of the terminal.
     pub width: u16,
     /// Rows of the terminal.
@@ -106,8 +106,8 @@ pub fn too_small(width: u16, height: u16) -> bool {
 }
 
 /// Lays everything out.
-pub fn arrange(wanted: Wanted) -> Areas {
-    let Wanted { width, height, .. } = wanted;
+pub fn arrange(wanted: LayoutInput) -> Areas {
+    let LayoutInput { width, height, .. } = wanted;
     let line = |y| Area { x: 0, y, width, height: 1 };
     let above = u16::from(wanted.header);
     let body = Area { x: 0, y: 1 + above, width, height: height.saturating_sub(3 + above) };
@@ -142,7 +142,7 @@ pub fn arrange(wanted: Wanted) -> Areas {
 }
 
 /// The first conversation and the second, where there is room for both.
-fn halves(wanted: Wanted, both: Option<Area>) -> (Option<Area>, Option<Area>) {
+fn halves(wanted: LayoutInput, both: Option<Area>) -> (Option<Area>, Option<Area>) {
     match both.filter(|_| wanted.beside && wanted.width >= WITH_SECOND && !wanted.zoomed) {
         None => (both, None),
         Some(area) => {
@@ -154,7 +154,7 @@ fn halves(wanted: Wanted, both: Option<Area>) -> (Option<Area>, Option<Area>) {
 }
 
 /// The columns of the body: list, conversation, card.
-fn columns(wanted: Wanted, body: Area) -> (Option<Area>, Option<Area>, Option<Area>) {
+fn columns(wanted: LayoutInput, body: Area) -> (Option<Area>, Option<Area>, Option<Area>) {
     if wanted.width < SIDE_BY_SIDE || wanted.zoomed {
         if wanted.list_focused || !wanted.conversation {
             return (Some(body), None, None);
@@ -178,8 +178,8 @@ fn columns(wanted: Wanted, body: Area) -> (Option<Area>, Option<Area>, Option<Ar
 mod tests {
     use super::*;
 
-    fn wanted(width: u16, height: u16) -> Wanted {
-        Wanted {
+    fn wanted(width: u16, height: u16) -> LayoutInput {
+        LayoutInput {
             width,
             height,
             list_focused: true,
@@ -208,7 +208,7 @@ mod tests {
             (300, false, (true, true, true)),
         ];
         for (width, list_focused, seen) in cases {
-            let areas = arrange(Wanted { list_focused, ..wanted(width, 24) });
+            let areas = arrange(LayoutInput { list_focused, ..wanted(width, 24) });
             assert_eq!(
                 (areas.list.is_some(), areas.history.is_some(), areas.card.is_some()),
                 seen,
@@ -223,7 +223,7 @@ mod tests {
             for height in LEAST_HEIGHT..60 {
                 for composer_lines in [1, 3, 40] {
                     let areas =
-                        arrange(Wanted { composer_lines, list_focused: false, ..wanted(width, height) });
+                        arrange(LayoutInput { composer_lines, list_focused: false, ..wanted(width, height) });
                     let all = [areas.list, areas.history, areas.composer, areas.beside, areas.card];
                     let mut cells = 0_u32;
                     for area in all.into_iter().flatten() {

@@ -122,15 +122,15 @@ use crate::context::Context;
 use crate::conversations::ConversationList;
 pub use crate::held::Held;
 use crate::held::Queueing;
-use crate::keys::Key;
+use crate::keys::KeyPress;
 use crate::layers::Layer;
 pub use crate::notice::Notice;
-use crate::pages::Page;
-use crate::rows::Rows;
+use crate::pages::PageKind;
+use crate::rows::PagedRows;
 use crate::search::Search;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Tab;
-use crate::views::View;
+use crate::views::SavedView;
 use model::ids::{ChannelId, RowId};
 use model::queries::{DraftEntry, OutboxEntry};
 use model::time::Timestamp;
@@ -153,7 +153,7 @@ pub struct App {
     /// rests there.
     pub list_follows: bool,
     /// The saved views.
-    pub views: Vec<View>,
+    pub views: Vec<SavedView>,
     /// How many each view of the menu has, once counted.
     pub counted: Option<Vec<Option<u64>>>,
     /// Looking for words in everything seen.
@@ -161,11 +161,11 @@ pub struct App {
     /// Command lines said before, newest last.
     said: Vec<String>,
     /// What lies under the tabs.
-    pub page: Page,
+    pub page: PageKind,
     /// The outbox.
-    pub outbox: Rows<OutboxEntry>,
+    pub outbox: PagedRows<OutboxEntry>,
     /// The drafts.
-    pub drafts: Rows<DraftEntry>,
+    pub drafts: PagedRows<DraftEntry>,
     /// The pages of cards.
     pub deck: deck::Deck,
     /// The people of the tab at hand.
@@ -175,7 +175,7 @@ pub struct App {
     /// The wall.
     pub wall: wall::Wall,
     /// The import under way.
-    pub importing: Option<importing::Running>,
+    pub importing: Option<importing::RunningImport>,
     /// The canned replies as they were read last.
     pub canned: canned::Canned,
     /// Pictures fetched for the history.
@@ -187,7 +187,7 @@ pub struct App {
     /// What the status line says for a while.
     pub notice: Option<Notice>,
     /// The start of a key sequence.
-    pub pressed: Vec<Key>,
+    pub pressed: Vec<KeyPress>,
     /// Rows that can still be taken back, newest last.
     pub undo: Vec<Held>,
     /// How far the files of rows have been uploaded, in percent.
@@ -209,13 +209,13 @@ pub struct App {
     purse: purse::Purse,
     burst: bursts::Burst,
     second: Option<second::Second>,
-    calls: calls::Calls,
+    calls: calls::RequestLogView,
     /// What one key would do that suggests itself.
     offer: Option<offers::Offer>,
     leasing: leasing::Leasing,
     /// Where `g w` has been.
-    walk: waiting::Walk,
-    connections: connections::Connections,
+    walk: waiting::UrgencyWalk,
+    connections: connections::ConnectionAnswers,
     recording: recording::Recording,
     playing: Option<playing::Playing>,
     awaited: playing::Awaited,
@@ -230,11 +230,11 @@ pub struct App {
     dragging: bool,
     /// Whether the card is wanted; `None` leaves it to the width.
     pub card: Option<bool>,
-    contact: contact::Shown,
+    contact: contact::ShownCard,
     /// What keeps keys meant for a text from the question over it.
-    guard: guard::Guard,
+    guard: guard::PromptGuard,
     interrupted_at: Option<Timestamp>,
-    watch: watch::Watch,
+    watch: watch::WatchState,
     saving: saving::Saving,
     /// Single values that could not be read.
     loads: loads::Loads,
@@ -270,9 +270,9 @@ impl App {
             views: views::shipped(),
             search: Search::default(),
             said: Vec::new(),
-            page: Page::default(),
-            outbox: Rows::default(),
-            drafts: Rows::default(),
+            page: PageKind::default(),
+            outbox: PagedRows::default(),
+            drafts: PagedRows::default(),
             deck: deck::Deck::default(),
             people: people::People::default(),
             board: broadcasts::Board::default(),
@@ -298,11 +298,11 @@ impl App {
             purse: purse::Purse::default(),
             burst: bursts::Burst::default(),
             second: None,
-            calls: calls::Calls::default(),
+            calls: calls::RequestLogView::default(),
             offer: None,
             leasing: leasing::Leasing::default(),
-            walk: waiting::Walk::default(),
-            connections: connections::Connections::default(),
+            walk: waiting::UrgencyWalk::default(),
+            connections: connections::ConnectionAnswers::default(),
             recording: recording::Recording::default(),
             playing: None,
             awaited: playing::Awaited::default(),
@@ -312,10 +312,10 @@ impl App {
             mouse: true,
             dragging: false,
             card: None,
-            contact: contact::Shown::default(),
-            guard: guard::Guard::default(),
+            contact: contact::ShownCard::default(),
+            guard: guard::PromptGuard::default(),
             interrupted_at: None,
-            watch: watch::Watch::default(),
+            watch: watch::WatchState::default(),
             saving: saving::Saving::default(),
             loads: loads::Loads::default(),
             edits_json: false,

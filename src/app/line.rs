@@ -3,7 +3,7 @@
 //! they are typed; Enter keeps them, Esc takes them back.
 
 use crate::App;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::lines::ItemKey;
 use crate::text_line::TextLine;
@@ -13,16 +13,16 @@ use model::text::SafeText;
 
 /// A line being typed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct LinePrompt {
     /// What it is for.
-    pub kind: Kind,
+    pub kind: LineKind,
     /// What was typed.
     pub text: TextLine,
 }
 
 /// What a line is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineKind {
     /// Narrows the list; goes back to this row when it is taken back.
     Filter(Option<ConversationKey>),
     /// Looks in the history; goes back to this item when it is taken back.
@@ -44,32 +44,32 @@ impl App {
         self.bring_list();
         let list = self.list();
         let (text, selected) = (TextLine::given(list.typed.as_str(), 0), list.selected.clone());
-        self.open_layer(Layer::Line(Line { kind: Kind::Filter(selected), text }));
+        self.open_layer(Layer::Line(LinePrompt { kind: LineKind::Filter(selected), text }));
     }
 
     /// A key in a line.
-    pub(super) fn line_key(&mut self, mut line: Line, key: Key) {
+    pub(super) fn line_key(&mut self, mut line: LinePrompt, key: KeyPress) {
         let gone = line.text.is_empty() && key.code == KeyCode::Backspace;
         let aborts = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match (&line.kind, key.code) {
-            (Kind::Filter(before), _) if gone || aborts => {
+            (LineKind::Filter(before), _) if gone || aborts => {
                 let before = before.clone();
                 self.clear_filter(before.as_ref());
             }
-            (Kind::Find(before), _) if gone || aborts => {
+            (LineKind::Find(before), _) if gone || aborts => {
                 let before = before.clone();
                 self.forget_find(before.as_ref());
             }
-            (Kind::Rows(_), _) if gone || aborts => self.look_for_rows(""),
-            (Kind::Rows(_), KeyCode::Enter) => (),
-            (Kind::Command { .. }, _) if gone || aborts => (),
-            (Kind::Filter(_), KeyCode::Enter) => self.keep_filter(&line),
-            (Kind::Find(_), KeyCode::Enter) => self.keep_find(),
-            (Kind::Filter(_), KeyCode::Tab) => {
+            (LineKind::Rows(_), _) if gone || aborts => self.look_for_rows(""),
+            (LineKind::Rows(_), KeyCode::Enter) => (),
+            (LineKind::Command { .. }, _) if gone || aborts => (),
+            (LineKind::Filter(_), KeyCode::Enter) => self.keep_filter(&line),
+            (LineKind::Find(_), KeyCode::Enter) => self.keep_find(),
+            (LineKind::Filter(_), KeyCode::Tab) => {
                 line.text.set(filter::complete(line.text.text()));
                 self.typed_line(line);
             }
-            (Kind::Command { .. }, _) => {
+            (LineKind::Command { .. }, _) => {
                 let line = self.command_line_key(line, key);
                 self.layers.extend(line.map(Layer::Line));
             }
@@ -84,23 +84,23 @@ impl App {
     }
 
     /// Text was pasted into a line.
-    pub(super) fn paste_into_line(&mut self, mut line: Line, text: &str) {
+    pub(super) fn paste_into_line(&mut self, mut line: LinePrompt, text: &str) {
         line.text.insert(text.trim_end());
         self.typed_line(line);
     }
 
     /// What a line says has changed: it acts at once.
-    fn typed_line(&mut self, line: Line) {
+    fn typed_line(&mut self, line: LinePrompt) {
         match &line.kind {
-            Kind::Filter(_) => self.list_mut().set_typed(line.text.text()),
-            Kind::Find(_) => self.look_for(line.text.text()),
-            Kind::Rows(_) => self.look_for_rows(line.text.text()),
-            Kind::Command { .. } => (),
+            LineKind::Filter(_) => self.list_mut().set_typed(line.text.text()),
+            LineKind::Find(_) => self.look_for(line.text.text()),
+            LineKind::Rows(_) => self.look_for_rows(line.text.text()),
+            LineKind::Command { .. } => (),
         }
         self.layers.push(Layer::Line(line));
     }
 
-    fn keep_filter(&mut self, line: &Line) {
+    fn keep_filter(&mut self, line: &LinePrompt) {
         if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
             self.warn(mistake.words);
         }

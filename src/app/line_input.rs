@@ -6,16 +6,16 @@
 
 use crate::App;
 use crate::command_line::VERBS;
-use crate::commands::{Command, Place, Row, TABLE};
+use crate::commands::{Command, CommandRow, CommandScope, TABLE};
 use crate::event::Event;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::tab::Focus;
 use model::queries::ConversationKey;
 
 /// What a line means.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Line {
+pub enum PlainCommand {
     /// Read the place out again.
     Again,
     /// The conversations of this list, with their numbers.
@@ -54,54 +54,54 @@ fn here(app: &App) -> Here {
 
 /// Reads a line as it came, without its end; these conversations were read out
 /// with their numbers.
-pub fn read(app: &App, line: &str, listed: &[ConversationKey]) -> Line {
+pub fn read(app: &App, line: &str, listed: &[ConversationKey]) -> PlainCommand {
     let (words, here) = (line.trim(), here(app));
     let said = words.to_lowercase();
     match (said.as_str(), here) {
-        ("again", _) | ("", Here::Page) => return Line::Again,
-        ("list", _) => return Line::List,
-        ("help", _) => return Line::Help(None),
-        ("" | "back" | "esc", Here::Composer) => return Line::Events(press(app, Command::Leave)),
+        ("again", _) | ("", Here::Page) => return PlainCommand::Again,
+        ("list", _) => return PlainCommand::List,
+        ("help", _) => return PlainCommand::Help(None),
+        ("" | "back" | "esc", Here::Composer) => return PlainCommand::Events(press(app, Command::Leave)),
         ("" | "back" | "cancel", Here::Field | Here::Letters) => {
-            return Line::Events(vec![plain(KeyCode::Esc)]);
+            return PlainCommand::Events(vec![plain(KeyCode::Esc)]);
         }
         _ => (),
     }
     if let Some(text) = words.strip_prefix("text ").filter(|_| matches!(here, Here::Composer | Here::Field)) {
-        return Line::Events(text_into(app, here, text));
+        return PlainCommand::Events(text_into(app, here, text));
     }
     // An answer goes before the command of the same name.
     if here == Here::Letters
         && let Some(events) = answer(app, words, &said)
     {
-        return Line::Events(events);
+        return PlainCommand::Events(events);
     }
     if let Some(row) = row_of(app, &said) {
         return called(app, row, words, here);
     }
     let is_word = said == "enter" || VERBS.iter().any(|it| it.name == said);
     if is_word && (here == Here::Composer || here == Here::Field && key(words).is_none()) {
-        return Line::Unknown(of_elsewhere(words));
+        return PlainCommand::Unknown(of_elsewhere(words));
     }
     match here {
         Here::Page => on_page(app, words, &said, listed),
-        Here::Letters => Line::Unknown(format!("{words:?} answers nothing here")),
+        Here::Letters => PlainCommand::Unknown(format!("{words:?} answers nothing here")),
         Here::Composer => {
             match key(words).filter(|_| words.contains('-') || said == "esc" || said == "tab") {
-                Some(key) => Line::Events(vec![Event::Key(key)]),
-                None => Line::Events(text_into(app, here, line)),
+                Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
+                None => PlainCommand::Events(text_into(app, here, line)),
             }
         }
         Here::Field => match key(words) {
-            Some(key) => Line::Events(vec![Event::Key(key)]),
-            None => Line::Events(text_into(app, here, words)),
+            Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
+            None => PlainCommand::Events(text_into(app, here, words)),
         },
     }
 }
 
 /// A key by its name, where that is none of a character.
-fn key(words: &str) -> Option<Key> {
-    Key::parse(words).filter(|it| it.typed().is_none())
+fn key(words: &str) -> Option<KeyPress> {
+    KeyPress::parse(words).filter(|it| it.typed().is_none())
 }
 
 /// The letter of an answer or of an entry, or a key that moves in a menu.
@@ -119,26 +119,28 @@ fn answer(app: &App, words: &str, said: &str) -> Option<Vec<Event>> {
 }
 
 /// The command of a word: of this place, else of any but the composer.
-fn row_of(app: &App, said: &str) -> Option<&'static Row> {
+fn row_of(app: &App, said: &str) -> Option<&'static CommandRow> {
     let places = app.places();
-    let called = |it: &&Row| it.word.to_lowercase() == said;
+    let called = |it: &&CommandRow| it.word.to_lowercase() == said;
     let near = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place)).find(called);
-    near.or_else(|| TABLE.iter().filter(|it| it.place != Place::Composer).find(called))
+    near.or_else(|| TABLE.iter().filter(|it| it.place != CommandScope::Composer).find(called))
 }
 
 /// A command was called by its word.
-fn called(app: &App, row: &'static Row, words: &str, here: Here) -> Line {
+fn called(app: &App, row: &'static CommandRow, words: &str, here: Here) -> PlainCommand {
     let acts_here = app.places().contains(&row.place);
     let why = match here {
-        Here::Page | Here::Composer if acts_here => return Line::Events(press(app, row.command)),
+        Here::Page | Here::Composer if acts_here => return PlainCommand::Events(press(app, row.command)),
         Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
-        _ if row.place == Place::Desk => return Line::Elsewhere,
+        _ if row.place == CommandScope::Desk => return PlainCommand::Elsewhere,
         // A list or a text that is only read is left for it; a question is not.
-        Here::Letters if !app.asks_a_person() && row.place != Place::Composer => return Line::Elsewhere,
+        Here::Letters if !app.asks_a_person() && row.place != CommandScope::Composer => {
+            return PlainCommand::Elsewhere;
+        }
         Here::Letters => format!("{words:?} answers nothing here"),
         Here::Composer | Here::Field => of_elsewhere(words),
     };
-    Line::Unknown(why)
+    PlainCommand::Unknown(why)
 }
 
 /// Why a command is not taken for a text.
@@ -150,27 +152,27 @@ fn of_elsewhere(words: &str) -> String {
 
 /// Whatever else can be said on a page: a number, keys, a command with what
 /// follows it.
-fn on_page(app: &App, words: &str, said: &str, listed: &[ConversationKey]) -> Line {
+fn on_page(app: &App, words: &str, said: &str, listed: &[ConversationKey]) -> PlainCommand {
     if let Some(number) = number(said) {
         return nth(app, number, listed);
     }
     if let Some(word) = said.strip_prefix("help ") {
-        return Line::Help(Some(word.trim().to_owned()));
+        return PlainCommand::Help(Some(word.trim().to_owned()));
     }
-    let tab = said.strip_prefix("tab ").and_then(|it| Key::parse(it.trim())).map(|it| vec![it]);
-    if let Some(keys) = tab.or_else(|| Key::parse_sequence(words)) {
-        return Line::Events(keys.into_iter().map(Event::Key).collect());
+    let tab = said.strip_prefix("tab ").and_then(|it| KeyPress::parse(it.trim())).map(|it| vec![it]);
+    if let Some(keys) = tab.or_else(|| KeyPress::parse_sequence(words)) {
+        return PlainCommand::Events(keys.into_iter().map(Event::Key).collect());
     }
     let name = words.split(' ').next().unwrap_or(words);
     if VERBS.iter().any(|it| it.name == name) || crate::commands::named(words).is_some() {
         let line = [Event::Paste(words.to_owned()), plain(KeyCode::Enter)];
-        return Line::Events(press(app, Command::CommandLine).into_iter().chain(line).collect());
+        return PlainCommand::Events(press(app, Command::CommandLine).into_iter().chain(line).collect());
     }
-    Line::Unknown(format!("{words:?} is not a command; help says what can be said here"))
+    PlainCommand::Unknown(format!("{words:?} is not a command; help says what can be said here"))
 }
 
 fn plain(code: KeyCode) -> Event {
-    Event::Key(Key::plain(code))
+    Event::Key(KeyPress::plain(code))
 }
 
 /// In the composer a line of text is sent; one that ends with a backslash goes
@@ -210,23 +212,27 @@ fn number(said: &str) -> Option<usize> {
 }
 
 /// Opens the conversation that was read out under this number.
-fn nth(app: &App, number: usize, listed: &[ConversationKey]) -> Line {
+fn nth(app: &App, number: usize, listed: &[ConversationKey]) -> PlainCommand {
     let rows = &app.list().page.rows;
     if !app.is_inbox_shown() {
-        return Line::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
+        return PlainCommand::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
     }
-    let Some(at) = number.checked_sub(1) else { return Line::Unknown("numbers begin with 1".to_owned()) };
+    let Some(at) = number.checked_sub(1) else {
+        return PlainCommand::Unknown("numbers begin with 1".to_owned());
+    };
     let index = match listed.get(at) {
         Some(key) => rows.iter().position(|it| it.is(key)),
         None if listed.is_empty() && at < rows.len() => Some(at),
         None => None,
     };
     let Some(index) = index else {
-        return Line::Unknown(format!("no conversation of this list has number {number} now; say list"));
+        return PlainCommand::Unknown(format!(
+            "no conversation of this list has number {number} now; say list"
+        ));
     };
     let back = if app.tab().focus == Focus::List { Vec::new() } else { press(app, Command::Back) };
     let from = app.list().index().unwrap_or(0);
     let step = press(app, if index >= from { Command::Down } else { Command::Up });
     let steps = std::iter::repeat_n(step, index.abs_diff(from)).flatten();
-    Line::Events(back.into_iter().chain(steps).chain(press(app, Command::Open)).collect())
+    PlainCommand::Events(back.into_iter().chain(steps).chain(press(app, Command::Open)).collect())
 }

@@ -10,7 +10,7 @@ use model::files;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
 use model::messages::{Aliases, MessageRow, Sender};
-use model::notes::Note;
+use model::notes::PrivateNote;
 use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
@@ -28,7 +28,7 @@ pub enum ItemKey {
 
 /// One line of the pane.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Line {
+pub enum HistoryLine {
     /// The name of a day.
     Day(String),
     /// What came after the last look.
@@ -64,16 +64,16 @@ pub enum Line {
 /// One item of a history: a message, what is about to join it, or a private
 /// note beside it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub enum HistoryItem {
     /// A message of the server.
     Message(Box<MessageRow>),
     /// A row of the outbox, with its text made safe to draw.
     Outbox(Box<OutboxRow>, SafeText),
     /// A private note.
-    Note(Note),
+    Note(PrivateNote),
 }
 
-impl Item {
+impl HistoryItem {
     /// Its name across reloads.
     pub fn key(&self) -> ItemKey {
         match self {
@@ -131,17 +131,17 @@ impl Item {
 }
 
 /// Messages in their order, with each note before what was said after it.
-pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<Note>) -> Vec<Item> {
+pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<HistoryItem> {
     let mut items = Vec::with_capacity(messages.len() + notes.len());
     let mut notes = notes.into_iter().peekable();
     for row in messages {
         let at = row.message.created_at;
         while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
-            items.push(Item::Note(note));
+            items.push(HistoryItem::Note(note));
         }
-        items.push(Item::Message(Box::new(row)));
+        items.push(HistoryItem::Message(Box::new(row)));
     }
-    items.extend(notes.map(Item::Note));
+    items.extend(notes.map(HistoryItem::Note));
     items
 }
 
@@ -198,57 +198,57 @@ pub struct Shape<'a> {
 }
 
 /// Flattens the items, oldest first.
-pub fn flatten(items: &[Item], shape: Shape<'_>) -> Vec<Line> {
+pub fn flatten(items: &[HistoryItem], shape: Shape<'_>) -> Vec<HistoryLine> {
     let mut lines = Vec::with_capacity(items.len() * 2);
-    lines.extend(shape.head.map(Line::Note));
+    lines.extend(shape.head.map(HistoryLine::Note));
     let mut day = None;
     for (index, item) in items.iter().enumerate() {
         if let Some(at) = item.at() {
             let number = at.day_number(shape.zone);
             if day.replace(number) != Some(number) {
-                lines.push(Line::Day(at.day_name(shape.zone)));
+                lines.push(HistoryLine::Day(at.day_name(shape.zone)));
             }
         }
-        if let Item::Message(row) = item
+        if let HistoryItem::Message(row) = item
             && shape.divider == Some(&row.message.id)
         {
-            lines.push(Line::Divider);
+            lines.push(HistoryLine::Divider);
         }
         push_item(items, index, shape, &mut lines);
     }
     lines
 }
 
-fn push_item(items: &[Item], index: usize, shape: Shape<'_>, lines: &mut Vec<Line>) {
+fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut Vec<HistoryLine>) {
     let item = &items[index];
     if let Some(quoted) = item.quotes() {
-        lines.push(Line::Quote(index, quote(items, quoted, shape.width)));
+        lines.push(HistoryLine::Quote(index, quote(items, quoted, shape.width)));
     }
     let parts = wrap::wrap(item.text(), shape.width);
     let count = parts.len();
     for (line, part) in parts.into_iter().enumerate() {
-        lines.push(Line::Text { item: index, part, first: line == 0, last: line + 1 == count });
+        lines.push(HistoryLine::Text { item: index, part, first: line == 0, last: line + 1 == count });
     }
-    if let Item::Message(row) = item
+    if let HistoryItem::Message(row) = item
         && !shape.heights.is_empty()
         && let Some(url) = &row.message.media_url
     {
         let rows = shape.heights.get(url.as_str()).copied().unwrap_or(0);
-        lines.extend((0..rows).map(|row| Line::Picture { item: index, row }));
+        lines.extend((0..rows).map(|row| HistoryLine::Picture { item: index, row }));
     }
     match item {
-        Item::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {
-            lines.push(Line::Reaction(index));
+        HistoryItem::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {
+            lines.push(HistoryLine::Reaction(index));
         }
-        Item::Outbox(..) => lines.push(Line::State(index)),
-        Item::Message(_) | Item::Note(_) => (),
+        HistoryItem::Outbox(..) => lines.push(HistoryLine::State(index)),
+        HistoryItem::Message(_) | HistoryItem::Note(_) => (),
     }
 }
 
 /// The quoted message on one line, or words for one that is not at hand.
-fn quote(items: &[Item], quoted: &MessageId, width: usize) -> String {
+fn quote(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
     let found = items.iter().find_map(|it| match it {
-        Item::Message(row) if row.message.id == *quoted => Some(row),
+        HistoryItem::Message(row) if row.message.id == *quoted => Some(row),
         _ => None,
     });
     let text = match found {
@@ -260,10 +260,10 @@ fn quote(items: &[Item], quoted: &MessageId, width: usize) -> String {
 }
 
 /// The item a line belongs to.
-pub fn item_of(line: &Line) -> Option<usize> {
+pub fn item_of(line: &HistoryLine) -> Option<usize> {
     match line {
-        Line::Quote(item, _) | Line::Reaction(item) | Line::State(item) => Some(*item),
-        Line::Text { item, .. } | Line::Picture { item, .. } => Some(*item),
-        Line::Day(_) | Line::Divider | Line::Note(_) => None,
+        HistoryLine::Quote(item, _) | HistoryLine::Reaction(item) | HistoryLine::State(item) => Some(*item),
+        HistoryLine::Text { item, .. } | HistoryLine::Picture { item, .. } => Some(*item),
+        HistoryLine::Day(_) | HistoryLine::Divider | HistoryLine::Note(_) => None,
     }
 }

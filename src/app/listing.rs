@@ -5,10 +5,10 @@
 
 use crate::App;
 use crate::commands::{self, Command};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::tab::Focus;
-use model::queries::{ConversationKey, Fate};
+use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::short_span;
 
@@ -81,17 +81,17 @@ impl App {
 
     /// The key of a command in a list: a person's own where it is one key
     /// that does not move in lists, else the table's.
-    fn list_key_of(&self, command: Command) -> Key {
-        let one = |keys: &Vec<Key>| <[Key; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
-        let free = |key: &Key| match key.code {
+    fn list_key_of(&self, command: Command) -> KeyPress {
+        let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
+        let free = |key: &KeyPress| match key.code {
             KeyCode::Char(it) if key.ctrl => !"du".contains(it),
             KeyCode::Char(it) => !MOVES.contains(it),
             KeyCode::F(_) => true,
             _ => false,
         };
-        let own = commands::row(command).keys.iter().find_map(|it| Key::parse(it));
+        let own = commands::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
         let chosen = self.context.settings.keymap.keys(command).iter().filter_map(one).find(free);
-        chosen.or(own).unwrap_or(Key::plain(KeyCode::Enter))
+        chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
     }
 
     /// What an empty list says.
@@ -132,15 +132,15 @@ impl App {
 
     fn result_lines(&self) -> Vec<ListLine> {
         let Some(batch) = &self.batch else { return Vec::new() };
-        let line = |item: &crate::bulk::Item| {
+        let line = |item: &crate::bulk::BulkItem| {
             let (words, loud, dim) = match &item.fate {
                 Err(why) => (format!("left out: {why}"), false, true),
-                Ok(Fate::Waiting) => ("waits to leave".to_owned(), false, false),
-                Ok(Fate::Sending) => ("on its way".to_owned(), false, false),
-                Ok(Fate::Asks(why)) => (format!("needs you: {why}"), true, false),
-                Ok(Fate::Done) => ("done".to_owned(), false, false),
-                Ok(Fate::TakenBack) => ("stopped before it left".to_owned(), false, true),
-                Ok(Fate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
+                Ok(OutboxFate::Waiting) => ("waits to leave".to_owned(), false, false),
+                Ok(OutboxFate::Sending) => ("on its way".to_owned(), false, false),
+                Ok(OutboxFate::Asks(why)) => (format!("needs you: {why}"), true, false),
+                Ok(OutboxFate::Done) => ("done".to_owned(), false, false),
+                Ok(OutboxFate::TakenBack) => ("stopped before it left".to_owned(), false, true),
+                Ok(OutboxFate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
             };
             ListLine {
                 name: item.title.clone(),
@@ -159,7 +159,7 @@ impl App {
     }
 
     /// A key goes to a list.
-    pub(super) fn list_key(&mut self, kind: ListKind, chosen: usize, key: Key) {
+    pub(super) fn list_key(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
         let lines = self.list_lines(kind);
         let last = lines.len().saturating_sub(1);
         let page = usize::from(self.context.size.1).saturating_sub(6).max(1);
@@ -185,7 +185,7 @@ impl App {
         self.layers.push(Layer::List { kind, chosen: moved.min(last) });
     }
 
-    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: Key) {
+    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
         let calls = |command| key == self.list_key_of(command);
         match (kind, key.typed()) {
             (ListKind::Done, _) if calls(Command::Undo) => {

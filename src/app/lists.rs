@@ -4,7 +4,7 @@
 
 use crate::App;
 use crate::conversations::ConversationList;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::Focus;
 use crate::watch;
 use model::conversations::ConversationRow;
@@ -41,7 +41,7 @@ impl App {
         let Some(index) = inbox else {
             return self.warn("no tab has conversations here");
         };
-        self.page = Page::Inbox;
+        self.page = PageKind::Inbox;
         if self.everywhere {
             return;
         }
@@ -91,7 +91,7 @@ impl App {
         if !self.tab().is_inbox() {
             return self.go_everywhere();
         }
-        self.page = Page::Inbox;
+        self.page = PageKind::Inbox;
         self.tab_mut().focus = Focus::List;
     }
 }

@@ -3,12 +3,12 @@
 //! for is given up in words. What is on screen says so until a read succeeds.
 
 use crate::App;
-use crate::broadcasts::Wanted;
+use crate::broadcasts::BroadcastQuery;
 use crate::event::{Effect, Load};
 use crate::layers::Layer;
 use crate::listing::ListKind;
-use crate::pages::Page;
-use crate::resource::{Pace, Resource, Shown};
+use crate::pages::PageKind;
+use crate::resource::{LoadState, LoadTimeouts, Resource};
 use model::ids::ChannelId;
 use model::queries::{ConversationQuery, HistoryQuery};
 use model::text::SafeText;
@@ -53,7 +53,7 @@ impl Loads {
         let failed = match self.failed.iter_mut().find(same) {
             Some(failed) => failed,
             None => {
-                self.failed.push(Resource::new(Pace::FILES));
+                self.failed.push(Resource::new(LoadTimeouts::FILES));
                 let last = self.failed.len() - 1;
                 &mut self.failed[last]
             }
@@ -79,9 +79,9 @@ impl Loads {
     }
 
     /// How it stands with the first value of these.
-    fn shown(&self, now: Timestamp, of: impl Fn(&Load) -> bool) -> Shown<'_> {
+    fn shown(&self, now: Timestamp, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
         let found = self.failed.iter().find(|it| it.wanted().is_some_and(&of));
-        found.map_or(Shown::Well, |it| it.shown(now))
+        found.map_or(LoadState::Well, |it| it.shown(now))
     }
 }
 
@@ -117,7 +117,7 @@ impl App {
             Load::Outbox(query) => self.outbox.resource.fail(&query, &why, now),
             Load::Drafts(query) => self.drafts.resource.fail(&query, &why, now),
             Load::People(query) => self.people.rows.resource.fail(&query, &why, now),
-            Load::Broadcasts(Wanted::Rows(query)) => {
+            Load::Broadcasts(BroadcastQuery::Rows(query)) => {
                 self.board.rows.resource.fail(&query, &why, now);
             }
             Load::Counts(_)
@@ -139,7 +139,9 @@ impl App {
             | Load::ViewCounts(..)
             | Load::Search(_)
             | Load::Depth(..)
-            | Load::Broadcasts(Wanted::Detail(_) | Wanted::Audience(_) | Wanted::Running) => {
+            | Load::Broadcasts(
+                BroadcastQuery::Detail(_) | BroadcastQuery::Audience(_) | BroadcastQuery::Running,
+            ) => {
                 self.loads.note_failure(load, &why, now);
             }
             Load::Marked(_) => {
@@ -161,7 +163,7 @@ impl App {
             | Load::Needing(_)
             | Load::Lookup(_)
             | Load::Echo(_)
-            | Load::Broadcasts(Wanted::Handover) => self.gave_up("nothing was done", &why),
+            | Load::Broadcasts(BroadcastQuery::Handover) => self.gave_up("nothing was done", &why),
         }
     }
 
@@ -201,57 +203,63 @@ impl App {
             Pane::History => inbox && areas.history.is_some(),
             Pane::Beside => inbox && areas.beside.is_some(),
             Pane::Card => inbox && areas.card.is_some(),
-            Pane::Page => self.page != Page::Inbox,
+            Pane::Page => self.page != PageKind::Inbox,
             Pane::Layer => !self.layers.is_empty(),
         }
     }
 
     /// How it stands with what a part of the screen shows.
-    pub fn shown(&self, pane: Pane) -> Shown<'_> {
+    pub fn shown(&self, pane: Pane) -> LoadState<'_> {
         let now = self.context.now;
         match pane {
             Pane::List => self.list().resource.shown(now),
-            Pane::History => self.tab().history.as_ref().map_or(Shown::Well, |it| it.resource.shown(now)),
-            Pane::Beside => self.second().map_or(Shown::Well, |it| it.history.resource.shown(now)),
+            Pane::History => self.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now)),
+            Pane::Beside => self.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
             Pane::Card => self.loads.shown(now, |it| matches!(it, Load::Card(_))),
             Pane::Page => self.page_shown(),
             Pane::Layer => self.layer_shown(),
         }
     }
 
-    fn page_shown(&self) -> Shown<'_> {
+    fn page_shown(&self) -> LoadState<'_> {
         let (now, channel) = (self.context.now, &self.tab().channel.id);
         match self.page {
-            Page::Inbox => Shown::Well,
-            Page::Outbox => self.outbox.resource.shown(now),
-            Page::Drafts => self.drafts.resource.shown(now),
-            Page::People => match self.people.rows.resource.shown(now) {
-                Shown::Well => self.people.told(channel, now),
+            PageKind::Inbox => LoadState::Well,
+            PageKind::Outbox => self.outbox.resource.shown(now),
+            PageKind::Drafts => self.drafts.resource.shown(now),
+            PageKind::People => match self.people.rows.resource.shown(now) {
+                LoadState::Well => self.people.told(channel, now),
                 shown => shown,
             },
-            Page::Broadcasts => match self.board.rows.resource.shown(now) {
-                Shown::Well => self.loads.shown(now, |it| matches!(it, Load::Broadcasts(Wanted::Detail(_)))),
+            PageKind::Broadcasts => match self.board.rows.resource.shown(now) {
+                LoadState::Well => {
+                    self.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
+                }
                 shown => shown,
             },
-            Page::Wall => {
-                self.loads.shown(now, |it| matches!(it, Load::Broadcasts(Wanted::Running) | Load::Counts(_)))
+            PageKind::Wall => self
+                .loads
+                .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
+            PageKind::Events => {
+                self.deck.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
             }
-            Page::Events => self.deck.events.get(channel).map_or(Shown::Well, |it| it.page.shown(now)),
-            Page::Webhooks => self.deck.webhooks.get(channel).map_or(Shown::Well, |it| it.page.shown(now)),
-            Page::Templates => {
+            PageKind::Webhooks => {
+                self.deck.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+            }
+            PageKind::Templates => {
                 let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
                 match self.loads.shown(now, of) {
-                    Shown::Well => self.tab().templates_page.shown(now),
+                    LoadState::Well => self.tab().templates_page.shown(now),
                     shown => shown,
                 }
             }
-            Page::Account => self.loads.shown(now, |it| {
+            PageKind::Account => self.loads.shown(now, |it| {
                 matches!(it, Load::Spent | Load::Unpaid) || matches!(it, Load::Account(of) if of == channel)
             }),
         }
     }
 
-    fn layer_shown(&self) -> Shown<'_> {
+    fn layer_shown(&self) -> LoadState<'_> {
         let now = self.context.now;
         let of = |wanted: fn(&Load) -> bool| self.loads.shown(now, wanted);
         match self.layers.last() {
@@ -268,10 +276,10 @@ impl App {
             Some(Layer::Tags { .. }) => of(|it| matches!(it, Load::Tags(_))),
             Some(Layer::Attach(_)) => of(|it| matches!(it, Load::Shelf(_))),
             Some(Layer::BroadcastForm(_)) => {
-                of(|it| matches!(it, Load::Templates(_) | Load::Broadcasts(Wanted::Audience(_))))
+                of(|it| matches!(it, Load::Templates(_) | Load::Broadcasts(BroadcastQuery::Audience(_))))
             }
             Some(Layer::Macros { .. }) => of(|it| matches!(it, Load::Macros)),
-            _ => Shown::Well,
+            _ => LoadState::Well,
         }
     }
 
@@ -279,7 +287,7 @@ impl App {
     /// nothing on screen is called live.
     pub fn unread(&self) -> Option<String> {
         let panes = Pane::ALL.into_iter().filter(|it| self.has_pane(*it)).map(|it| self.shown(it));
-        panes.chain([self.loads.shown(self.context.now, |_| true)]).find_map(Shown::words)
+        panes.chain([self.loads.shown(self.context.now, |_| true)]).find_map(LoadState::words)
     }
 
     /// When a read is tried again, or the seconds of a slow one turn.
@@ -287,17 +295,17 @@ impl App {
         let now = self.context.now;
         let channel: &ChannelId = &self.tab().channel.id;
         let page = match self.page {
-            Page::Inbox | Page::Wall | Page::Account => None,
-            Page::Outbox => self.outbox.resource.due(now),
-            Page::Drafts => self.drafts.resource.due(now),
-            Page::People => {
+            PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
+            PageKind::Outbox => self.outbox.resource.due(now),
+            PageKind::Drafts => self.drafts.resource.due(now),
+            PageKind::People => {
                 let rows = self.people.rows.resource.due(now);
                 rows.into_iter().chain(self.people.told_due(channel, now)).min()
             }
-            Page::Broadcasts => self.board.rows.resource.due(now),
-            Page::Events => self.deck.events.get(channel).and_then(|it| it.page.due(now)),
-            Page::Webhooks => self.deck.webhooks.get(channel).and_then(|it| it.page.due(now)),
-            Page::Templates => self.tab().templates_page.due(now),
+            PageKind::Broadcasts => self.board.rows.resource.due(now),
+            PageKind::Events => self.deck.events.get(channel).and_then(|it| it.page.due(now)),
+            PageKind::Webhooks => self.deck.webhooks.get(channel).and_then(|it| it.page.due(now)),
+            PageKind::Templates => self.tab().templates_page.due(now),
         };
         let list = self.list().resource.due(now);
         let history = self.tab().history.as_ref().and_then(|it| it.resource.due(now));

@@ -5,12 +5,12 @@ use crate::App;
 use crate::availability;
 use crate::commands::Command;
 use crate::forms::FormKind;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 
 /// An entry of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entry {
+pub enum ComposerMenuItem {
     /// An approved template instead.
     Template,
     /// A file or a link with the text as its caption.
@@ -37,7 +37,7 @@ pub enum Entry {
     Note,
 }
 
-impl Entry {
+impl ComposerMenuItem {
     /// All of them, in the order they stand.
     pub const ALL: [Self; 12] = [
         Self::Template,
@@ -80,27 +80,38 @@ impl App {
     }
 
     /// Why an entry cannot be chosen now.
-    pub fn entry_is_off(&self, entry: Entry) -> Option<String> {
+    pub fn entry_is_off(&self, entry: ComposerMenuItem) -> Option<String> {
         match entry {
-            Entry::Template => availability::check(self, Command::Template).err(),
-            Entry::Attach => availability::check(self, Command::Attach).err(),
-            Entry::Location | Entry::Buttons | Entry::List | Entry::Json => self.may_send_content().err(),
-            Entry::Markup if !self.tab().has_markup() => Some("bot-chat alone has them".to_owned()),
-            Entry::Later => availability::check(self, Command::Write).err(),
-            Entry::Markup | Entry::Canned | Entry::Emoji | Entry::Editor | Entry::Note => None,
+            ComposerMenuItem::Template => availability::check(self, Command::Template).err(),
+            ComposerMenuItem::Attach => availability::check(self, Command::Attach).err(),
+            ComposerMenuItem::Location
+            | ComposerMenuItem::Buttons
+            | ComposerMenuItem::List
+            | ComposerMenuItem::Json => self.may_send_content().err(),
+            ComposerMenuItem::Markup if !self.tab().has_markup() => {
+                Some("bot-chat alone has them".to_owned())
+            }
+            ComposerMenuItem::Later => availability::check(self, Command::Write).err(),
+            ComposerMenuItem::Markup
+            | ComposerMenuItem::Canned
+            | ComposerMenuItem::Emoji
+            | ComposerMenuItem::Editor
+            | ComposerMenuItem::Note => None,
         }
     }
 
     /// A key in the menu.
-    pub(super) fn menu_key(&mut self, chosen: usize, key: Key) {
-        let count = Entry::ALL.len();
+    pub(super) fn menu_key(&mut self, chosen: usize, key: KeyPress) {
+        let count = ComposerMenuItem::ALL.len();
         let moved = match key.code {
             KeyCode::Up | KeyCode::BackTab | KeyCode::Char('k') => Some((chosen + count - 1) % count),
             KeyCode::Down | KeyCode::Tab | KeyCode::Char('j') => Some((chosen + 1) % count),
             _ => None,
         };
-        let lettered = key.typed().and_then(|it| Entry::ALL.into_iter().find(|entry| entry.words().0 == it));
-        let entry = if key.code == KeyCode::Enter { Entry::ALL.get(chosen).copied() } else { lettered };
+        let lettered =
+            key.typed().and_then(|it| ComposerMenuItem::ALL.into_iter().find(|entry| entry.words().0 == it));
+        let entry =
+            if key.code == KeyCode::Enter { ComposerMenuItem::ALL.get(chosen).copied() } else { lettered };
         match (entry, moved) {
             (Some(entry), _) => match self.entry_is_off(entry) {
                 None => self.choose_entry(entry),
@@ -115,20 +126,20 @@ impl App {
         }
     }
 
-    fn choose_entry(&mut self, entry: Entry) {
+    fn choose_entry(&mut self, entry: ComposerMenuItem) {
         match entry {
-            Entry::Template => self.pick_template(),
-            Entry::Attach => self.open_attach(),
-            Entry::Location => self.open_form(FormKind::Place),
-            Entry::Buttons => self.open_form(FormKind::Buttons),
-            Entry::List => self.open_form(FormKind::List),
-            Entry::Json => self.edit_json(),
-            Entry::Later => self.ask_when(),
-            Entry::Markup => self.turn_markup(),
-            Entry::Canned => self.pick_reply(""),
-            Entry::Emoji => self.pick_emoji(),
-            Entry::Editor => self.edit_outside(),
-            Entry::Note => self.switch_mode(),
+            ComposerMenuItem::Template => self.pick_template(),
+            ComposerMenuItem::Attach => self.open_attach(),
+            ComposerMenuItem::Location => self.open_form(FormKind::Place),
+            ComposerMenuItem::Buttons => self.open_form(FormKind::Buttons),
+            ComposerMenuItem::List => self.open_form(FormKind::List),
+            ComposerMenuItem::Json => self.edit_json(),
+            ComposerMenuItem::Later => self.ask_when(),
+            ComposerMenuItem::Markup => self.turn_markup(),
+            ComposerMenuItem::Canned => self.pick_reply(""),
+            ComposerMenuItem::Emoji => self.pick_emoji(),
+            ComposerMenuItem::Editor => self.edit_outside(),
+            ComposerMenuItem::Note => self.switch_mode(),
         }
     }
 }

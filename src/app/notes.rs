@@ -2,20 +2,20 @@
 //! history. They have no way to the outbox.
 
 use crate::App;
-use crate::composer::Mode;
+use crate::composer::ComposerMode;
 use crate::event::Effect;
-use crate::giving_back::{Kept, Returned};
+use crate::giving_back::{DraftPlace, Returned};
 use crate::tab::Focus;
-use crate::undoing::What;
+use crate::undoing::UndoTarget;
 use model::ids::{ChannelId, ConversationId};
-use model::notes::Note;
+use model::notes::PrivateNote;
 
 impl App {
     /// Goes into the composer to write a private note.
     pub(super) fn write_note(&mut self) {
         self.open(Focus::Composer);
         if let Some(composer) = &mut self.tab_mut().composer {
-            composer.mode = Mode::Note;
+            composer.mode = ComposerMode::Note;
         }
     }
 
@@ -23,8 +23,8 @@ impl App {
     pub(super) fn switch_mode(&mut self) {
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.mode = match composer.mode {
-                Mode::Reply => Mode::Note,
-                Mode::Note => Mode::Reply,
+                ComposerMode::Reply => ComposerMode::Note,
+                ComposerMode::Note => ComposerMode::Reply,
             };
         }
     }
@@ -47,11 +47,11 @@ impl App {
     }
 
     /// A note is on disk.
-    pub(super) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: Note) {
+    pub(super) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: PrivateNote) {
         self.say(self.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
         self.history_changed(channel.clone(), &conversation);
         let words = format!("note · {}", self.name_of(&channel, Some(&conversation)));
-        self.note_done(channel, &words, What::Note(conversation, note.id));
+        self.note_done(channel, &words, UndoTarget::Note(conversation, note.id));
     }
 
     /// The disk did not take a note: it goes back to where it was written.
@@ -63,7 +63,7 @@ impl App {
         why: &str,
     ) {
         let note = Returned::Note(text.to_owned());
-        let at_hand = self.give_back(channel, conversation, note, Kept::Nowhere);
+        let at_hand = self.give_back(channel, conversation, note, DraftPlace::Nowhere);
         self.warn(match at_hand {
             true => format!("the note is not on disk, only here: {why}; Enter tries again"),
             false => format!("note not kept: {why} · still a draft"),
@@ -78,7 +78,8 @@ impl App {
         text: Option<&str>,
     ) {
         let Some(text) = text else { return self.warn("that note is gone already") };
-        let at_hand = self.give_back(&channel, conversation, Returned::Note(text.to_owned()), Kept::AsDraft);
+        let at_hand =
+            self.give_back(&channel, conversation, Returned::Note(text.to_owned()), DraftPlace::AsDraft);
         self.say(match at_hand {
             true => "the note is back in the composer; Enter keeps it".to_owned(),
             false => self.keyed("the note is back as a draft · {go-to-drafts}"),

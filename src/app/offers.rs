@@ -2,11 +2,11 @@
 //! thing lets it be. It lies over nothing and takes no key from anything.
 
 use crate::App;
-use crate::bulk::Wish;
+use crate::bulk::BulkWish;
 use crate::event::Intent;
 use model::conversations::ServiceWindow;
 use model::outbox::Operation;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::queries::ConversationKey;
 use model::time::{MINUTE, Timestamp};
 
@@ -16,12 +16,12 @@ const STANDS: i64 = 2 * MINUTE;
 /// What one key would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Offer {
-    what: What,
+    what: OfferedAction,
     until: Timestamp,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum What {
+enum OfferedAction {
     /// Only the customer can open the window again: out of sight until then.
     SnoozeUntilReply(ConversationKey),
 }
@@ -31,7 +31,7 @@ impl App {
     /// suggests it, or else there are credits for what waits for them.
     pub fn offered(&self) -> Option<String> {
         match self.offer.as_ref().map(|it| &it.what) {
-            Some(What::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
+            Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
             None => self.has_unpaid().then(|| format!("sends {}", self.unpaid_words())),
         }
     }
@@ -40,7 +40,7 @@ impl App {
     /// until the customer answers.
     pub(super) fn offer_after_sending(&mut self, sends: &[Intent]) {
         let is_template = |it: &Intent| {
-            matches!(&it.operation, Operation::SendContent { content: Content::Template(_), .. })
+            matches!(&it.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
         };
         let Some(sent) = sends.iter().find(|it| is_template(it)) else { return };
         let shut = self.at_hand().is_some_and(|it| {
@@ -49,8 +49,10 @@ impl App {
         if shut {
             let key =
                 ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
-            self.offer =
-                Some(Offer { what: What::SnoozeUntilReply(key), until: self.context.now.plus(STANDS) });
+            self.offer = Some(Offer {
+                what: OfferedAction::SnoozeUntilReply(key),
+                until: self.context.now.plus(STANDS),
+            });
         }
     }
 
@@ -59,7 +61,7 @@ impl App {
     pub(super) fn follow_offer(&mut self) {
         let Some(offer) = &self.offer else { return };
         let stays = match &offer.what {
-            What::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
+            OfferedAction::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
         };
@@ -72,8 +74,8 @@ impl App {
     pub(super) fn take_offer(&mut self) {
         match self.offer.take().map(|it| it.what) {
             None => self.ask_unpaid(),
-            Some(What::SnoozeUntilReply(key)) => {
-                self.act_on(vec![key], Wish::Snooze { until: None, stays: false });
+            Some(OfferedAction::SnoozeUntilReply(key)) => {
+                self.act_on(vec![key], BulkWish::Snooze { until: None, stays: false });
             }
         }
     }

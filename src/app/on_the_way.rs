@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::history::History;
-use crate::lines::Item;
+use crate::lines::HistoryItem;
 use model::ids::ChannelId;
 use model::outbox::{Operation, OutboxRow, RowState, waiting};
 use model::time::Timestamp;
@@ -52,25 +52,29 @@ impl App {
         &self,
         row: &OutboxRow,
         others: impl Iterator<Item = &'a OutboxRow>,
-    ) -> waiting::Reason {
-        waiting::reason(row, others, &waiting::Facts { pays: self.pays(row), ..self.facts_of(&row.channel) })
+    ) -> waiting::WaitReason {
+        waiting::reason(
+            row,
+            others,
+            &waiting::QueueFacts { pays: self.pays(row), ..self.facts_of(&row.channel) },
+        )
     }
 
     /// What holds up all sending of a tab, if anything does.
-    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::Reason> {
+    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::WaitReason> {
         waiting::standstill(&self.facts_of(channel))
     }
 
-    fn facts_of(&self, channel: &ChannelId) -> waiting::Facts<'_> {
+    fn facts_of(&self, channel: &ChannelId) -> waiting::QueueFacts<'_> {
         let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
-        waiting::Facts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
+        waiting::QueueFacts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }
 
 /// The outbox row of an item.
-fn row_of(item: &Item) -> Option<&OutboxRow> {
+fn row_of(item: &HistoryItem) -> Option<&OutboxRow> {
     match item {
-        Item::Message(_) | Item::Note(_) => None,
-        Item::Outbox(row, _) => Some(row),
+        HistoryItem::Message(_) | HistoryItem::Note(_) => None,
+        HistoryItem::Outbox(row, _) => Some(row),
     }
 }

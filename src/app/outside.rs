@@ -3,19 +3,19 @@
 
 use crate::App;
 use crate::canned::Canned;
-use crate::connections::errands::{Errand, Outcome};
+use crate::connections::errands::{ConnectionRequest, ConnectionResult};
 use model::attachments::FileFacts;
-use model::outbox::content::Source;
-use model::pictures::{Fetched, Wanted};
+use model::outbox::content::MailAttachmentSource;
+use model::pictures::{Fetched, PictureRequest};
 use model::secret::Secret;
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum OutsideRequest {
     /// Make a secret.
     Secret,
     /// Something of a connection, which may take its time.
-    Connections(Box<Errand>),
+    Connections(Box<ConnectionRequest>),
     /// Read the canned replies, if they have changed.
     Replies,
     /// Save a file that came with a mail under a name that is not there yet.
@@ -25,14 +25,14 @@ pub enum Asked {
         /// The mail as it came.
         raw: String,
         /// Which of its files.
-        source: Source,
+        source: MailAttachmentSource,
     },
     /// How large a file of the person's is.
     FileSize(String),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
     /// Fetch a picture and make it small.
-    Picture(Wanted),
+    Picture(PictureRequest),
     /// Give a text to a command of the person's.
     Pipe {
         /// The command, for the shell.
@@ -55,7 +55,7 @@ pub enum Answered {
     /// A secret nobody else knows.
     Secret(Secret),
     /// What came of a connection.
-    Connections(Outcome),
+    Connections(ConnectionResult),
     /// The canned replies as they are now.
     Replies(Canned),
     /// A file's whole path and size, or why it cannot be read.

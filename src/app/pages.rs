@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::commands::Command;
-use crate::composer::Mode;
+use crate::composer::ComposerMode;
 use crate::deck::is_deck;
 use crate::event::{Effect, Load};
 use crate::layout::{Area, SIDE_BY_SIDE};
@@ -19,7 +19,7 @@ pub const DRAFT_LINES: usize = 2;
 
 /// What lies under the tabs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Page {
+pub enum PageKind {
     /// List, history, composer.
     #[default]
     Inbox,
@@ -46,7 +46,7 @@ pub enum Page {
 impl App {
     /// Whether list, history and composer are on screen.
     pub fn is_inbox_shown(&self) -> bool {
-        self.page == Page::Inbox && self.tab().is_inbox()
+        self.page == PageKind::Inbox && self.tab().is_inbox()
     }
 
     /// Whether keys are text.
@@ -54,16 +54,18 @@ impl App {
         self.is_inbox_shown() && self.tab().focus == Focus::Composer
     }
 
-    pub(super) fn go_to_page(&mut self, page: Page) {
+    pub(super) fn go_to_page(&mut self, page: PageKind) {
         self.page = page;
         match page {
-            Page::Inbox => (),
-            Page::Outbox => self.outbox.mark_stale(),
-            Page::Drafts => self.drafts.mark_stale(),
-            Page::People => self.go_to_people(),
-            Page::Broadcasts => self.go_to_board(),
-            Page::Wall => self.go_to_wall(),
-            Page::Events | Page::Webhooks | Page::Templates | Page::Account => self.go_to_deck(page),
+            PageKind::Inbox => (),
+            PageKind::Outbox => self.outbox.mark_stale(),
+            PageKind::Drafts => self.drafts.mark_stale(),
+            PageKind::People => self.go_to_people(),
+            PageKind::Broadcasts => self.go_to_board(),
+            PageKind::Wall => self.go_to_wall(),
+            PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+                self.go_to_deck(page)
+            }
         }
     }
 
@@ -75,13 +77,13 @@ impl App {
             Command::GoToRow => self.go_to_row(),
             Command::AllTabs => {
                 let all = match self.page {
-                    Page::Drafts => &mut self.drafts.all_tabs,
-                    Page::Broadcasts => &mut self.board.rows.all_tabs,
+                    PageKind::Drafts => &mut self.drafts.all_tabs,
+                    PageKind::Broadcasts => &mut self.board.rows.all_tabs,
                     _ => &mut self.outbox.all_tabs,
                 };
                 *all = !*all;
             }
-            Command::LeaveRows => self.go_to_page(Page::Inbox),
+            Command::LeaveRows => self.go_to_page(PageKind::Inbox),
             Command::Decide | Command::DecideRow => self.ask_about_row(),
             Command::DecideAll => self.ask_about_all(),
             Command::RowNow | Command::RowBack => self.held_row(command == Command::RowNow),
@@ -93,13 +95,15 @@ impl App {
     /// Moves through the rows of the page; true if the page has rows.
     pub(super) fn step_rows(&mut self, by: isize) {
         match self.page {
-            Page::Inbox => (),
-            Page::Outbox => self.outbox.step(by),
-            Page::Drafts => self.drafts.step(by),
-            Page::People => self.people.rows.step(by),
-            Page::Broadcasts => self.board.rows.step(by),
-            Page::Wall => self.step_wall(by),
-            Page::Events | Page::Webhooks | Page::Templates | Page::Account => self.deck.cards.step(by),
+            PageKind::Inbox => (),
+            PageKind::Outbox => self.outbox.step(by),
+            PageKind::Drafts => self.drafts.step(by),
+            PageKind::People => self.people.rows.step(by),
+            PageKind::Broadcasts => self.board.rows.step(by),
+            PageKind::Wall => self.step_wall(by),
+            PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+                self.deck.cards.step(by)
+            }
         }
     }
 
@@ -108,8 +112,8 @@ impl App {
         let (body, detail) = self.page_areas();
         let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
         let each = match self.page {
-            Page::Inbox | Page::Outbox => OUTBOX_LINES,
-            Page::Drafts => DRAFT_LINES,
+            PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
+            PageKind::Drafts => DRAFT_LINES,
             _ => 1,
         };
         (lines / each).max(1)
@@ -117,16 +121,16 @@ impl App {
 
     fn go_to_row(&mut self) {
         match self.page {
-            Page::People => return self.go_to_person(),
-            Page::Broadcasts => return self.open_recipients(),
-            Page::Wall => return self.wall_enter(),
+            PageKind::People => return self.go_to_person(),
+            PageKind::Broadcasts => return self.open_recipients(),
+            PageKind::Wall => return self.wall_enter(),
             page if is_deck(page) => return self.go_to_card(),
             _ => (),
         }
-        if self.page == Page::Drafts {
+        if self.page == PageKind::Drafts {
             let Some(draft) = self.drafts.chosen() else { return };
             let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
-            let mode = if draft.is_note { Mode::Note } else { Mode::Reply };
+            let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
             if self.goes_to_mail(&channel, &conversation, mode) {
                 return;
             }
@@ -156,7 +160,7 @@ impl App {
     /// Opens a conversation, whatever is on screen now.
     pub(super) fn visit(&mut self, channel: &ChannelId, conversation: &ConversationId, focus: Focus) {
         self.take_up(channel);
-        self.page = Page::Inbox;
+        self.page = PageKind::Inbox;
         let visible = self.list_rows(&self.areas());
         let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
         self.list_mut().select(&key, visible);
@@ -173,18 +177,18 @@ impl App {
         let channel = self.tab().channel.id.clone();
         let visible = self.rows_shown();
         let load = match self.page {
-            Page::Inbox => return,
-            Page::People => return self.load_people(),
-            Page::Broadcasts => return self.load_board(),
-            Page::Wall => return self.load_wall(),
-            Page::Events | Page::Webhooks | Page::Templates | Page::Account => {
+            PageKind::Inbox => return,
+            PageKind::People => return self.load_people(),
+            PageKind::Broadcasts => return self.load_board(),
+            PageKind::Wall => return self.load_wall(),
+            PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
                 return self.load_deck();
             }
-            Page::Outbox => {
+            PageKind::Outbox => {
                 self.outbox.reveal(visible);
                 self.outbox.take_query(&channel, self.context.now).map(Load::Outbox)
             }
-            Page::Drafts => {
+            PageKind::Drafts => {
                 self.drafts.reveal(visible);
                 self.drafts.take_query(&channel, self.context.now).map(Load::Drafts)
             }
@@ -196,7 +200,7 @@ impl App {
     /// where there is room, else below it. Other pages have no details.
     pub fn page_areas(&self) -> (Area, Option<Area>) {
         let body = self.areas().body;
-        if matches!(self.page, Page::Inbox | Page::Outbox | Page::Drafts | Page::Wall) {
+        if matches!(self.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
             return (body, None);
         }
         let inner = body.inner();
@@ -211,7 +215,7 @@ impl App {
             let rows = u16::try_from(self.deck.cards.rows.len()).unwrap_or(u16::MAX).max(3);
             high = high.max(inner.height.saturating_sub(rows));
         }
-        if self.page == Page::Broadcasts {
+        if self.page == PageKind::Broadcasts {
             let rows = u16::try_from(self.board.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
             high = high.max(inner.height.saturating_sub(rows));
         }

@@ -8,13 +8,13 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::App;
 use crate::availability;
-use crate::commands::{self, Command, Place, Row, TABLE};
+use crate::commands::{self, Command, CommandRow, CommandScope, TABLE};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::tab::Focus;
 use crate::text_line::TextLine;
-use model::queries::{ConversationKey, Named};
+use model::queries::{ConversationKey, NamedConversation};
 
 /// Rows kept of what fits.
 const MOST: usize = 100;
@@ -25,23 +25,23 @@ pub const SHOWN: usize = 14;
 
 /// The palette's state.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Palette {
+pub struct CommandPalette {
     /// What was typed.
     pub text: TextLine,
     /// What fits, best first.
-    pub rows: Vec<Entry>,
+    pub rows: Vec<PaletteItem>,
     /// The chosen row.
     pub chosen: usize,
     /// Whether it holds only what can be done with what is at hand.
     pub is_menu: bool,
-    all: Vec<Entry>,
+    all: Vec<PaletteItem>,
 }
 
 /// One thing that can be chosen.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct PaletteItem {
     /// What choosing it does.
-    pub choice: Choice,
+    pub choice: PaletteAction,
     /// Its name, found by its letters.
     pub name: String,
     /// What it does; found by its words.
@@ -54,7 +54,7 @@ pub struct Entry {
 
 /// What choosing does.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Choice {
+pub enum PaletteAction {
     /// Runs a command.
     Command(Command),
     /// Shows a view.
@@ -65,7 +65,7 @@ pub enum Choice {
     Conversation(ConversationKey),
 }
 
-impl Choice {
+impl PaletteAction {
     /// Its kind, in a word.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -77,13 +77,14 @@ impl Choice {
     }
 }
 
-impl Palette {
+impl CommandPalette {
     /// Finds again what fits what was typed.
     fn refresh(&mut self) {
         self.chosen = 0;
         let text = self.text.text().trim();
         if text.is_empty() {
-            let (can, cannot): (Vec<&Entry>, Vec<&Entry>) = self.all.iter().partition(|it| it.off.is_none());
+            let (can, cannot): (Vec<&PaletteItem>, Vec<&PaletteItem>) =
+                self.all.iter().partition(|it| it.off.is_none());
             self.rows = can.into_iter().chain(cannot).take(MOST).cloned().collect();
             return;
         }
@@ -112,7 +113,7 @@ impl Palette {
 impl App {
     /// Opens the palette; the conversations join it when they have been read.
     pub(super) fn open_palette(&mut self) {
-        let mut palette = Palette { all: self.palette_entries(), ..Palette::default() };
+        let mut palette = CommandPalette { all: self.palette_entries(), ..CommandPalette::default() };
         palette.refresh();
         self.open_layer(Layer::Palette(Box::new(palette)));
         self.context.push(Effect::Load(Load::Names));
@@ -122,25 +123,27 @@ impl App {
     /// done says why.
     pub(super) fn open_actions(&mut self) {
         let places = self.places();
-        let is_here = |place: Place| places.contains(&place) && !matches!(place, Place::List | Place::Desk);
+        let is_here = |place: CommandScope| {
+            places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
+        };
         let all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
         if all.is_empty() {
             return self.say("nothing is at hand here");
         }
-        let mut palette = Palette { all, is_menu: true, ..Palette::default() };
+        let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
         palette.refresh();
         self.open_layer(Layer::Palette(Box::new(palette)));
     }
 
     /// The names of conversations have been read.
-    pub(super) fn names_known(&mut self, names: Vec<Named>) {
+    pub(super) fn names_known(&mut self, names: Vec<NamedConversation>) {
         let Some(Layer::Palette(palette)) =
             self.layers.iter_mut().find(|it| matches!(it, Layer::Palette(it) if !it.is_menu))
         else {
             return;
         };
-        palette.all.extend(names.into_iter().map(|it| Entry {
-            choice: Choice::Conversation(it.key),
+        palette.all.extend(names.into_iter().map(|it| PaletteItem {
+            choice: PaletteAction::Conversation(it.key),
             name: it.title.to_string(),
             beside: it.address.to_string(),
             doc: String::new(),
@@ -152,7 +155,7 @@ impl App {
     }
 
     /// A key in the palette.
-    pub(super) fn palette_key(&mut self, mut palette: Box<Palette>, key: Key) {
+    pub(super) fn palette_key(&mut self, mut palette: Box<CommandPalette>, key: KeyPress) {
         let last = palette.rows.len().saturating_sub(1);
         match key.code {
             KeyCode::Esc => return,
@@ -174,13 +177,13 @@ impl App {
     }
 
     /// Text was pasted into the palette.
-    pub(super) fn paste_into_palette(&mut self, mut palette: Box<Palette>, text: &str) {
+    pub(super) fn paste_into_palette(&mut self, mut palette: Box<CommandPalette>, text: &str) {
         palette.text.insert(text.trim_end());
         palette.refresh();
         self.layers.push(Layer::Palette(palette));
     }
 
-    fn choose(&mut self, palette: Palette) {
+    fn choose(&mut self, palette: CommandPalette) {
         let Some(entry) = palette.rows.get(palette.chosen) else {
             self.layers.push(Layer::Palette(Box::new(palette)));
             return;
@@ -190,35 +193,35 @@ impl App {
             return self.warn(words);
         }
         match entry.choice.clone() {
-            Choice::Command(command) => self.call(command, Key::plain(KeyCode::Enter)),
-            Choice::View(index) => self.show_view(index),
-            Choice::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
-            Choice::Tab(index) => self.go_to_tab(index),
-            Choice::Conversation(key) => {
+            PaletteAction::Command(command) => self.call(command, KeyPress::plain(KeyCode::Enter)),
+            PaletteAction::View(index) => self.show_view(index),
+            PaletteAction::Tab(index) if index == self.tabs.len() => self.go_everywhere(),
+            PaletteAction::Tab(index) => self.go_to_tab(index),
+            PaletteAction::Conversation(key) => {
                 self.visit(&key.channel, &key.conversation, Focus::History);
             }
         }
     }
 
     /// All but the conversations.
-    fn palette_entries(&self) -> Vec<Entry> {
+    fn palette_entries(&self) -> Vec<PaletteItem> {
         // Tabs have entries of their own.
         let mut entries =
-            self.command_entries(|it| it.place != Place::Composer && it.command != Command::GoToTab);
+            self.command_entries(|it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
         for (index, view) in self.views.iter().enumerate() {
-            entries.push(going(Choice::View(index), &view.name, &view.text));
+            entries.push(going(PaletteAction::View(index), &view.name, &view.text));
         }
         for (index, tab) in self.tabs.iter().enumerate() {
-            entries.push(going(Choice::Tab(index), &tab.channel.name, &(index + 1).to_string()));
+            entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
         }
-        entries.push(going(Choice::Tab(self.tabs.len()), "All tabs", "0"));
+        entries.push(going(PaletteAction::Tab(self.tabs.len()), "All tabs", "0"));
         entries
     }
 
     /// The commands that are wanted, in the table's order.
-    fn command_entries(&self, is_wanted: impl Fn(&Row) -> bool) -> Vec<Entry> {
-        let entry = |row: &Row| Entry {
-            choice: Choice::Command(row.command),
+    fn command_entries(&self, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
+        let entry = |row: &CommandRow| PaletteItem {
+            choice: PaletteAction::Command(row.command),
             name: commands::name(row.command),
             doc: self.context.settings.keymap.doc(row.command),
             beside: self.context.settings.keymap.all(row.command).join(", "),
@@ -244,16 +247,16 @@ fn moves(command: Command) -> bool {
 }
 
 /// An entry that goes somewhere.
-fn going(choice: Choice, name: &str, beside: &str) -> Entry {
-    Entry { choice, name: name.to_owned(), doc: String::new(), beside: beside.to_owned(), off: None }
+fn going(choice: PaletteAction, name: &str, beside: &str) -> PaletteItem {
+    PaletteItem { choice, name: name.to_owned(), doc: String::new(), beside: beside.to_owned(), off: None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn entry(name: &str, doc: &str, beside: &str) -> Entry {
-        Entry { doc: doc.to_owned(), ..going(Choice::Tab(0), name, beside) }
+    fn entry(name: &str, doc: &str, beside: &str) -> PaletteItem {
+        PaletteItem { doc: doc.to_owned(), ..going(PaletteAction::Tab(0), name, beside) }
     }
 
     #[test]
@@ -264,7 +267,7 @@ mod tests {
             entry("next-waiting", "Go to the next one who waits", "w"),
             entry("João Pereira", "", "+351910000111"),
             entry("Paused by me", "", "is:paused"),
-            Entry { off: Some("not here".to_owned()), ..entry("mark-again", "", "V r") },
+            PaletteItem { off: Some("not here".to_owned()), ..entry("mark-again", "", "V r") },
             entry("Dimas Karasov", "", ""),
         ];
         let cases: &[(&str, &[&str])] = &[
@@ -279,7 +282,8 @@ mod tests {
             ("zzz", &[]),
         ];
         for (text, wanted) in cases {
-            let mut palette = Palette { all: all.clone(), text: TextLine::new(*text), ..Palette::default() };
+            let mut palette =
+                CommandPalette { all: all.clone(), text: TextLine::new(*text), ..CommandPalette::default() };
             palette.refresh();
             let found: Vec<&str> = palette.rows.iter().map(|it| it.name.as_str()).collect();
             assert_eq!(&found, wanted, "{text}");

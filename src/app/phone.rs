@@ -4,7 +4,7 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Intent};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -63,7 +63,7 @@ fn escaped(words: &str) -> String {
 }
 
 /// What a key does to a line of text; false if it means nothing there.
-fn edit(line: &mut String, key: Key) -> bool {
+fn edit(line: &mut String, key: KeyPress) -> bool {
     match (key.typed(), key.code) {
         (Some(it), _) if line.chars().count() < FIELD => line.push(it),
         (_, KeyCode::Backspace) => drop(line.pop()),
@@ -117,7 +117,7 @@ impl App {
     }
 
     /// A key while a number is typed.
-    pub(super) fn number_key(&mut self, mut typed: String, key: Key) {
+    pub(super) fn number_key(&mut self, mut typed: String, key: KeyPress) {
         match key.code {
             KeyCode::Esc => {}
             KeyCode::Enter => match number(&typed) {
@@ -132,7 +132,7 @@ impl App {
     }
 
     /// A key while a call is filled in.
-    pub(super) fn call_key(&mut self, mut form: CallForm, key: Key) {
+    pub(super) fn call_key(&mut self, mut form: CallForm, key: KeyPress) {
         let count = form.fields.len();
         match key.code {
             KeyCode::Esc => {

@@ -1,7 +1,7 @@
 //! A list that is narrowed by typing: what was typed, and which entry is
 //! chosen.
 
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 
 /// Entries a page key passes.
 const PAGE: usize = 8;
@@ -35,7 +35,7 @@ impl Picker {
     }
 
     /// A key, while there are so many entries.
-    pub fn key(&mut self, key: Key, count: usize) -> Picked {
+    pub fn key(&mut self, key: KeyPress, count: usize) -> Picked {
         let last = count.saturating_sub(1);
         let chosen = self.chosen.min(last);
         let up = key.ctrl && key.code == KeyCode::Char('p');
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn keys_narrow_and_choose() {
         let mut picker = Picker::default();
-        let mut press = |name: &str, count| picker.key(Key::parse(name).expect("a key"), count);
+        let mut press = |name: &str, count| picker.key(KeyPress::parse(name).expect("a key"), count);
         assert_eq!(press("Down", 3), Picked::Stays);
         assert_eq!(press("Enter", 3), Picked::Entry(1));
         assert_eq!(press("r", 1), Picked::Stays);

@@ -9,10 +9,10 @@ use crate::App;
 use crate::event::Effect;
 use crate::history::message_of;
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use model::links;
 use model::messages::Message;
-use model::pictures::{Fetched, Graphics, Picture, Wanted};
+use model::pictures::{Fetched, Graphics, Picture, PictureRequest};
 
 /// Pictures remembered at most.
 const MOST: usize = 24;
@@ -21,7 +21,7 @@ const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".gif"];
 
 /// What is known of one picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum PictureState {
     /// It is on its way.
     Fetching,
     /// Here it is.
@@ -35,17 +35,17 @@ pub enum Shown {
 /// The pictures of this desk, and the hosts a person agreed to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pictures {
-    known: Vec<(String, Shown)>,
+    known: Vec<(String, PictureState)>,
     agreed: Vec<String>,
 }
 
 impl Pictures {
     /// What is known of a picture by its address.
-    pub fn of(&self, url: &str) -> Option<&Shown> {
+    pub fn of(&self, url: &str) -> Option<&PictureState> {
         self.known.iter().find(|it| it.0 == url).map(|it| &it.1)
     }
 
-    fn set(&mut self, url: &str, shown: Shown) {
+    fn set(&mut self, url: &str, shown: PictureState) {
         self.known.retain(|it| it.0 != url);
         if self.known.len() == MOST {
             self.known.remove(0);
@@ -55,10 +55,10 @@ impl Pictures {
 
     /// Rows each takes below its message, where so many columns are free.
     pub fn heights(&self, columns: usize) -> BTreeMap<String, usize> {
-        let rows = |shown: &Shown| match shown {
-            Shown::Here(picture) => Some(picture.size_in(columns).1),
-            Shown::Fetching | Shown::Failed(_) => Some(1),
-            Shown::Hidden(_) => None,
+        let rows = |shown: &PictureState| match shown {
+            PictureState::Here(picture) => Some(picture.size_in(columns).1),
+            PictureState::Fetching | PictureState::Failed(_) => Some(1),
+            PictureState::Hidden(_) => None,
         };
         self.known.iter().filter_map(|(url, shown)| Some((url.clone(), rows(shown)?))).collect()
     }
@@ -82,10 +82,10 @@ impl App {
             Err(why) => return self.warn(self.keyed(why)),
         };
         match self.pictures.of(&url).cloned() {
-            Some(Shown::Fetching) => self.say("the picture is on its way"),
-            Some(Shown::Here(picture)) => self.pictures.set(&url, Shown::Hidden(picture)),
-            Some(Shown::Hidden(picture)) => self.pictures.set(&url, Shown::Here(picture)),
-            Some(Shown::Failed(_)) | None => {
+            Some(PictureState::Fetching) => self.say("the picture is on its way"),
+            Some(PictureState::Here(picture)) => self.pictures.set(&url, PictureState::Hidden(picture)),
+            Some(PictureState::Hidden(picture)) => self.pictures.set(&url, PictureState::Here(picture)),
+            Some(PictureState::Failed(_)) | None => {
                 let Some(host) = links::host_of(&url) else { return };
                 if self.pictures.agreed.contains(&host) {
                     return self.fetch_picture(&url);
@@ -102,16 +102,17 @@ impl App {
     }
 
     fn fetch_picture(&mut self, url: &str) {
-        self.pictures.set(url, Shown::Fetching);
+        self.pictures.set(url, PictureState::Fetching);
         let channel = self.tab().channel.id.clone();
-        self.context.push(Effect::Ask(Asked::Picture(Wanted { channel, url: url.to_owned() })));
+        self.context
+            .push(Effect::Ask(OutsideRequest::Picture(PictureRequest { channel, url: url.to_owned() })));
     }
 
     /// A picture came, or why not.
     pub(super) fn picture_fetched(&mut self, url: &str, fetched: Fetched) {
         let shown = match fetched {
-            Ok(picture) => Shown::Here(picture),
-            Err(why) => Shown::Failed(why),
+            Ok(picture) => PictureState::Here(picture),
+            Err(why) => PictureState::Failed(why),
         };
         self.pictures.set(url, shown);
     }
@@ -123,7 +124,7 @@ impl App {
         let wanted = self.context.settings.graphics != Graphics::Off
             && self.context.settings.pictures_of.contains(&tab.channel.id)
             && self.is_inbox_shown()
-            && !self.pictures.known.iter().any(|it| it.1 == Shown::Fetching);
+            && !self.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
         let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
         let visible = history.visible_items();
         let messages = visible.into_iter().rev().filter_map(message_of);

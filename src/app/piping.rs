@@ -4,8 +4,8 @@
 use crate::App;
 use crate::event::Effect;
 use crate::layers::Layer;
-use crate::line::{Kind, Line};
-use crate::outside::Asked;
+use crate::line::{LineKind, LinePrompt};
+use crate::outside::OutsideRequest;
 use crate::text_line::TextLine;
 use model::text::SafeText;
 
@@ -19,9 +19,9 @@ impl App {
     /// there.
     pub(super) fn open_pipe(&mut self) {
         let last = self.piped.last().map_or("", String::as_str);
-        let kind = Kind::Command { back: 0, completing: None };
+        let kind = LineKind::Command { back: 0, completing: None };
         let text = TextLine::given(format!("{PIPE}{last}"), PIPE.len());
-        self.open_layer(Layer::Line(Line { kind, text }));
+        self.open_layer(Layer::Line(LinePrompt { kind, text }));
     }
 
     /// Pipes the item at hand to a command, after asking where it is new.
@@ -45,7 +45,7 @@ impl App {
         self.piped.retain(|it| *it != command);
         self.piped.push(command.clone());
         self.say(format!("running {}", SafeText::line(&command)));
-        self.context.push(Effect::Ask(Asked::Pipe { command, json }));
+        self.context.push(Effect::Ask(OutsideRequest::Pipe { command, json }));
     }
 
     /// The command has ended.

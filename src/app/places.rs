@@ -5,7 +5,7 @@
 //! opened stays the place until another is.
 
 use crate::App;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 
@@ -14,7 +14,7 @@ use model::ids::{ChannelId, ConversationId};
 struct Spot {
     channel: ChannelId,
     everywhere: bool,
-    page: Page,
+    page: PageKind,
     /// The conversation opened last there.
     open: Option<ConversationId>,
 }
@@ -36,7 +36,7 @@ impl App {
     pub(super) fn note_place(&mut self) {
         let tab = self.tab();
         let focus = tab.focus;
-        let reads = focus != Focus::List && self.page == Page::Inbox;
+        let reads = focus != Focus::List && self.page == PageKind::Inbox;
         let reading = tab.history.as_ref().filter(|_| reads).map(|it| it.conversation.clone());
         let same_tab = |it: &&(Spot, Focus)| it.0.channel == tab.channel.id;
         let opened = || self.places.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
@@ -64,7 +64,7 @@ impl App {
         self.active = index;
         self.everywhere = spot.everywhere;
         self.go_to_page(spot.page);
-        if spot.page != Page::Inbox {
+        if spot.page != PageKind::Inbox {
             return;
         }
         let here = self.places.here.as_ref().map(|it| &it.0);

@@ -5,10 +5,10 @@
 
 use crate::App;
 use crate::event::Intent;
-use crate::keys::Key;
+use crate::keys::KeyPress;
 use crate::layers::Layer;
 use crate::text_line::TextLine;
-use crate::wishing::{self, Typed};
+use crate::wishing::{self, TypedLine};
 use model::snooze;
 use model::time::{Timestamp, Zone};
 
@@ -40,12 +40,12 @@ impl App {
 
     /// A key goes to the line. It is read whole, and only when it ends: a text
     /// that begins like one of the letters is none of them.
-    pub(super) fn later_key(&mut self, text: TextLine, key: Key) {
+    pub(super) fn later_key(&mut self, text: TextLine, key: KeyPress) {
         let (now, zone) = (self.context.now, self.context.settings.zone.clone());
         match wishing::type_key(text, key) {
-            Typed::Ended => (),
-            Typed::More(text) => self.layers.push(Layer::Later { typed: text }),
-            Typed::Whole(text) => match when(text.text(), now, &zone) {
+            TypedLine::Ended => (),
+            TypedLine::More(text) => self.layers.push(Layer::Later { typed: text }),
+            TypedLine::Whole(text) => match when(text.text(), now, &zone) {
                 Some(at) => self.send_later(at),
                 None => self.layers.push(Layer::Later { typed: text }),
             },

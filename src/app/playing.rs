@@ -5,11 +5,11 @@
 use std::collections::VecDeque;
 
 use crate::App;
-use crate::commands::{self, Place};
+use crate::commands::{self, CommandScope};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::recording;
-use crate::steps::{self, Step};
+use crate::steps::{self, RecordedStep};
 use model::conversations::ConversationRow;
 use model::queries::ConversationKey;
 use model::time::{SECOND, Timestamp};
@@ -22,7 +22,7 @@ const PATIENCE: i64 = 10 * SECOND;
 pub(super) struct Playing {
     /// Its letter; none for what was done last.
     letter: Option<char>,
-    steps: Vec<Step>,
+    steps: Vec<RecordedStep>,
     /// How many of them were played.
     done: usize,
     /// Whom it is about while no step goes elsewhere.
@@ -34,7 +34,7 @@ pub(super) struct Playing {
     /// Since when the step at hand is awaited.
     since: Timestamp,
     /// What the person pressed meanwhile.
-    pressed: VecDeque<Key>,
+    pressed: VecDeque<KeyPress>,
 }
 
 /// What has been asked for and has not come yet.
@@ -59,7 +59,7 @@ impl App {
     }
 
     /// Plays steps.
-    pub(super) fn play(&mut self, letter: Option<char>, steps: Vec<Step>) {
+    pub(super) fn play(&mut self, letter: Option<char>, steps: Vec<RecordedStep>) {
         self.journal.join(true);
         self.playing = Some(Playing {
             letter,
@@ -75,9 +75,9 @@ impl App {
 
     /// A key was pressed while a macro is played: two end it, others wait
     /// until it has ended.
-    pub(super) fn pressed_while_playing(&mut self, key: Key) -> bool {
+    pub(super) fn pressed_while_playing(&mut self, key: KeyPress) -> bool {
         let Some(playing) = &mut self.playing else { return false };
-        if key.code == KeyCode::Esc || key == Key::ctrl('c') {
+        if key.code == KeyCode::Esc || key == KeyPress::ctrl('c') {
             playing.pressed.clear();
             self.stop_playing("you stopped it");
         } else {
@@ -202,28 +202,28 @@ impl App {
         (playing.about, playing.since) = (here, now);
         playing.done += 1;
         match step {
-            Step::Command(command, _) => playing.wanders = steps::goes_elsewhere(command),
-            Step::Line(_) => playing.wanders = true,
-            Step::Key(_) | Step::Paste(_) => (),
+            RecordedStep::Command(command, _) => playing.wanders = steps::goes_elsewhere(command),
+            RecordedStep::Line(_) => playing.wanders = true,
+            RecordedStep::Key(_) | RecordedStep::Paste(_) => (),
         }
         match step {
-            Step::Command(command, key) => self.play_command(command, key),
-            Step::Key(key) => self.press(key),
-            Step::Paste(text) => self.paste(&text),
-            Step::Line(text) => self.say_command(&text),
+            RecordedStep::Command(command, key) => self.play_command(command, key),
+            RecordedStep::Key(key) => self.press(key),
+            RecordedStep::Paste(text) => self.paste(&text),
+            RecordedStep::Line(text) => self.say_command(&text),
         }
         true
     }
 
-    fn play_command(&mut self, command: commands::Command, key: Key) {
+    fn play_command(&mut self, command: commands::Command, key: KeyPress) {
         let row = commands::row(command);
         if !self.layers.is_empty() || !self.places().contains(&row.place) {
             let place = row.place.heading().to_lowercase();
             return self.warn(format!("{} is for another place: {place}", row.word));
         }
         match row.place {
-            Place::Composer => {
-                self.recorded(Step::Command(command, key));
+            CommandScope::Composer => {
+                self.recorded(RecordedStep::Command(command, key));
                 self.composer_command(command, key);
             }
             _ => self.call(command, key),

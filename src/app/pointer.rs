@@ -8,9 +8,9 @@
 use crate::App;
 use crate::availability;
 use crate::commands::Command;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
-use crate::pages::{DRAFT_LINES, OUTBOX_LINES, Page};
+use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
 use crate::tab::Focus;
 
 /// Lines one notch of the wheel scrolls a text.
@@ -120,11 +120,11 @@ impl App {
         }
         let line = usize::from(at.1 - inner.y);
         match self.page {
-            Page::Outbox => self.outbox.select_shown(line / OUTBOX_LINES),
-            Page::Drafts => self.drafts.select_shown(line / DRAFT_LINES),
-            Page::People => self.people.rows.select_shown(line),
-            Page::Broadcasts => self.board.rows.select_shown(line),
-            Page::Inbox => (),
+            PageKind::Outbox => self.outbox.select_shown(line / OUTBOX_LINES),
+            PageKind::Drafts => self.drafts.select_shown(line / DRAFT_LINES),
+            PageKind::People => self.people.rows.select_shown(line),
+            PageKind::Broadcasts => self.board.rows.select_shown(line),
+            PageKind::Inbox => (),
             _ => self.deck.cards.select_shown(line),
         }
     }
@@ -133,7 +133,7 @@ impl App {
         let notches = isize::from(notches);
         if !self.layers.is_empty() {
             let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
-            return self.layer_scrolls(Key::plain(code));
+            return self.layer_scrolls(KeyPress::plain(code));
         }
         let areas = self.areas();
         if !self.is_inbox_shown() {

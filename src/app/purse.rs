@@ -5,7 +5,7 @@ use crate::App;
 use crate::event::{Effect, Load};
 use crate::layers::Layer;
 use crate::listing::{ListKind, ListLine};
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::Tab;
 use model::account::{Account, Environment};
 use model::ids::{ChannelId, RowId};
@@ -159,7 +159,7 @@ impl App {
 
     /// Reads the list anew while it is on screen.
     pub(super) fn follow_purse(&mut self) {
-        let shown = self.page == Page::Account
+        let shown = self.page == PageKind::Account
             || matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Credits, .. }));
         if shown && std::mem::take(&mut self.purse.stale) {
             self.context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);

@@ -6,11 +6,11 @@
 
 use crate::App;
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::line::Kind;
-use crate::steps::{self, Step};
-use crate::undoing::What;
+use crate::line::LineKind;
+use crate::steps::{self, RecordedStep};
+use crate::undoing::UndoTarget;
 use model::macros::Macro;
 
 /// Keys and commands of one macro at most.
@@ -22,7 +22,7 @@ pub struct Fixed {
     /// The letter and the steps.
     pub macro_: Macro,
     /// A key that plays it at once.
-    pub key: Option<Key>,
+    pub key: Option<KeyPress>,
 }
 
 /// The macros there are, and what is being recorded.
@@ -31,11 +31,11 @@ pub(super) struct Recording {
     /// All macros, by their letters.
     pub(super) all: Vec<Macro>,
     /// The letter and the steps so far.
-    under_way: Option<(char, Vec<Step>)>,
+    under_way: Option<(char, Vec<RecordedStep>)>,
     /// What was done last to a conversation.
-    pub(super) last: Vec<Step>,
+    pub(super) last: Vec<RecordedStep>,
     /// What is being done to one, until its menu is closed.
-    trail: Vec<Step>,
+    trail: Vec<RecordedStep>,
 }
 
 impl App {
@@ -77,7 +77,7 @@ impl App {
     }
 
     /// The macro of the configuration a key plays.
-    pub(super) fn fixed_macro(&self, key: Key) -> Option<char> {
+    pub(super) fn fixed_macro(&self, key: KeyPress) -> Option<char> {
         let of = |it: &&Fixed| it.key == Some(key);
         self.context.settings.macros.iter().find(of).map(|it| it.macro_.letter)
     }
@@ -103,7 +103,7 @@ impl App {
             (Some(_), _) => format!("recorded macro {letter} anew"),
         };
         let channel = self.tab().channel.id.clone();
-        self.note_done(channel, &words, What::Macro(letter, before));
+        self.note_done(channel, &words, UndoTarget::Macro(letter, before));
         self.set_macro(letter, wanted);
     }
 
@@ -116,8 +116,9 @@ impl App {
     }
 
     /// A step was done by the person.
-    pub(super) fn recorded(&mut self, step: Step) {
-        let recordable = !matches!(step, Step::Command(command, _) if !steps::can_be_recorded(command));
+    pub(super) fn recorded(&mut self, step: RecordedStep) {
+        let recordable =
+            !matches!(step, RecordedStep::Command(command, _) if !steps::can_be_recorded(command));
         self.trail(&step);
         let Some((letter, recorded)) = &mut self.recording.under_way else { return };
         let letter = *letter;
@@ -133,14 +134,14 @@ impl App {
 
     /// A key goes to a menu or a form: it is a step, unless it answers a
     /// question or what it comes to is a step of its own.
-    pub(super) fn record_layer_key(&mut self, key: Key) {
+    pub(super) fn record_layer_key(&mut self, key: KeyPress) {
         let own = |it: &Layer| match it {
             Layer::Palette(_) => true,
-            Layer::Line(line) => matches!(line.kind, Kind::Command { .. }),
+            Layer::Line(line) => matches!(line.kind, LineKind::Command { .. }),
             it => it.is_question(),
         };
         if self.layers.last().is_some_and(|it| !own(it)) {
-            self.recorded(Step::Key(key));
+            self.recorded(RecordedStep::Key(key));
         }
     }
 
@@ -150,21 +151,23 @@ impl App {
             return self.stop_playing("text was pasted meanwhile, which was ignored");
         }
         if !self.asks_a_person() && (!self.layers.is_empty() || self.is_typing()) {
-            self.recorded(Step::Paste(text.to_owned()));
+            self.recorded(RecordedStep::Paste(text.to_owned()));
         }
         self.paste(text);
     }
 
     /// Remembers what is done to a conversation until its menu is closed.
-    fn trail(&mut self, step: &Step) {
+    fn trail(&mut self, step: &RecordedStep) {
         let trail = &mut self.recording.trail;
         match step {
-            Step::Command(command, _) if steps::can_be_repeated(*command) => *trail = vec![step.clone()],
-            Step::Command(..) => trail.clear(),
-            Step::Key(key) if key.code == KeyCode::Esc => trail.clear(),
-            Step::Key(_) | Step::Paste(_) if !trail.is_empty() => trail.push(step.clone()),
-            Step::Key(_) | Step::Paste(_) => (),
-            Step::Line(_) => trail.clear(),
+            RecordedStep::Command(command, _) if steps::can_be_repeated(*command) => {
+                *trail = vec![step.clone()]
+            }
+            RecordedStep::Command(..) => trail.clear(),
+            RecordedStep::Key(key) if key.code == KeyCode::Esc => trail.clear(),
+            RecordedStep::Key(_) | RecordedStep::Paste(_) if !trail.is_empty() => trail.push(step.clone()),
+            RecordedStep::Key(_) | RecordedStep::Paste(_) => (),
+            RecordedStep::Line(_) => trail.clear(),
         }
     }
 
@@ -177,7 +180,7 @@ impl App {
     }
 
     /// A key goes to the menu of macros.
-    pub(super) fn macros_key(&mut self, chosen: usize, records: bool, key: Key) {
+    pub(super) fn macros_key(&mut self, chosen: usize, records: bool, key: KeyPress) {
         let last = self.recording.all.len().saturating_sub(1);
         let letter_of = |index: usize| self.recording.all.get(index).map(|it| it.letter);
         let moved = match (key.code, key.typed()) {
@@ -225,7 +228,7 @@ impl App {
     }
 
     /// The steps of a macro.
-    pub(super) fn steps_of(&self, letter: char) -> Result<Vec<Step>, String> {
+    pub(super) fn steps_of(&self, letter: char) -> Result<Vec<RecordedStep>, String> {
         let found = self.recording.all.iter().find(|it| it.letter == letter);
         let Some(found) = found else {
             return Err(self

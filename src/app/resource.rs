@@ -10,7 +10,7 @@ const SLOW: i64 = 3 * SECOND;
 
 /// How failures are spaced, and how long an answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
+pub struct LoadTimeouts {
     /// Microseconds after the first failure.
     first: i64,
     /// At most so many after further ones.
@@ -19,7 +19,7 @@ pub struct Pace {
     patience: Option<i64>,
 }
 
-impl Pace {
+impl LoadTimeouts {
     /// For this desk's files, whose reader answers every question. Whatever
     /// held them is found gone within two seconds.
     pub const FILES: Self = Self { first: SECOND / 4, most: 2 * SECOND, patience: None };
@@ -34,7 +34,7 @@ impl Pace {
 
 /// Why the last read failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Failure {
+struct LoadFailure {
     why: SafeText,
     times: u32,
     again_at: Timestamp,
@@ -42,7 +42,7 @@ struct Failure {
 
 /// How it stands with what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown<'a> {
+pub enum LoadState<'a> {
     /// It is what was read last, or the first read is under way.
     Well,
     /// A read has been under way for so many seconds.
@@ -51,7 +51,7 @@ pub enum Shown<'a> {
     Failed(&'a SafeText),
 }
 
-impl Shown<'_> {
+impl LoadState<'_> {
     /// What is said of it; nothing while all is well.
     pub fn words(self) -> Option<String> {
         match self {
@@ -65,16 +65,16 @@ impl Shown<'_> {
 /// Something that is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource<Q> {
-    pace: Pace,
+    pace: LoadTimeouts,
     wanted: Option<Q>,
     stale: bool,
     asked_at: Option<Timestamp>,
-    failure: Option<Failure>,
+    failure: Option<LoadFailure>,
 }
 
 impl<Q> Resource<Q> {
     /// Nothing is wanted yet.
-    pub const fn new(pace: Pace) -> Self {
+    pub const fn new(pace: LoadTimeouts) -> Self {
         Self { pace, wanted: None, stale: true, asked_at: None, failure: None }
     }
 
@@ -94,11 +94,11 @@ impl<Q> Resource<Q> {
     }
 
     /// How it stands with what is shown.
-    pub fn shown(&self, now: Timestamp) -> Shown<'_> {
+    pub fn shown(&self, now: Timestamp) -> LoadState<'_> {
         match (&self.failure, self.asked_at) {
-            (Some(failure), _) => Shown::Failed(&failure.why),
-            (None, Some(since)) if now.since(since) >= SLOW => Shown::Slow(now.since(since) / SECOND),
-            (None, _) => Shown::Well,
+            (Some(failure), _) => LoadState::Failed(&failure.why),
+            (None, Some(since)) if now.since(since) >= SLOW => LoadState::Slow(now.since(since) / SECOND),
+            (None, _) => LoadState::Well,
         }
     }
 
@@ -123,14 +123,14 @@ impl<Q> Resource<Q> {
     /// The read that was under way failed, whichever it was.
     fn note_failure(&mut self, why: SafeText, now: Timestamp) {
         let times = self.failure.as_ref().map_or(0, |it| it.times).saturating_add(1);
-        self.failure = Some(Failure { why, times, again_at: now.plus(self.pace.pause(times)) });
+        self.failure = Some(LoadFailure { why, times, again_at: now.plus(self.pace.pause(times)) });
         self.asked_at = None;
     }
 }
 
 impl<Q: Clone + PartialEq> Resource<Q> {
     /// The same with something wanted.
-    pub fn of(pace: Pace, query: Q) -> Self {
+    pub fn of(pace: LoadTimeouts, query: Q) -> Self {
         Self { wanted: Some(query), ..Self::new(pace) }
     }
 
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn one_read_at_a_time_and_another_when_it_is_stale() {
-        let mut list = Resource::of(Pace::FILES, 1);
+        let mut list = Resource::of(LoadTimeouts::FILES, 1);
         assert_eq!(list.take(at(0)), Some(1));
         assert_eq!(list.take(at(0)), None, "under way");
         list.mark_stale();
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_another_question_is_dropped() {
-        let mut list = Resource::of(Pace::FILES, 1);
+        let mut list = Resource::of(LoadTimeouts::FILES, 1);
         list.take(at(0));
         assert!(list.want(2) && !list.want(2));
         assert_eq!(list.take(at(0)), Some(2));
@@ -225,21 +225,21 @@ mod tests {
 
     #[test]
     fn a_failed_read_is_asked_again_with_growing_pauses_until_one_succeeds() {
-        let mut list = Resource::of(Pace::FILES, 1);
+        let mut list = Resource::of(LoadTimeouts::FILES, 1);
         let mut now = 0;
         for pause in [250, 500, 1_000, 2_000, 2_000, 2_000] {
             assert_eq!(list.take(at(now)), Some(1));
             list.fail(&1, &why(), at(now));
-            assert_eq!(list.shown(at(now)), Shown::Failed(&why()));
+            assert_eq!(list.shown(at(now)), LoadState::Failed(&why()));
             list.mark_stale();
             assert_eq!(list.take(at(now + pause - 1)), None, "news do not hurry it");
             assert_eq!(list.due(at(now)), Some(at(now + pause)));
             now += pause;
         }
         assert_eq!(list.take(at(now)), Some(1));
-        assert_eq!(list.shown(at(now)), Shown::Failed(&why()), "until one has succeeded");
+        assert_eq!(list.shown(at(now)), LoadState::Failed(&why()), "until one has succeeded");
         assert!(list.receive(&1));
-        assert_eq!((list.shown(at(now)), list.due(at(now))), (Shown::Well, None));
+        assert_eq!((list.shown(at(now)), list.due(at(now))), (LoadState::Well, None));
         list.mark_stale();
         assert_eq!(list.take(at(now)), Some(1));
         list.fail(&1, &why(), at(now));
@@ -248,22 +248,22 @@ mod tests {
 
     #[test]
     fn a_slow_read_is_spoken_of_and_counts_its_seconds() {
-        let mut list = Resource::of(Pace::FILES, 1);
+        let mut list = Resource::of(LoadTimeouts::FILES, 1);
         list.take(at(0));
-        assert_eq!(list.shown(at(2_999)), Shown::Well);
+        assert_eq!(list.shown(at(2_999)), LoadState::Well);
         assert_eq!(list.due(at(0)), Some(at(3_000)));
-        assert_eq!(list.shown(at(4_200)), Shown::Slow(4));
+        assert_eq!(list.shown(at(4_200)), LoadState::Slow(4));
         assert_eq!(list.due(at(4_200)), Some(at(5_000)));
         assert_eq!(list.take(at(600_000)), None, "the files' reader answers in the end");
     }
 
     #[test]
     fn what_a_server_never_answers_counts_as_failed() {
-        let mut page = Resource::of(Pace::SERVER, 1);
+        let mut page = Resource::of(LoadTimeouts::SERVER, 1);
         page.take(at(0));
         assert_eq!(page.take(at(119_999)), None);
         assert_eq!(page.take(at(120_000)), None, "it has failed just now");
-        assert_eq!(page.shown(at(120_000)), Shown::Failed(&SafeText::line("no answer came")));
+        assert_eq!(page.shown(at(120_000)), LoadState::Failed(&SafeText::line("no answer came")));
         assert_eq!(page.take(at(122_000)), Some(1));
     }
 }

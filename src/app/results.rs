@@ -2,10 +2,10 @@
 
 use crate::composer::Composer;
 use crate::event::{Effect, Load, Loaded};
-use crate::giving_back::{Kept, Returned};
+use crate::giving_back::{DraftPlace, Returned};
 use crate::held::Early;
 use crate::history::History;
-use crate::tab::Note;
+use crate::tab::PaneNote;
 use crate::tab::{Focus, Tab};
 use crate::windows;
 use crate::{App, Held};
@@ -148,12 +148,12 @@ impl App {
             News::Inbound(channel, conversation) => self.ring(&channel, &conversation),
             News::NotForThisKey(channel, why) => {
                 if let Some(tab) = self.tab_of(&channel) {
-                    tab.note = Some(Note::NotForThisKey(why));
+                    tab.note = Some(PaneNote::NotForThisKey(why));
                 }
             }
             News::NotOnThisServer(channel, why) => {
                 if let Some(tab) = self.tab_of(&channel) {
-                    tab.note = Some(Note::NotOnThisServer(why));
+                    tab.note = Some(PaneNote::NotOnThisServer(why));
                 }
             }
             News::Notice(channel, _, text) => {
@@ -306,7 +306,7 @@ impl App {
         match (returned, taken.lane.conversation()) {
             (Some(returned), Some(conversation)) => {
                 self.forget_beside_ai(&taken.channel, conversation);
-                let at_hand = self.give_back(&taken.channel, conversation, returned, Kept::AsDraft);
+                let at_hand = self.give_back(&taken.channel, conversation, returned, DraftPlace::AsDraft);
                 self.say(match at_hand {
                     true => "taken back into the composer; nothing was sent".to_owned(),
                     false => self.keyed("taken back as a draft; nothing was sent · {go-to-drafts}"),

@@ -3,7 +3,7 @@
 //!
 //! It says what it wants.
 
-use crate::resource::{Pace, Resource};
+use crate::resource::{LoadTimeouts, Resource};
 use model::contacts::Person;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry};
@@ -13,7 +13,7 @@ use model::time::Timestamp;
 const LIMIT: u32 = 500;
 
 /// Something a page shows a row for.
-pub trait Named {
+pub trait PageRow {
     /// What names it across reloads.
     type Name: Clone + PartialEq + std::fmt::Debug;
 
@@ -21,7 +21,7 @@ pub trait Named {
     fn name(&self) -> Self::Name;
 }
 
-impl Named for OutboxEntry {
+impl PageRow for OutboxEntry {
     type Name = RowId;
 
     fn name(&self) -> RowId {
@@ -29,7 +29,7 @@ impl Named for OutboxEntry {
     }
 }
 
-impl Named for DraftEntry {
+impl PageRow for DraftEntry {
     type Name = (ChannelId, ConversationId);
 
     fn name(&self) -> Self::Name {
@@ -37,7 +37,7 @@ impl Named for DraftEntry {
     }
 }
 
-impl Named for Person {
+impl PageRow for Person {
     type Name = String;
 
     fn name(&self) -> String {
@@ -47,7 +47,7 @@ impl Named for Person {
 
 /// The page, and what it asks the store for.
 #[derive(Debug)]
-pub struct Rows<T: Named, Q = DeskQuery> {
+pub struct PagedRows<T: PageRow, Q = DeskQuery> {
     /// The rows at hand.
     pub rows: Vec<T>,
     /// Whether there are more than are shown.
@@ -63,7 +63,7 @@ pub struct Rows<T: Named, Q = DeskQuery> {
     pub resource: Resource<Q>,
 }
 
-impl<T: Named, Q> Default for Rows<T, Q> {
+impl<T: PageRow, Q> Default for PagedRows<T, Q> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
@@ -72,12 +72,12 @@ impl<T: Named, Q> Default for Rows<T, Q> {
             loaded: false,
             all_tabs: false,
             chosen: None,
-            resource: Resource::new(Pace::FILES),
+            resource: Resource::new(LoadTimeouts::FILES),
         }
     }
 }
 
-impl<T: Named> Rows<T> {
+impl<T: PageRow> PagedRows<T> {
     /// The query to be sent now for this tab, if one is due and none is on
     /// its way.
     pub fn take_query(&mut self, channel: &ChannelId, now: Timestamp) -> Option<DeskQuery> {
@@ -88,7 +88,7 @@ impl<T: Named> Rows<T> {
     }
 }
 
-impl<T: Named, Q: Clone + PartialEq> Rows<T, Q> {
+impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
     /// Says that what is at hand may be old.
     pub fn mark_stale(&mut self) {
         self.resource.mark_stale();
@@ -172,7 +172,7 @@ impl<T: Named, Q: Clone + PartialEq> Rows<T, Q> {
 mod tests {
     use super::*;
 
-    impl Named for &'static str {
+    impl PageRow for &'static str {
         type Name = Self;
 
         fn name(&self) -> Self {
@@ -180,14 +180,14 @@ mod tests {
         }
     }
 
-    fn page(rows: &[&'static str]) -> Rows<&'static str> {
-        let mut page = Rows::default();
+    fn page(rows: &[&'static str]) -> PagedRows<&'static str> {
+        let mut page = PagedRows::default();
         let query = page.take_query(&ChannelId::from("a"), Timestamp::default()).expect("a first query");
         page.receive(&query, rows.to_vec(), false);
         page
     }
 
-    fn again(page: &mut Rows<&'static str>, rows: &[&'static str]) {
+    fn again(page: &mut PagedRows<&'static str>, rows: &[&'static str]) {
         page.mark_stale();
         let query = page.take_query(&ChannelId::from("a"), Timestamp::default()).expect("it is stale");
         page.receive(&query, rows.to_vec(), false);

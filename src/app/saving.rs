@@ -17,13 +17,13 @@ const AGAIN: i64 = 5 * SECOND;
 
 /// A conversation's draft as it shall be; `None` for none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Wish {
+struct DraftSave {
     channel: ChannelId,
     conversation: ConversationId,
     draft: Option<Draft>,
 }
 
-impl Wish {
+impl DraftSave {
     fn is_for(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
         self.channel == *channel && self.conversation == *conversation
     }
@@ -45,9 +45,9 @@ impl Wish {
 #[derive(Debug, Default)]
 pub(super) struct Saving {
     /// Oldest first: when it began, and what it wants of a draft.
-    under_way: VecDeque<(Timestamp, Option<Wish>)>,
+    under_way: VecDeque<(Timestamp, Option<DraftSave>)>,
     /// Drafts the disk did not take, and when to try again.
-    unsaved: Vec<(Timestamp, Wish)>,
+    unsaved: Vec<(Timestamp, DraftSave)>,
 }
 
 impl Saving {
@@ -82,7 +82,7 @@ impl App {
     /// Notes the writes among these effects.
     pub(super) fn note_writes(&mut self) {
         for effect in self.context.effects.iter().filter(|it| it.is_write()) {
-            let wish = Wish::of(effect);
+            let wish = DraftSave::of(effect);
             if let Some(wish) = &wish {
                 self.saving.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
             }
@@ -104,12 +104,12 @@ impl App {
         draft: Option<Draft>,
         why: &str,
     ) {
-        let for_it = |it: &Wish| it.is_for(&channel, &conversation);
+        let for_it = |it: &DraftSave| it.is_for(&channel, &conversation);
         let newer = self.saving.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
         if !newer {
             self.saving.unsaved.retain(|(_, it)| !for_it(it));
             let again_at = self.context.now.plus(AGAIN);
-            self.saving.unsaved.push((again_at, Wish { channel, conversation, draft }));
+            self.saving.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
         }
         // The status line says for how long; a refusal tells more.
         if self.notice.as_ref().is_none_or(|it| !it.warning) {
@@ -133,13 +133,13 @@ impl App {
     pub(super) fn save_again(&mut self, ending: bool) {
         let now = self.context.now;
         let due = self.saving.unsaved.iter().filter(|(at, _)| ending || *at <= now);
-        let due: Vec<Wish> = due.map(|(_, it)| it.clone()).collect();
+        let due: Vec<DraftSave> = due.map(|(_, it)| it.clone()).collect();
         for it in due {
             let newer = self
                 .context
                 .effects
                 .iter()
-                .filter_map(Wish::of)
+                .filter_map(DraftSave::of)
                 .any(|effect| effect.is_for(&it.channel, &it.conversation));
             if !newer {
                 self.context.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));

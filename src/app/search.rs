@@ -6,7 +6,7 @@
 use crate::App;
 use crate::event::{Effect, Load};
 use crate::find::Find;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::lines::ItemKey;
 use crate::tab::Focus;
@@ -37,7 +37,7 @@ pub struct Search {
     /// Whether only the tab at hand is looked in.
     pub only_here: bool,
     /// What was found.
-    pub found: Vec<Found>,
+    pub found: Vec<SearchResult>,
     /// The chosen row.
     pub chosen: usize,
     /// First row on screen.
@@ -59,7 +59,7 @@ pub struct Search {
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum SearchResult {
     /// Someone whose name or number it is.
     Person(Box<ConversationRow>),
     /// A private note.
@@ -78,8 +78,8 @@ impl Search {
 
     /// Puts the contacts behind what this desk has found.
     fn add_contacts(&mut self) {
-        self.found.retain(|it| !matches!(it, Found::Contact(_)));
-        self.found.extend(self.contacts.iter().cloned().map(|it| Found::Contact(Box::new(it))));
+        self.found.retain(|it| !matches!(it, SearchResult::Contact(_)));
+        self.found.extend(self.contacts.iter().cloned().map(|it| SearchResult::Contact(Box::new(it))));
     }
 
     fn step(&mut self, by: isize) {
@@ -106,7 +106,7 @@ impl App {
     }
 
     /// A key on the page.
-    pub(super) fn search_key(&mut self, key: Key) {
+    pub(super) fn search_key(&mut self, key: KeyPress) {
         let page = isize::try_from(self.search_rows()).unwrap_or(1);
         let step = match key.code {
             KeyCode::Down => Some(1),
@@ -194,11 +194,12 @@ impl App {
         }
         if query.before.is_none() {
             (search.chosen, search.first) = (0, 0);
-            search.found = page.people.into_iter().map(|(_, row)| Found::Person(Box::new(row))).collect();
+            search.found =
+                page.people.into_iter().map(|(_, row)| SearchResult::Person(Box::new(row))).collect();
         }
-        search.found.retain(|it| !matches!(it, Found::Contact(_)));
-        search.found.extend(page.notes.into_iter().map(|it| Found::Note(Box::new(it))));
-        search.found.extend(page.hits.into_iter().map(|it| Found::Message(Box::new(it))));
+        search.found.retain(|it| !matches!(it, SearchResult::Contact(_)));
+        search.found.extend(page.notes.into_iter().map(|it| SearchResult::Note(Box::new(it))));
+        search.found.extend(page.hits.into_iter().map(|it| SearchResult::Message(Box::new(it))));
         (search.partial, search.since, search.answered) = (page.partial, page.since, true);
         search.more = page.next.is_some();
         if !search.more {
@@ -258,10 +259,10 @@ impl App {
         };
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
-            Found::Contact(contact) => return self.take_contact(&contact),
-            Found::Person(row) => (row.key(), None),
-            Found::Note(hit) => (place(hit.channel, hit.conversation), Some(ItemKey::Note(hit.note))),
-            Found::Message(hit) => {
+            SearchResult::Contact(contact) => return self.take_contact(&contact),
+            SearchResult::Person(row) => (row.key(), None),
+            SearchResult::Note(hit) => (place(hit.channel, hit.conversation), Some(ItemKey::Note(hit.note))),
+            SearchResult::Message(hit) => {
                 (place(hit.channel, hit.conversation), Some(ItemKey::Message(hit.message)))
             }
         };

@@ -2,7 +2,7 @@
 //! with now stands out again.
 
 use crate::App;
-use crate::bulk::{Plan, Wish};
+use crate::bulk::{BulkPlan, BulkWish};
 use model::local::Keep;
 
 impl App {
@@ -11,15 +11,15 @@ impl App {
         if self.acts_on_marks() {
             let unseen =
                 self.list().page.rows.iter().any(|it| it.unread > 0 && self.list().marks.contains(&it.key()));
-            return self.act_on_marked(Wish::Seen(unseen));
+            return self.act_on_marked(BulkWish::Seen(unseen));
         }
         let Some(row) = self.at_hand().cloned() else { return };
-        self.plan(Wish::Seen(row.unread > 0), vec![row]);
+        self.plan(BulkWish::Seen(row.unread > 0), vec![row]);
     }
 
     /// Marks all a plan applies to.
-    pub(super) fn seen_all(&mut self, plan: &Plan) {
-        let wanted = u32::from(plan.wish == Wish::Seen(false));
+    pub(super) fn seen_all(&mut self, plan: &BulkPlan) {
+        let wanted = u32::from(plan.wish == BulkWish::Seen(false));
         self.keep_all(plan, |_| wanted, |row| row.unread, Keep::Unseen);
     }
 }

@@ -13,7 +13,7 @@ use model::account::Platform;
 use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::Operation;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::text::SafeText;
 use model::time::SECOND;
 
@@ -150,7 +150,7 @@ impl App {
         let operation = |text| match (by_phone, markup) {
             (true, _) => Operation::SendSms { to: to.clone(), body: text, via: None },
             (false, Some(markup)) => {
-                let content = Content::Marked { text, markup };
+                let content = ChatContent::Marked { text, markup };
                 Operation::SendContent { to: to.clone(), content, reply_to: quoted.take() }
             }
             (false, None) => Operation::SendText { to: to.clone(), text, reply_to: quoted.take() },

@@ -4,7 +4,7 @@
 
 use crate::keymap::KeyMap;
 use crate::recording::Fixed;
-use crate::views::View;
+use crate::views::SavedView;
 use model::account::Environment;
 use model::connections::Connection;
 use model::ids::ChannelId;
@@ -99,7 +99,7 @@ pub struct Settings {
     /// Whether text is edited by modes.
     pub vim: bool,
     /// The view a list shows at first.
-    pub first_view: View,
+    pub first_view: SavedView,
 }
 
 impl Default for Settings {
@@ -123,7 +123,7 @@ impl Default for Settings {
             connections: Vec::new(),
             connects: false,
             vim: false,
-            first_view: View::needs_me(),
+            first_view: SavedView::needs_me(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Gives the panes their size, and says how wide their columns are.
 
 use crate::App;
-use crate::layout::{self, Areas, Wanted};
-use crate::pages::Page;
+use crate::layout::{self, Areas, LayoutInput};
+use crate::pages::PageKind;
 use crate::tab::Focus;
 
 impl App {
@@ -10,7 +10,7 @@ impl App {
     pub fn areas(&self) -> Areas {
         let tab = self.tab();
         let width = |area: layout::Area| usize::from(area.inner().width);
-        let mut wanted = Wanted {
+        let mut wanted = LayoutInput {
             width: self.context.size.0,
             height: self.context.size.1,
             list_focused: tab.focus == Focus::List,
@@ -19,10 +19,10 @@ impl App {
             card: self.card,
             composer_lines: if tab.hides_composer() { 0 } else { 1 },
             tall: tab.writes_mail(),
-            header: self.page == Page::Inbox && tab.is_mail() && !self.everywhere,
+            header: self.page == PageKind::Inbox && tab.is_mail() && !self.everywhere,
             list_width: self.list_width,
-            beside: self.second().is_some() && self.page == Page::Inbox,
-            zoomed: self.zoomed || (self.page == Page::Inbox && tab.is_in_triage()),
+            beside: self.second().is_some() && self.page == PageKind::Inbox,
+            zoomed: self.zoomed || (self.page == PageKind::Inbox && tab.is_in_triage()),
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) =

@@ -7,7 +7,7 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::commands::Command;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::wrap;
 use model::bounds;
 use model::text;
@@ -205,7 +205,7 @@ impl Sheet {
 
     /// Handles a key that is no command: text and cursor keys. Returns whether
     /// the key meant anything here.
-    pub fn key(&mut self, key: Key) -> bool {
+    pub fn key(&mut self, key: KeyPress) -> bool {
         if let Some(it) = key.typed() {
             self.insert(it);
             return true;

@@ -2,13 +2,13 @@
 //! coming back.
 
 use crate::App;
-use crate::bulk::{Plan, Wish};
+use crate::bulk::{BulkPlan, BulkWish};
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::tab::Focus;
 use crate::text_line::TextLine;
-use crate::wishing::{self, Typed};
+use crate::wishing::{self, TypedLine};
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
 use model::local::Keep;
@@ -66,7 +66,7 @@ impl App {
         rows: Vec<ConversationRow>,
         typed: Option<TextLine>,
         stays: bool,
-        key: Key,
+        key: KeyPress,
     ) {
         let (now, zone) = (self.context.now, self.context.settings.zone.clone());
         if let Some(text) = typed {
@@ -78,7 +78,7 @@ impl App {
             (Some('t'), _) => Some(snooze::tomorrow(now, &zone)),
             (Some('m'), _) => Some(snooze::monday(now, &zone)),
             (Some('s'), Some(again)) => Some(again),
-            (Some('x'), _) => return self.plan(Wish::Wake, rows),
+            (Some('x'), _) => return self.plan(BulkWish::Wake, rows),
             (Some('c'), _) => {
                 return self.layers.push(Layer::Snooze { rows, typed: Some(TextLine::default()), stays });
             }
@@ -90,27 +90,27 @@ impl App {
             _ if key.code == KeyCode::Esc || key.typed() == Some('q') => return,
             _ => return self.layers.push(Layer::Snooze { rows, typed: None, stays }),
         };
-        self.plan(Wish::Snooze { until, stays: stays && until.is_some() }, rows);
+        self.plan(BulkWish::Snooze { until, stays: stays && until.is_some() }, rows);
     }
 
-    fn snooze_typing(&mut self, (rows, stays): (Vec<ConversationRow>, bool), text: TextLine, key: Key) {
+    fn snooze_typing(&mut self, (rows, stays): (Vec<ConversationRow>, bool), text: TextLine, key: KeyPress) {
         let (now, zone) = (self.context.now, self.context.settings.zone.clone());
         match wishing::type_key(text, key) {
-            Typed::Ended => self.layers.push(Layer::Snooze { rows, typed: None, stays }),
-            Typed::More(text) => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
-            Typed::Whole(text) => match snooze::parse(text.text(), now, &zone) {
-                Some(at) => self.plan(Wish::Snooze { until: Some(at), stays }, rows),
+            TypedLine::Ended => self.layers.push(Layer::Snooze { rows, typed: None, stays }),
+            TypedLine::More(text) => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
+            TypedLine::Whole(text) => match snooze::parse(text.text(), now, &zone) {
+                Some(at) => self.plan(BulkWish::Snooze { until: Some(at), stays }, rows),
                 None => self.layers.push(Layer::Snooze { rows, typed: Some(text), stays }),
             },
         }
     }
 
     /// Puts aside, or brings back, all a plan applies to.
-    pub(super) fn snooze_all(&mut self, plan: &Plan) {
+    pub(super) fn snooze_all(&mut self, plan: &BulkPlan) {
         let now = self.context.now;
         let wanted = |row: &ConversationRow| match plan.wish {
             // Whatever came since the row was read brings it back at once.
-            Wish::Snooze { until, stays } => Some(Snooze::new(until, stays, row.last_inbound_at, now)),
+            BulkWish::Snooze { until, stays } => Some(Snooze::new(until, stays, row.last_inbound_at, now)),
             _ => None,
         };
         self.keep_all(plan, wanted, |row| row.local.snooze.clone(), Keep::Snooze);

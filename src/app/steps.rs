@@ -1,8 +1,8 @@
 //! The steps of a macro: what was pressed, as commands where keys called one,
 //! so that a macro outlives other keys. And the lines they are kept as.
 
-use crate::commands::{self, Command, Place};
-use crate::keys::Key;
+use crate::commands::{self, Command, CommandScope};
+use crate::keys::KeyPress;
 use crate::wrap;
 use model::nearest::nearest;
 
@@ -11,18 +11,18 @@ const TEXT: usize = 24;
 
 /// One thing that was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum RecordedStep {
     /// A command, and the key that called it: some ask which it was.
-    Command(Command, Key),
+    Command(Command, KeyPress),
     /// A key in a menu, a form or a text.
-    Key(Key),
+    Key(KeyPress),
     /// A text that was pasted.
     Paste(String),
     /// A command line.
     Line(String),
 }
 
-impl Step {
+impl RecordedStep {
     /// As it is kept.
     fn line(&self) -> String {
         match self {
@@ -39,9 +39,9 @@ impl Step {
         match line.split_once(' ')? {
             ("command", rest) => {
                 let (name, key) = rest.split_once(' ')?;
-                Some(Self::Command(commands::named(name)?, Key::parse(key)?))
+                Some(Self::Command(commands::named(name)?, KeyPress::parse(key)?))
             }
-            ("key", name) => Some(Self::Key(Key::parse(name)?)),
+            ("key", name) => Some(Self::Key(KeyPress::parse(name)?)),
             ("paste", text) => Some(Self::Paste(unescaped(text))),
             ("line", text) => Some(Self::Line(text.to_owned())),
             _ => None,
@@ -83,13 +83,13 @@ fn unescaped(text: &str) -> String {
 }
 
 /// All steps as they are kept, a line each.
-pub fn kept(steps: &[Step]) -> String {
-    steps.iter().map(Step::line).collect::<Vec<_>>().join("\n")
+pub fn kept(steps: &[RecordedStep]) -> String {
+    steps.iter().map(RecordedStep::line).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads kept steps; `None` if one of them is not known.
-pub fn read(kept: &str) -> Option<Vec<Step>> {
-    kept.lines().map(Step::read).collect()
+pub fn read(kept: &str) -> Option<Vec<RecordedStep>> {
+    kept.lines().map(RecordedStep::read).collect()
 }
 
 /// Reads a step as a person writes it into the configuration: a command's name,
@@ -97,15 +97,15 @@ pub fn read(kept: &str) -> Option<Vec<Step>> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn written(words: &str) -> Result<Step, String> {
+pub fn written(words: &str) -> Result<RecordedStep, String> {
     let words = words.trim();
     if let Some(line) = words.strip_prefix(':') {
-        return Ok(Step::Line(line.to_owned()));
+        return Ok(RecordedStep::Line(line.to_owned()));
     }
     match words.split_once(' ') {
-        Some(("type", text)) => return Ok(Step::Paste(text.to_owned())),
+        Some(("type", text)) => return Ok(RecordedStep::Paste(text.to_owned())),
         Some(("press", key)) => {
-            return Key::parse(key).map(Step::Key).ok_or_else(|| format!("{key:?} is no key"));
+            return KeyPress::parse(key).map(RecordedStep::Key).ok_or_else(|| format!("{key:?} is no key"));
         }
         _ => (),
     }
@@ -121,12 +121,12 @@ pub fn written(words: &str) -> Result<Step, String> {
     if !can_be_recorded(command) {
         return Err(format!("{words:?} cannot be a step of a macro"));
     }
-    let key = commands::row(command).keys.iter().find_map(|it| Key::parse_sequence(it)?.last().copied());
-    Ok(Step::Command(command, key.unwrap_or(Key::plain(crate::keys::KeyCode::Enter))))
+    let key = commands::row(command).keys.iter().find_map(|it| KeyPress::parse_sequence(it)?.last().copied());
+    Ok(RecordedStep::Command(command, key.unwrap_or(KeyPress::plain(crate::keys::KeyCode::Enter))))
 }
 
 /// How many steps a person would count: a text that is typed is one.
-pub fn count<'a>(steps: impl IntoIterator<Item = &'a Step>) -> usize {
+pub fn count<'a>(steps: impl IntoIterator<Item = &'a RecordedStep>) -> usize {
     let mut typing = false;
     let mut count = 0;
     for step in steps {
@@ -139,7 +139,7 @@ pub fn count<'a>(steps: impl IntoIterator<Item = &'a Step>) -> usize {
 
 /// What a macro does, in words: commands by their words, what was typed in
 /// quotes.
-pub fn words(steps: &[Step]) -> String {
+pub fn words(steps: &[RecordedStep]) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut typed = String::new();
     let flush = |typed: &mut String, parts: &mut Vec<String>| {
@@ -149,8 +149,8 @@ pub fn words(steps: &[Step]) -> String {
     };
     for step in steps {
         match step {
-            Step::Key(key) if key.typed().is_some() => typed.extend(key.typed()),
-            Step::Paste(text) => typed.push_str(text),
+            RecordedStep::Key(key) if key.typed().is_some() => typed.extend(key.typed()),
+            RecordedStep::Paste(text) => typed.push_str(text),
             other => {
                 flush(&mut typed, &mut parts);
                 parts.push(other.name());
@@ -179,7 +179,7 @@ pub fn goes_elsewhere(command: Command) -> bool {
             | C::WriteNumber
             | C::Call
     );
-    goes || (matches!(place, Place::List | Place::Desk | Place::Rows) && !stays)
+    goes || (matches!(place, CommandScope::List | CommandScope::Desk | CommandScope::Rows) && !stays)
 }
 
 /// Whether a command can be part of a macro: those that end, stop or leave the
@@ -233,19 +233,19 @@ mod tests {
 
     #[test]
     fn steps_read_back() {
-        let typed = |it| Step::Key(Key::plain(KeyCode::Char(it)));
+        let typed = |it| RecordedStep::Key(KeyPress::plain(KeyCode::Char(it)));
         let steps = vec![
-            Step::Command(Command::PauseAi, Key::plain(KeyCode::Char('p'))),
-            Step::Command(Command::GoToTab, Key::plain(KeyCode::Char('3'))),
+            RecordedStep::Command(Command::PauseAi, KeyPress::plain(KeyCode::Char('p'))),
+            RecordedStep::Command(Command::GoToTab, KeyPress::plain(KeyCode::Char('3'))),
             typed(' '),
             typed('\\'),
             typed('é'),
-            Step::Key(Key::plain(KeyCode::BackTab)),
-            Step::Key(Key::ctrl('j')),
-            Step::Paste("two\nlines \\n and a \\ \r".to_owned()),
-            Step::Paste(String::new()),
-            Step::Command(Command::Send, Key::plain(KeyCode::Enter)),
-            Step::Line("filter is:waiting".to_owned()),
+            RecordedStep::Key(KeyPress::plain(KeyCode::BackTab)),
+            RecordedStep::Key(KeyPress::ctrl('j')),
+            RecordedStep::Paste("two\nlines \\n and a \\ \r".to_owned()),
+            RecordedStep::Paste(String::new()),
+            RecordedStep::Command(Command::Send, KeyPress::plain(KeyCode::Enter)),
+            RecordedStep::Line("filter is:waiting".to_owned()),
         ];
         assert_eq!(read(&kept(&steps)), Some(steps.clone()));
         assert_eq!((count(&steps), count(&steps[2..5]), count(&[])), (8, 1, 0));

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use crate::composer::Composer;
 use crate::conversations::ConversationList;
-use crate::crossing::Looked;
-use crate::email::Mailbox;
+use crate::crossing::ReadProgress;
+use crate::email::MailState;
 use crate::forms::Form;
 use crate::history::History;
 use crate::phone::CallForm;
-use crate::resource::{Pace, Resource};
+use crate::resource::{LoadTimeouts, Resource};
 use crate::settings::ChannelInfo;
-use crate::views::View;
+use crate::views::SavedView;
 use model::account::{Account, Environment, Platform};
-use model::conversations::{Automation, ConversationRow, Status};
+use model::conversations::{Automation, ConversationRow, ConversationStatus};
 use model::ids::ConversationId;
 use model::leader::Leader;
 use model::news::Health;
@@ -27,14 +27,14 @@ use model::unreadable::List;
 
 /// Why a pane shows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
+pub enum PaneNote {
     /// Its list is not for this key.
     NotForThisKey(SafeText),
     /// Its list is not on this server.
     NotOnThisServer(SafeText),
 }
 
-impl Note {
+impl PaneNote {
     /// The reason alone.
     pub fn why(&self) -> &SafeText {
         match self {
@@ -82,7 +82,7 @@ pub struct Tab {
     /// How being told by webhooks fares, where this desk receives any.
     pub reception: Option<Reception>,
     /// Why a pane shows nothing.
-    pub note: Option<Note>,
+    pub note: Option<PaneNote>,
     /// What of its other lists could not be read, as it came.
     pub unreadable: BTreeMap<List, Vec<String>>,
     /// The list.
@@ -96,7 +96,7 @@ pub struct Tab {
     /// A call that was filled in and not placed.
     pub call: Option<CallForm>,
     /// What only a mail tab has.
-    pub mail: Mailbox,
+    pub mail: MailState,
     /// A form that was filled in and not sent.
     pub form: Option<Form>,
     /// How texts are to be read, where not as they are typed.
@@ -104,7 +104,7 @@ pub struct Tab {
     /// JSON that was written and not sent.
     pub json: Option<String>,
     /// How far its writer has looked.
-    pub looked: Looked,
+    pub looked: ReadProgress,
     /// Who has the keyboard.
     pub focus: Focus,
     /// The approved templates, as far as they were read.
@@ -128,19 +128,19 @@ impl Tab {
             reception: None,
             note: None,
             unreadable: BTreeMap::new(),
-            list: ConversationList::new(Some(channel.id.clone()), View::needs_me()),
+            list: ConversationList::new(Some(channel.id.clone()), SavedView::needs_me()),
             has_first_view: false,
             history: None,
             composer: None,
             call: None,
-            mail: Mailbox::default(),
+            mail: MailState::default(),
             form: None,
             markup: None,
             json: None,
-            looked: Looked::default(),
+            looked: ReadProgress::default(),
             focus: Focus::List,
             templates: Templates::default(),
-            templates_page: Resource::of(Pace::SERVER, ()),
+            templates_page: Resource::of(LoadTimeouts::SERVER, ()),
             send_beside_ai: Vec::new(),
             channel,
         }
@@ -186,6 +186,6 @@ impl Tab {
 
     /// Whether a conversation is closed or about to be.
     pub fn is_closed(row: &ConversationRow) -> bool {
-        row.conversation.status == Status::Closed || row.close_pending
+        row.conversation.status == ConversationStatus::Closed || row.close_pending
     }
 }

@@ -4,14 +4,14 @@
 
 use crate::App;
 use crate::availability;
-use crate::bulk::{Plan, Wish, tagged};
+use crate::bulk::{BulkPlan, BulkWish, tagged};
 use crate::event::{Effect, Intent, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use model::account::Platform;
 use model::bounds;
 use model::conversations::ConversationRow;
-use model::local::{Keep, Kept, Tag};
+use model::local::{Keep, Tag, TagPlace};
 use model::outbox::Operation;
 use model::text::SafeText;
 
@@ -107,7 +107,7 @@ impl App {
     }
 
     /// A key goes to the line.
-    pub(super) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: Key) {
+    pub(super) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: KeyPress) {
         match (key.code, key.typed()) {
             (KeyCode::Esc, _) => return,
             (KeyCode::Enter, _) => {
@@ -136,17 +136,17 @@ impl App {
     }
 
     /// Sets the tags of all a plan applies to.
-    pub(super) fn tag_all(&mut self, plan: &Plan) {
-        let Wish::Tag { add, remove } = &plan.wish else { return };
+    pub(super) fn tag_all(&mut self, plan: &BulkPlan) {
+        let BulkWish::Tag { add, remove } = &plan.wish else { return };
         let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| self.tags_leave(it));
         let intents: Vec<Intent> = far.iter().filter_map(|it| self.tag_intent(it, add, remove)).collect();
         if !intents.is_empty() {
             self.context.push(Effect::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
-        let forgets = |it: &Tag| it.kept == Kept::Here && remove.contains(&it.word);
+        let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);
         let forgetful = far.into_iter().filter(|it| it.local.tags.iter().any(forgets));
-        let kept = Plan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
+        let kept = BulkPlan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
         let wanted = |row: &ConversationRow| {
             let stays = near.iter().any(|it| it.is(&row.key()));
             tagged(&row.local.tags, if stays { add } else { &[] }, remove)
@@ -160,7 +160,8 @@ impl App {
     /// so already.
     fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
         let phone = row.conversation.address.clone()?;
-        let has = |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != Kept::Here);
+        let has =
+            |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != TagPlace::Here);
         let add: Vec<String> = add.iter().filter(|it| !has(it)).map(ToString::to_string).collect();
         let remove: Vec<String> = remove.iter().filter(|it| has(it)).map(ToString::to_string).collect();
         if add.is_empty() && remove.is_empty() {
@@ -181,18 +182,18 @@ impl App {
 
 /// What a line asks for: of one conversation the tags as they shall be, of
 /// many what is added and taken away.
-fn wish(rows: &[ConversationRow], line: &TagLine) -> Wish {
+fn wish(rows: &[ConversationRow], line: &TagLine) -> BulkWish {
     if let [one] = rows {
         let wanted = line.wanted();
         let gone = one.local.tags.iter().map(|it| it.word.clone()).filter(|it| !wanted.contains(it));
         let remove = gone.collect();
-        return Wish::Tag { add: wanted, remove };
+        return BulkWish::Tag { add: wanted, remove };
     }
     let signed = |sign: bool| {
         let parts = line.text.split(',').map(str::trim).filter(move |it| it.starts_with('-') == sign);
         words(parts.map(|it| it.trim_start_matches(['+', '-'])))
     };
-    Wish::Tag { add: signed(false), remove: signed(true) }
+    BulkWish::Tag { add: signed(false), remove: signed(true) }
 }
 
 #[cfg(test)]

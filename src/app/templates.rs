@@ -4,9 +4,9 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::picker::{Picked, Picker};
 use crate::tab::{Focus, Tab};
 use crate::text_line::TextLine;
@@ -15,9 +15,9 @@ use model::fetches::{Fetch, Fetching};
 use model::ids::ChannelId;
 use model::json;
 use model::outbox::Operation;
-use model::outbox::content::{Content, Json, Template as Filled};
+use model::outbox::content::{ChatContent, FilledTemplate, Json};
 use model::prices::{self, Price};
-use model::templates::{Slot, Template, Templates};
+use model::templates::{ApprovedTemplate, TemplateVariable, Templates};
 use model::time::MINUTE;
 
 /// Older lists are read again when they are looked at.
@@ -27,10 +27,10 @@ const FRESH: i64 = 5 * MINUTE;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateForm {
     /// The template.
-    pub template: Template,
+    pub template: ApprovedTemplate,
     /// What is to be filled in; one box for the JSON where its shape is not
     /// known.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<TemplateVariable>,
     /// What was filled in, a line for each.
     pub values: Vec<TextLine>,
     /// The box with the keyboard.
@@ -41,13 +41,19 @@ pub struct TemplateForm {
 
 impl TemplateForm {
     /// A form with what is known filled in.
-    fn new(template: Template, first_name: Option<&str>) -> Self {
+    fn new(template: ApprovedTemplate, first_name: Option<&str>) -> Self {
         let mut slots = template.slots();
         if template.parts.is_none() {
             let label = "components".to_owned();
-            slots = vec![Slot { part: 0, name: String::new(), label, example: None, before: String::new() }];
+            slots = vec![TemplateVariable {
+                part: 0,
+                name: String::new(),
+                label,
+                example: None,
+                before: String::new(),
+            }];
         }
-        let value = |slot: &Slot| match (slot.is_name(), first_name) {
+        let value = |slot: &TemplateVariable| match (slot.is_name(), first_name) {
             _ if template.parts.is_none() => TextLine::new(template.raw.as_str()),
             (true, Some(name)) => TextLine::new(name),
             _ => TextLine::new(slot.example.clone().unwrap_or_default()),
@@ -85,13 +91,17 @@ impl TemplateForm {
     }
 
     /// What is sent.
-    fn filled(&self) -> Filled {
+    fn filled(&self) -> FilledTemplate {
         let texts = self.texts();
         let components = match &self.template.parts {
             Some(_) => self.template.components(&self.slots, &texts),
             None => texts.first().map(|it| Json((*it).to_owned())),
         };
-        Filled { name: self.template.name.clone(), language: self.template.language.clone(), components }
+        FilledTemplate {
+            name: self.template.name.clone(),
+            language: self.template.language.clone(),
+            components,
+        }
     }
 }
 
@@ -104,13 +114,13 @@ impl Tab {
     }
 
     /// The templates a question finds.
-    pub fn found_templates(&self, query: &str) -> Vec<&Template> {
+    pub fn found_templates(&self, query: &str) -> Vec<&ApprovedTemplate> {
         let query = query.to_lowercase();
-        let all = |it: &&Template| {
+        let all = |it: &&ApprovedTemplate| {
             let words = format!("{} {} {}", it.name, it.language, it.category).to_lowercase();
             query.split_whitespace().all(|word| words.contains(word))
         };
-        let mut found: Vec<&Template> = self.templates.all.iter().filter(all).collect();
+        let mut found: Vec<&ApprovedTemplate> = self.templates.all.iter().filter(all).collect();
         found.sort_by(|a, b| (&a.name, &a.language).cmp(&(&b.name, &b.language)));
         found
     }
@@ -136,7 +146,7 @@ impl App {
     pub(super) fn templates_loaded(&mut self, channel: &ChannelId, templates: Templates) {
         let now = self.context.now;
         let shown =
-            self.page == Page::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
+            self.page == PageKind::Templates || matches!(self.layers.last(), Some(Layer::Templates { .. }));
         let Some(tab) = self.tab_of(channel) else { return };
         let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
@@ -158,7 +168,7 @@ impl App {
 
     /// Asks again for a list that did not come.
     pub(super) fn retry_templates(&mut self) {
-        if self.page == Page::Templates && self.tab().templates_page.has_failed() {
+        if self.page == PageKind::Templates && self.tab().templates_page.has_failed() {
             self.fetch_templates(&self.tab().channel.id.clone());
         }
     }
@@ -176,7 +186,7 @@ impl App {
     }
 
     /// A key in the picker.
-    pub(super) fn templates_key(&mut self, mut picker: Picker, key: Key) {
+    pub(super) fn templates_key(&mut self, mut picker: Picker, key: KeyPress) {
         if self.context.settings.keymap.in_text(Command::Refresh) == Some(key) {
             self.fetch_templates(&self.tab().channel.id.clone());
             self.say("asking for the templates");
@@ -194,7 +204,7 @@ impl App {
     }
 
     /// Opens the form of a template for the conversation at hand.
-    pub(super) fn fill_template(&mut self, template: Template, from_page: bool) {
+    pub(super) fn fill_template(&mut self, template: ApprovedTemplate, from_page: bool) {
         let name = self.facts().contact;
         let first = name.as_deref().and_then(|it| it.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
@@ -203,11 +213,11 @@ impl App {
 
     /// A key in the form. Enter sends a full one and else goes to the next
     /// empty box.
-    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: Key) {
+    pub(super) fn form_key(&mut self, mut form: Box<TemplateForm>, key: KeyPress) {
         let count = form.values.len().max(1);
         match key.code {
             // The page still has its search and its chosen card.
-            KeyCode::Esc if form.from_page => return self.page = Page::Templates,
+            KeyCode::Esc if form.from_page => return self.page = PageKind::Templates,
             KeyCode::Esc => return self.pick_template(),
             KeyCode::Char('c') if key.ctrl => return,
             KeyCode::Tab | KeyCode::Down => form.focus = (form.focus + 1) % count,
@@ -239,7 +249,7 @@ impl App {
         };
         match refused {
             Ok(to) => {
-                let content = Content::Template(form.filled());
+                let content = ChatContent::Template(form.filled());
                 let operation = Operation::SendContent { to, content, reply_to: None };
                 self.send_beside_draft(operation, Layer::TemplateForm(form));
             }

@@ -2,10 +2,10 @@
 
 use crate::conversations::ConversationList;
 use crate::history::History;
-use crate::views::View;
+use crate::views::SavedView;
 use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Delivery, Direction, MediaFacts, Message, MessageRow, Sender};
+use model::messages::{DeliveryStatus, Direction, MediaFacts, Message, MessageRow, Sender};
 use model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp, Zone};
@@ -49,7 +49,7 @@ fn receive(list: &mut ConversationList, ids: &[&str], minute: i64) {
 }
 
 fn list(ids: &[&str]) -> ConversationList {
-    let mut list = ConversationList::new(Some(ChannelId::from("chat")), View::all_open());
+    let mut list = ConversationList::new(Some(ChannelId::from("chat")), SavedView::all_open());
     receive(&mut list, ids, 0);
     list
 }
@@ -130,7 +130,7 @@ fn message(number: i64) -> MessageRow {
             content: SafeText::block(&format!("line {number}")),
             content_type: "text".into(),
             media_url: None,
-            delivery: Delivery::Other(String::new()),
+            delivery: DeliveryStatus::Other(String::new()),
             created_at: Some(at(number)),
             delivered_at: None,
             read_at: None,
@@ -175,7 +175,7 @@ fn reading_back_stays_on_its_line_and_counts_what_comes() {
     history.scroll(-20);
     let seen = history.window().to_vec();
     answer(&mut history, 1..=53);
-    let texts = |lines: &[crate::lines::Line]| lines.len();
+    let texts = |lines: &[crate::lines::HistoryLine]| lines.len();
     assert_eq!((texts(history.window()), history.below), (texts(&seen), 3));
     assert_eq!(history.window(), seen);
     history.follow();

@@ -3,7 +3,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 
 /// Bytes one line may have.
 const MOST: usize = 2_048;
@@ -85,7 +85,7 @@ impl TextLine {
     }
 
     /// A key; false if it is none of this line's.
-    pub fn key(&mut self, key: Key) -> bool {
+    pub fn key(&mut self, key: KeyPress) -> bool {
         if let Some(it) = key.typed() {
             self.insert(it.encode_utf8(&mut [0; 4]));
             return true;
@@ -170,8 +170,10 @@ mod tests {
             let mut rest = keys;
             while let Some(it) = rest.chars().next() {
                 let (key, length) = match rest.split_once('>') {
-                    Some((name, _)) if it == '<' => (Key::parse(&name[1..]).expect("a key"), name.len() + 1),
-                    _ => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
+                    Some((name, _)) if it == '<' => {
+                        (KeyPress::parse(&name[1..]).expect("a key"), name.len() + 1)
+                    }
+                    _ => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
                 };
                 assert!(line.key(key), "{keys}");
                 rest = &rest[length..];
@@ -193,7 +195,7 @@ mod tests {
         for (keys, expected) in cases {
             let mut line = TextLine::given("pipe jq", 5);
             assert_eq!(&line.text()[line.replaced_from()..], "jq");
-            for key in Key::parse_sequence(keys).expect("keys") {
+            for key in KeyPress::parse_sequence(keys).expect("keys") {
                 line.key(key);
             }
             assert_eq!((line.text(), line.replaced_from()), (expected, expected.len()), "{keys}");
@@ -208,6 +210,6 @@ mod tests {
         assert_eq!(line.text(), "two lines ");
         line.insert(&"ü".repeat(MOST));
         assert!(line.text().len() <= MOST);
-        assert!(!line.key(Key::plain(KeyCode::Enter)));
+        assert!(!line.key(KeyPress::plain(KeyCode::Enter)));
     }
 }

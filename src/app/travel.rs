@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::commands::Command;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::Focus;
 
 /// How far a command travels.
@@ -44,7 +44,7 @@ impl App {
     fn travel(&mut self, travel: Travel) {
         let visible = self.list_rows(&self.areas());
         let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
-        if self.page != Page::Inbox {
+        if self.page != PageKind::Inbox {
             let page = signed(self.rows_shown());
             return self.step_rows(match travel {
                 Travel::HalfDown => page / 2,

@@ -6,14 +6,14 @@ mod fates;
 use std::collections::{HashMap, VecDeque};
 
 use crate::App;
-use crate::broadcasts::Order;
+use crate::broadcasts::BroadcastOrder;
 use crate::event::{Effect, Intent};
 use crate::marks::Marks;
 use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use model::local::Keep;
 use model::macros::Macro;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::Fate;
+use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 
@@ -39,7 +39,7 @@ pub struct Done {
     /// What was done, in words.
     pub words: SafeText,
     /// What taking it back takes.
-    pub what: What,
+    pub what: UndoTarget,
     /// Whether it was taken back.
     pub undone: bool,
 }
@@ -48,7 +48,7 @@ impl Done {
     /// The thread that was filed, if it was one.
     pub(super) fn filed(&self) -> Option<&ConversationId> {
         match &self.what {
-            What::Filed(intents) if intents.len() == 1 => intents.first().map(|it| &it.conversation),
+            UndoTarget::Filed(intents) if intents.len() == 1 => intents.first().map(|it| &it.conversation),
             _ => None,
         }
     }
@@ -56,13 +56,13 @@ impl Done {
     /// Whether it gave a star, or took one away.
     pub(super) fn is_star(&self) -> bool {
         let turns = |it: &Intent| matches!(&it.operation, Operation::ChangeThread { change, .. } if change.is_starred.is_some());
-        matches!(&self.what, What::Filed(backs) if backs.iter().any(turns))
+        matches!(&self.what, UndoTarget::Filed(backs) if backs.iter().any(turns))
     }
 }
 
 /// What taking something back takes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum UndoTarget {
     /// Rows of the outbox.
     Rows(Vec<OutboxRow>),
     /// The change that brings back what was kept before.
@@ -83,7 +83,7 @@ pub enum What {
 
 /// How something can be taken back.
 #[derive(Debug, Clone, PartialEq)]
-enum Way {
+enum UndoMethod {
     /// It has not left.
     Recall(Vec<RowId>),
     /// It has left, and the opposite can be asked for.
@@ -102,7 +102,7 @@ pub(super) struct Journal {
     /// What could not be taken back and was said so, by its number.
     passed: Option<u64>,
     /// What became of the rows, as of when the list was opened.
-    fates: HashMap<RowId, Fate>,
+    fates: HashMap<RowId, OutboxFate>,
 }
 
 impl Journal {
@@ -145,10 +145,10 @@ impl App {
     /// Notes a change of what this desk keeps, with the change that brings
     /// back what was before.
     pub(super) fn note_kept(&mut self, channel: &ChannelId, words: &str, before: Keep) {
-        self.note_done(channel.clone(), words, What::Keep(before));
+        self.note_done(channel.clone(), words, UndoTarget::Keep(before));
     }
 
-    pub(super) fn note_done(&mut self, channel: ChannelId, words: &str, what: What) {
+    pub(super) fn note_done(&mut self, channel: ChannelId, words: &str, what: UndoTarget) {
         let group = self.journal.group();
         let words = SafeText::line(words);
         self.journal.note(Done { at: self.context.now, group, channel, words, what, undone: false });
@@ -170,7 +170,7 @@ impl App {
             many => format!("{verb} · {many} conversations"),
         };
         let words = SafeText::line(&words);
-        let what = What::Rows(rows.to_vec());
+        let what = UndoTarget::Rows(rows.to_vec());
         self.journal.note(Done {
             at: self.context.now,
             group,
@@ -184,7 +184,7 @@ impl App {
     /// A row was taken back, by whichever key.
     pub(super) fn note_recalled(&mut self, row: &RowId) {
         for done in &mut self.journal.done {
-            if let What::Rows(rows) = &mut done.what
+            if let UndoTarget::Rows(rows) = &mut done.what
                 && rows.iter().any(|it| it.id == *row)
             {
                 if rows.len() == 1 {
@@ -222,22 +222,22 @@ impl App {
     }
 
     /// How something can be taken back, or why it cannot.
-    fn way(&self, done: &Done) -> Result<Way, &'static str> {
+    fn way(&self, done: &Done) -> Result<UndoMethod, &'static str> {
         if done.undone {
             return Err("taken back");
         }
-        if matches!(done.what, What::Campaign(_, until) if until <= self.context.now) {
+        if matches!(done.what, UndoTarget::Campaign(_, until) if until <= self.context.now) {
             return Err("the first wave has left; the broadcasts stop the rest");
         }
-        let What::Rows(rows) = &done.what else { return Ok(Way::Here) };
+        let UndoTarget::Rows(rows) = &done.what else { return Ok(UndoMethod::Here) };
         // The newest first: texts stand in the composer as they were written.
         let held = rows.iter().rev().filter(|row| self.undo.iter().any(|it| it.row == row.id));
         let held: Vec<RowId> = held.map(|it| it.id.clone()).collect();
         if !held.is_empty() {
-            return Ok(Way::Recall(held));
+            return Ok(UndoMethod::Recall(held));
         }
         if rows.iter().all(|it| opposite(&it.operation).is_some()) {
-            return Ok(Way::Turn(rows.clone()));
+            return Ok(UndoMethod::Turn(rows.clone()));
         }
         if let Some(why) = self.never_left(rows) {
             return Err(why);
@@ -257,8 +257,8 @@ impl App {
         let mut passed = false;
         for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
             match self.way(done) {
-                Ok(Way::Turn(_)) if passed => (),
-                Ok(Way::Here) if passed && self.context.now.since(done.at) >= FRESH => (),
+                Ok(UndoMethod::Turn(_)) if passed => (),
+                Ok(UndoMethod::Here) if passed && self.context.now.since(done.at) >= FRESH => (),
                 Ok(_) => return Some(done.group),
                 Err(_) => passed = true,
             }
@@ -289,13 +289,13 @@ impl App {
             let done = self.journal.done[place].clone();
             match self.way(&done) {
                 Err(_) => continue,
-                Ok(Way::Recall(rows)) => {
+                Ok(UndoMethod::Recall(rows)) => {
                     self.undo.retain(|it| !rows.contains(&it.row));
                     self.context.effects.extend(rows.into_iter().map(Effect::Recall));
                     continue;
                 }
-                Ok(Way::Turn(rows)) => self.turn(&rows),
-                Ok(Way::Here) => self.bring_back(&done),
+                Ok(UndoMethod::Turn(rows)) => self.turn(&rows),
+                Ok(UndoMethod::Here) => self.bring_back(&done),
             }
             self.journal.done[place].undone = true;
         }
@@ -330,26 +330,26 @@ impl App {
 
     fn bring_back(&mut self, done: &Done) {
         match &done.what {
-            What::Discarded(conversation, text) => {
+            UndoTarget::Discarded(conversation, text) => {
                 self.undiscard(&done.channel, conversation, text);
             }
-            What::Filed(backs) => self.unfile(backs),
-            What::Keep(keep) => self.context.push(Effect::Keep(done.channel.clone(), keep.clone())),
-            What::Marks(marks, true) => self.all.marks = marks.clone(),
-            What::Marks(marks, false) => {
+            UndoTarget::Filed(backs) => self.unfile(backs),
+            UndoTarget::Keep(keep) => self.context.push(Effect::Keep(done.channel.clone(), keep.clone())),
+            UndoTarget::Marks(marks, true) => self.all.marks = marks.clone(),
+            UndoTarget::Marks(marks, false) => {
                 if let Some(tab) = self.tab_of(&done.channel) {
                     tab.list.marks = marks.clone();
                 }
             }
-            What::Note(conversation, note) => {
+            UndoTarget::Note(conversation, note) => {
                 let (channel, conversation) = (done.channel.clone(), conversation.clone());
                 return self.context.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
-            What::Macro(letter, before) => self.set_macro(*letter, before.clone()),
-            What::Campaign(id, _) => {
-                return self.context.push(Effect::Campaign(Order::Recall(id.clone())));
+            UndoTarget::Macro(letter, before) => self.set_macro(*letter, before.clone()),
+            UndoTarget::Campaign(id, _) => {
+                return self.context.push(Effect::Campaign(BroadcastOrder::Recall(id.clone())));
             }
-            What::Rows(_) => (),
+            UndoTarget::Rows(_) => (),
         }
         self.say(format!("undone: {}", done.words));
     }

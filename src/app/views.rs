@@ -3,13 +3,13 @@
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use model::filter::{self, Filter, Is, Sort, What};
+use model::filter::{self, ConversationFilter, FilterSubject, Is, Sort};
 
 /// A saved view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct View {
+pub struct SavedView {
     /// Its name in the menu.
     pub name: String,
     /// Its name in the list's title.
@@ -17,7 +17,7 @@ pub struct View {
     /// The filter as written.
     pub text: String,
     /// The filter as read.
-    pub filter: Filter,
+    pub filter: ConversationFilter,
     /// The order it begins with.
     pub sort: Sort,
     /// The key that chooses it in the menu.
@@ -40,7 +40,7 @@ const SHIPPED: &[(&str, &str, &str, Sort)] = &[
     ("Closed", "closed", "status:closed", Sort::Activity),
 ];
 
-impl View {
+impl SavedView {
     /// A view of its own name, as the configuration writes it.
     pub fn new(name: &str, text: &str, sort: Sort, key: Option<char>) -> Self {
         let filter = filter::parse(text).filter;
@@ -64,10 +64,10 @@ impl View {
 }
 
 /// The views that come with the program.
-pub fn shipped() -> Vec<View> {
-    let view = |((name, label, text, sort), key): (&(&str, &str, &str, Sort), char)| View {
+pub fn shipped() -> Vec<SavedView> {
+    let view = |((name, label, text, sort), key): (&(&str, &str, &str, Sort), char)| SavedView {
         label: (*label).to_owned(),
-        ..View::new(name, text, *sort, Some(key))
+        ..SavedView::new(name, text, *sort, Some(key))
     };
     SHIPPED.iter().zip('1'..='9').map(view).collect()
 }
@@ -85,7 +85,7 @@ impl App {
     }
 
     /// A key in the menu of views.
-    pub(super) fn views_key(&mut self, chosen: usize, key: Key) {
+    pub(super) fn views_key(&mut self, chosen: usize, key: KeyPress) {
         let last = self.views.len().saturating_sub(1);
         let by_key = key.typed().and_then(|it| self.views.iter().position(|view| view.key == Some(it)));
         let moved = match (key.code, by_key) {
@@ -107,7 +107,7 @@ impl App {
             let Some(account) = &tab.account else { continue };
             tab.has_first_view = true;
             if tab.list.view == first && !account.platform.is_chat() {
-                tab.list.set_view(View::all_open());
+                tab.list.set_view(SavedView::all_open());
             }
         }
     }
@@ -121,7 +121,7 @@ impl App {
 
     /// Shows what was put aside.
     pub(super) fn show_snoozed(&mut self) {
-        let snoozed = Filter::one(What::Is(Is::Snoozed));
+        let snoozed = ConversationFilter::one(FilterSubject::Is(Is::Snoozed));
         if let Some(index) = self.views.iter().position(|it| it.filter == snoozed) {
             self.show_view(index);
         }
@@ -154,8 +154,8 @@ mod tests {
         for view in &views {
             assert_eq!(filter::parse(&view.text).mistakes, vec![], "{}", view.name);
         }
-        assert_eq!(View::all_open().name, "All open");
-        assert_eq!(View::needs_me().name, "Needs me");
+        assert_eq!(SavedView::all_open().name, "All open");
+        assert_eq!(SavedView::needs_me().name, "Needs me");
         assert_eq!(views[8].key, Some('9'));
     }
 }

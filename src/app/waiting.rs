@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::Focus;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
@@ -13,12 +13,12 @@ use model::urgency;
 
 /// Where a walk by urgency has been, so that each step brings another one.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Walk {
+pub(super) struct UrgencyWalk {
     /// When each was come to; the newest last.
     seen: Vec<(ConversationKey, Timestamp)>,
 }
 
-impl Walk {
+impl UrgencyWalk {
     /// The most urgent that was not come to since the walk began or since it
     /// had news. After the last the walk begins again; so it does when the
     /// person has gone elsewhere meanwhile.
@@ -56,7 +56,7 @@ impl App {
         match self.list().next_waiting(forwards) {
             Some(key) => {
                 self.list_mut().select(&key, visible);
-                self.page = Page::Inbox;
+                self.page = PageKind::Inbox;
                 self.go_to_selected();
             }
             None => {
@@ -96,7 +96,7 @@ mod tests {
     fn a_walk_comes_to_each_once_and_begins_again() {
         let rows: Vec<ConversationRow> = ["a", "b", "c"].map(|it| row(it, true)).into();
         let now = at(5);
-        let mut walk = Walk::default();
+        let mut walk = UrgencyWalk::default();
         let mut here: Option<ConversationKey> = None;
         let mut step = |rows: &[ConversationRow], here: &mut Option<ConversationKey>| {
             let found = walk.next(rows, here.as_ref(), now).map(ConversationRow::key);

@@ -2,9 +2,9 @@
 //! reads only; Enter leads to the requests that failed.
 
 use crate::App;
-use crate::broadcasts::Wanted;
+use crate::broadcasts::BroadcastQuery;
 use crate::event::{Effect, Load};
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::tab::Tab;
 use model::board::BoardEntry;
 use model::ids::ChannelId;
@@ -41,7 +41,7 @@ pub struct Failures {
 impl App {
     /// Goes to the page.
     pub(super) fn go_to_wall(&mut self) {
-        self.page = Page::Wall;
+        self.page = PageKind::Wall;
         self.wall.chosen = self.active.min(self.tabs.len() - 1);
         self.wall.looked_at = None;
         self.wall.stale = true;
@@ -54,7 +54,7 @@ impl App {
 
     /// When it is to be looked at again.
     pub(super) fn wall_due(&self) -> Option<Timestamp> {
-        let looked = self.wall.looked_at.filter(|_| self.page == Page::Wall)?;
+        let looked = self.wall.looked_at.filter(|_| self.page == PageKind::Wall)?;
         Some(looked.plus(LOOK))
     }
 
@@ -67,7 +67,7 @@ impl App {
         }
         if due || std::mem::take(&mut self.wall.stale) {
             self.wall.stale = false;
-            self.context.push(Effect::Load(Load::Broadcasts(Wanted::Running)));
+            self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Running)));
         }
     }
 

@@ -5,7 +5,7 @@
 use crate::App;
 use crate::composer::Composer;
 use crate::context::Context;
-use crate::crossing::Looked;
+use crate::crossing::ReadProgress;
 use crate::event::{Effect, Load};
 use crate::history::History;
 use crate::tab::{Focus, Tab};
@@ -19,14 +19,14 @@ const REST: i64 = 250_000;
 
 /// What the hands were told to watch, and what was marked as seen.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct WatchState {
     told: Option<(ChannelId, Option<ConversationId>)>,
     wanted: Option<(ChannelId, Option<ConversationId>)>,
     since: Timestamp,
     marked: Option<(ConversationId, MessageId)>,
 }
 
-impl Watch {
+impl WatchState {
     /// When a rested selection is due to be told.
     pub(super) fn due(&self) -> Option<Timestamp> {
         (self.wanted != self.told).then(|| self.since.plus(REST))
@@ -164,7 +164,7 @@ pub(super) fn show(
     }
     tab.history = Some(history);
     tab.composer = Some(Composer::new(conversation.clone()));
-    tab.looked = Looked::default();
+    tab.looked = ReadProgress::default();
     context.push(Effect::Load(Load::Draft(channel, conversation.clone())));
 }
 

@@ -2,7 +2,7 @@
 //! what it replaces can be fetched back, and the composer says so.
 
 use crate::App;
-use crate::composer::{Composer, Written};
+use crate::composer::{ComposedReply, Composer};
 use crate::event::{Effect, Load};
 use crate::tab::Tab;
 use model::ids::{ChannelId, ConversationId};
@@ -67,7 +67,7 @@ impl App {
         let composer = self.tab_mut().composer.as_mut();
         let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
         let (text, composer) = aside.ok_or("no other window has written over a text here")?;
-        composer.restore(Written { text, ..Written::default() }, now);
+        composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
         self.say("the text that was written over stands before the other one");
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Composer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keys::{Key, KeyCode};
+    use crate::keys::{KeyCode, KeyPress};
     use model::time::Timestamp;
 
     fn draft(text: &str) -> Option<Draft> {
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn what_is_being_typed_here_is_not_replaced() {
         let mut composer = composer("one");
-        composer.key(Key::plain(KeyCode::Char('!')), Timestamp::default());
+        composer.key(KeyPress::plain(KeyCode::Char('!')), Timestamp::default());
         for _ in 0..3 {
             assert_eq!(composer.compare(draft("two")), Compared::Same);
         }

@@ -1,6 +1,6 @@
 //! A time that is typed into a menu, key by key.
 
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::text_line::TextLine;
 
 /// Characters a wish can have.
@@ -8,7 +8,7 @@ const LENGTH: usize = 30;
 
 /// What a key made of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(super) enum TypedLine {
     /// It goes on.
     More(TextLine),
     /// It is all that is wanted.
@@ -18,17 +18,17 @@ pub(super) enum Typed {
 }
 
 /// A key goes to what is typed.
-pub(super) fn type_key(mut text: TextLine, key: Key) -> Typed {
+pub(super) fn type_key(mut text: TextLine, key: KeyPress) -> TypedLine {
     match key.code {
-        KeyCode::Enter => return Typed::Whole(text),
-        KeyCode::Esc => return Typed::Ended,
-        KeyCode::Char('c') if key.ctrl => return Typed::Ended,
+        KeyCode::Enter => return TypedLine::Whole(text),
+        KeyCode::Esc => return TypedLine::Ended,
+        KeyCode::Char('c') if key.ctrl => return TypedLine::Ended,
         _ if key.typed().is_some() && text.text().chars().count() >= LENGTH => (),
         _ => {
             text.key(key);
         }
     }
-    Typed::More(text)
+    TypedLine::More(text)
 }
 
 #[cfg(test)]
@@ -47,14 +47,14 @@ mod tests {
             (&"9".repeat(LENGTH), "9", &"9".repeat(LENGTH)),
         ];
         for (typed, key, before) in cases {
-            let key = Key::parse(key).expect("a key");
-            let Typed::More(line) = type_key(TextLine::new(typed), key) else { panic!("{typed} {key}") };
+            let key = KeyPress::parse(key).expect("a key");
+            let TypedLine::More(line) = type_key(TextLine::new(typed), key) else { panic!("{typed} {key}") };
             assert_eq!(line.before(), before, "{typed} {key}");
         }
         let line = || TextLine::new("2h");
-        let press = |name: &str| type_key(line(), Key::parse(name).expect("a key"));
-        assert_eq!(press("Enter"), Typed::Whole(line()));
-        assert_eq!(press("Esc"), Typed::Ended);
-        assert_eq!(press("Ctrl-C"), Typed::Ended);
+        let press = |name: &str| type_key(line(), KeyPress::parse(name).expect("a key"));
+        assert_eq!(press("Enter"), TypedLine::Whole(line()));
+        assert_eq!(press("Esc"), TypedLine::Ended);
+        assert_eq!(press("Ctrl-C"), TypedLine::Ended);
     }
 }

@@ -1,30 +1,30 @@
 //! Keys and pastes in the composer: what each does to the text at hand.
 
 use crate::App;
-use crate::commands::{Command, Place};
-use crate::composer::{Composer, Mode};
+use crate::commands::{Command, CommandScope};
+use crate::composer::{Composer, ComposerMode};
 use crate::keymap::Resolution;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::steps::Step;
+use crate::steps::RecordedStep;
 use crate::tab::Focus;
 
 impl App {
     /// A key was pressed while the composer has the keyboard.
-    pub(super) fn composer_key(&mut self, key: Key) {
+    pub(super) fn composer_key(&mut self, key: KeyPress) {
         if self.modal_key(key) {
-            return self.recorded(Step::Key(key));
+            return self.recorded(RecordedStep::Key(key));
         }
         if self.mail_key(key) {
             return;
         }
-        match self.context.settings.keymap.resolve(&[Place::Composer], &[key]) {
+        match self.context.settings.keymap.resolve(&[CommandScope::Composer], &[key]) {
             Resolution::Matched(command) => {
-                self.recorded(Step::Command(command, key));
+                self.recorded(RecordedStep::Command(command, key));
                 self.composer_command(command, key);
             }
             Resolution::Pending | Resolution::Unknown => {
-                self.recorded(Step::Key(key));
+                self.recorded(RecordedStep::Key(key));
                 if !self.opens_replies(key) {
                     self.typed(key);
                 }
@@ -32,7 +32,7 @@ impl App {
         }
     }
 
-    pub(super) fn composer_command(&mut self, command: Command, key: Key) {
+    pub(super) fn composer_command(&mut self, command: Command, key: KeyPress) {
         let now = self.context.now;
         self.tutor_saw(command);
         let taken = self.writing_command(command, key);
@@ -43,9 +43,9 @@ impl App {
 
     /// Commands of the composer that are more than an edit of its text; false
     /// for others.
-    fn writing_command(&mut self, command: Command, key: Key) -> bool {
+    fn writing_command(&mut self, command: Command, key: KeyPress) -> bool {
         match command {
-            Command::Send if self.composer_mode() == Mode::Note => self.save_note(),
+            Command::Send if self.composer_mode() == ComposerMode::Note => self.save_note(),
             Command::Send => self.send(),
             Command::Leave if key.code == KeyCode::Tab && (self.next_field() || self.complete_emoji()) => (),
             Command::Leave if self.writes_new_mail() => self.leave_new_mail(),
@@ -56,7 +56,7 @@ impl App {
             Command::Menu => self.open_menu(),
             Command::Attach => self.attach_if_possible(),
             Command::TurnMarkup => self.turn_markup(),
-            Command::SendLater if self.composer_mode() == Mode::Reply => self.ask_when(),
+            Command::SendLater if self.composer_mode() == ComposerMode::Reply => self.ask_when(),
             Command::SendLater => self.warn("a note is kept at once; switch to the answer first"),
             Command::EditOutside => self.edit_outside(),
             Command::DropQuote => self.drop_quote(key),
@@ -66,12 +66,12 @@ impl App {
     }
 
     /// What the composer writes.
-    pub(super) fn composer_mode(&self) -> Mode {
-        self.tab().composer.as_ref().map_or(Mode::Reply, |it| it.mode)
+    pub(super) fn composer_mode(&self) -> ComposerMode {
+        self.tab().composer.as_ref().map_or(ComposerMode::Reply, |it| it.mode)
     }
 
     /// A key that is no command: text, or a cursor key.
-    fn typed(&mut self, key: Key) {
+    fn typed(&mut self, key: KeyPress) {
         let now = self.context.now;
         if self.fills_field(key) {
             return;
@@ -87,9 +87,9 @@ impl App {
 
     /// Where there is nothing to delete, what is attached goes, then the
     /// quote.
-    fn drop_quote(&mut self, key: Key) {
+    fn drop_quote(&mut self, key: KeyPress) {
         let now = self.context.now;
-        let quotes = |it: &&mut Composer| it.mode == Mode::Reply && it.sheet().is_empty();
+        let quotes = |it: &&mut Composer| it.mode == ComposerMode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
             Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
             Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,

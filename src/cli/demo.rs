@@ -9,10 +9,10 @@ use anyhow::{Context, Result};
 
 use crate::cli::{How, folders, inbox, logs};
 use crate::shell::clock::{self, SystemClock};
-use crate::shell::connections::Setup as Links;
+use crate::shell::connections::ConnectionsSetup;
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
-use crate::shell::run::Desk;
+use crate::shell::run::DeskParts;
 use app::settings::Settings;
 use connections::{Credentials, Sealer, file};
 use model::ids::ChannelId;
@@ -20,9 +20,9 @@ use model::secret::Secret;
 use model::time::Clock;
 use service::admin::Admin;
 use service::demo::shop_api;
-use store::{Setup, Store};
+use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
-use ui::theme::Palette;
+use ui::theme::ThemePalette;
 
 /// The tabs: the service's channel word and the tab's name.
 const TABS: [(&str, &str); 4] = [
@@ -37,7 +37,7 @@ const TABS: [(&str, &str); 4] = [
 /// # Errors
 /// When the service cannot start or the desk cannot be opened.
 pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
-    let temporary = Temporary::make(data_dir)?;
+    let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
     let runtime = inbox::runtime()?;
@@ -46,9 +46,12 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let running = running.context("starting the embedded service")?;
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
-    let desk = Desk {
-        store: Store::open_with(&folder.join("desk"), Setup { zone: clock::zone(), ..Setup::default() })
-            .context("opening the demo's files")?,
+    let desk = DeskParts {
+        store: Store::open_with(
+            &folder.join("desk"),
+            StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
+        )
+        .context("opening the demo's files")?,
         channels: inbox::all_read_only(channels, how.read_only),
         settings: Settings {
             zone: clock::zone(),
@@ -63,7 +66,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         agent: Some("Ana".to_owned()),
         polling: Polling::default(),
         receiver: None,
-        theme: inbox::theme(Palette::default(), false),
+        theme: inbox::theme(ThemePalette::default(), false),
         mouse: true,
         notifier: inbox::settled(Notifier::default()),
         clipboard: inbox::clipboard(Vec::new()),
@@ -79,7 +82,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
 /// The sample shop's own system, connected twice: for the desk, and for the
 /// assistant. Its address is another at each start. Without it the demo is
 /// still a demo.
-async fn shop(folder: &Path, running: &service::Running) -> Links {
+async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
     let address = running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
     let shop = shop_api::connection(address);
     let key = Secret::new(shop_api::KEY);
@@ -105,7 +108,13 @@ async fn shop(folder: &Path, running: &service::Running) -> Links {
         tracing::warn!(error, "the sample shop is not connected");
         Vec::new()
     });
-    Links { connections, file, log: folder.join("connection-calls.log"), credentials, zone: clock::zone() }
+    ConnectionsSetup {
+        connections,
+        file,
+        log: folder.join("connection-calls.log"),
+        credentials,
+        zone: clock::zone(),
+    }
 }
 
 /// Canned replies to try, which can be changed where the folder stays.
@@ -155,12 +164,12 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
 }
 
 /// The demo's folder: removed at the end unless it was given.
-struct Temporary {
+struct DemoFolder {
     folder: PathBuf,
     remove: bool,
 }
 
-impl Temporary {
+impl DemoFolder {
     fn make(given: Option<PathBuf>) -> Result<Self> {
         if let Some(folder) = given {
             return Ok(Self { folder, remove: false });
@@ -179,7 +188,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for DemoFolder {
     fn drop(&mut self) {
         if self.remove
             && let Err(error) = std::fs::remove_dir_all(&self.folder)

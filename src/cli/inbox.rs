@@ -11,18 +11,18 @@ use crate::config::Config;
 use crate::config::keys::connections::holder;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
-use crate::shell::connections::Setup as Links;
+use crate::shell::connections::ConnectionsSetup;
 use crate::shell::notify::Notifier;
-use crate::shell::run::Desk;
+use crate::shell::run::DeskParts;
 use app::settings::Settings;
 use connections::{Credentials, file};
 use model::messages::Aliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
 use model::time::{HOUR, SECOND};
-use store::{Setup, Store};
+use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
-use ui::theme::{Palette, Theme};
+use ui::theme::{Theme, ThemePalette};
 
 /// Runs the inbox.
 ///
@@ -43,11 +43,11 @@ pub fn run(how: How) -> Result<(), CliError> {
     let folder = folders::data()?;
     logs::start(&folder)?;
     let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
-    let setup = Setup { owner: agent.clone(), zone: clock::zone(), ..Setup::default() };
+    let setup = StoreOptions { owner: agent.clone(), zone: clock::zone(), ..StoreOptions::default() };
     let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
     let runtime = runtime()?;
     let clock = SystemClock;
-    let desk = Desk {
+    let desk = DeskParts {
         store,
         channels: all_read_only(specs(&config)?, how.read_only),
         settings: Settings {
@@ -71,7 +71,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             vim: config.vim,
             ..Settings::default()
         },
-        connections: Some(Links { log: folder.join("connection-calls.log"), ..links }),
+        connections: Some(ConnectionsSetup { log: folder.join("connection-calls.log"), ..links }),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
         receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
@@ -93,7 +93,7 @@ pub fn run(how: How) -> Result<(), CliError> {
 }
 
 /// The connections beside the configuration.
-fn linked(config: &Path) -> Result<Links> {
+fn linked(config: &Path) -> Result<ConnectionsSetup> {
     let file = config.with_file_name("connections.toml");
     let (connections, wrong) = file::read(&file);
     if let [one] = wrong.as_slice() {
@@ -105,7 +105,7 @@ fn linked(config: &Path) -> Result<Links> {
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let sealed = config.with_file_name("connections.sealed");
     let credentials = Credentials::new(sealed, holder(folder));
-    Ok(Links { connections, log: file.clone(), file, credentials, zone: clock::zone() })
+    Ok(ConnectionsSetup { connections, log: file.clone(), file, credentials, zone: clock::zone() })
 }
 
 /// How pictures are shown: as the configuration says, else as the terminal's
@@ -158,9 +158,9 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// The look: `NO_COLOR` and the configuration decide.
-pub fn theme(palette: Palette, ascii: bool) -> Theme {
+pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
     let none = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-    Theme { palette: if none { Palette::Mono } else { palette }, ascii }
+    Theme { palette: if none { ThemePalette::Mono } else { palette }, ascii }
 }
 
 /// Where copies go from the terminal this runs in.

@@ -26,7 +26,7 @@ use clap::{Parser, Subcommand};
 use thiserror::Error;
 
 use crate::shell::privacy;
-use crate::shell::run::{Desk, DeskError};
+use crate::shell::run::{DeskError, DeskParts};
 use client::PrepareError;
 
 /// Said where the inbox is asked for without a terminal.
@@ -200,7 +200,7 @@ impl How {
     ///
     /// # Errors
     /// When it cannot be opened, or a part of it failed.
-    pub fn run(self, desk: Desk) -> Result<(), DeskError> {
+    pub fn run(self, desk: DeskParts) -> Result<(), DeskError> {
         if self.plain { desk.run_plain() } else { desk.run() }
     }
 }

@@ -4,17 +4,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::config::keys::Place;
+use crate::config::keys::KeyLocation;
 use crate::config::{Config, KeySource};
-use crate::shell::receiving::{Secrets, Setup};
+use crate::shell::receiving::{ReceiverSetup, Secrets};
 use model::secret::Secret;
 use sync::ChannelSpec;
 
 /// How webhooks are received, if the configuration says so.
-pub fn setup(config: &Config, folder: PathBuf) -> Option<Setup> {
+pub fn setup(config: &Config, folder: PathBuf) -> Option<ReceiverSetup> {
     let receiver = config.receiver.clone()?;
     let secrets = Arc::new(Beside { folder });
-    Some(Setup { listen: receiver.listen, public_url: receiver.public_url, secrets })
+    Some(ReceiverSetup { listen: receiver.listen, public_url: receiver.public_url, secrets })
 }
 
 /// The folder beside which keys are kept.
@@ -34,7 +34,7 @@ impl Secrets for Beside {
 
     fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String> {
         let name = name(channel);
-        let place = Place { folder: &self.folder, channel: &name, base_url: &channel.base_url };
+        let place = KeyLocation { folder: &self.folder, channel: &name, base_url: &channel.base_url };
         place.keep(secret).map(drop)
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use crate::cli::CliError;
-use client::{Cause, Failure};
+use client::{FailureCause, RequestFailure};
 use model::ids::RowId;
 use model::selector::Unresolved;
 use store::StoreError;
@@ -50,7 +50,7 @@ impl Left {
     }
 
     /// What to do about what is left.
-    fn advice(&self, failure: &Failure) -> String {
+    fn advice(&self, failure: &RequestFailure) -> String {
         match self {
             Self::Nothing => failure.cause.advice().to_owned(),
             Self::Queued(row) | Self::Unknown(row) => {
@@ -69,7 +69,7 @@ impl Left {
 #[derive(Debug, Clone, thiserror::Error)]
 pub struct Unfinished {
     /// Why.
-    pub failure: Failure,
+    pub failure: RequestFailure,
     /// What is left.
     pub left: Left,
     /// The channel.
@@ -91,7 +91,7 @@ impl fmt::Display for Unfinished {
                  the same key; "
             )?,
             Left::Waiting(row) => {
-                let is_unclear = failure.cause == Cause::Unclear;
+                let is_unclear = failure.cause == FailureCause::Unclear;
                 let doubt = if is_unclear { "it may or may not have been done: " } else { "" };
                 write!(formatter, "{doubt}row {row} is kept in the outbox and waits for you; ")?;
             }
@@ -178,7 +178,7 @@ fn item(error: &anyhow::Error) -> Value {
         told["advice"] = "name it by its id or address; `frontdesk list` shows them".into();
     } else if error.chain().any(|it| it.is::<StoreError>()) {
         (code, cause) = ("FILES", "files");
-        told["advice"] = Cause::Files.advice().into();
+        told["advice"] = FailureCause::Files.advice().into();
     }
     told["code"] = code.into();
     told["cause"] = cause.into();

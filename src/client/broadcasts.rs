@@ -10,7 +10,7 @@ use model::bounds;
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, ContactId};
 use model::outbox::content::{Audience, BroadcastContent};
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::broadcasts::{BroadcastBody, SendBroadcastBody};
 use wire::content::{MediaContent, TextContent, TypedContent};
 use wire::paths;
@@ -50,5 +50,5 @@ pub(crate) fn prepare(to: &Audience, content: &BroadcastContent) -> Result<Prepa
         }
         BroadcastContent::Template(template) => template_content(template)?,
     };
-    json(Method::Post, paths::BROADCAST, &SendBroadcastBody { contact_ids, message })
+    json(WriteMethod::Post, paths::BROADCAST, &SendBroadcastBody { contact_ids, message })
 }

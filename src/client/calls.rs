@@ -11,7 +11,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 
 use crate::errors::NotSent;
-use crate::transport::{Broken, Incoming, Outgoing};
+use crate::transport::{Broken, Incoming, OutgoingRequest};
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::text::SafeText;
@@ -23,9 +23,9 @@ const REMEMBERED: usize = 200;
 
 /// The ring.
 #[derive(Debug, Default)]
-pub(crate) struct Calls(Mutex<VecDeque<Call>>);
+pub(crate) struct RequestRing(Mutex<VecDeque<Call>>);
 
-impl Calls {
+impl RequestRing {
     /// Remembers one.
     pub(crate) fn note(&self, call: Call) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,7 +43,7 @@ impl Calls {
 }
 
 /// A request that is about to leave.
-pub(crate) fn begun(request: &Outgoing, base: &str, at: Timestamp) -> Call {
+pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Call {
     // The address as it is asked, below the configured one.
     let whole = Url::parse(&request.url).map_or_else(|_| request.url.clone(), Into::into);
     let path = whole.strip_prefix(base).unwrap_or(&whole).to_owned();

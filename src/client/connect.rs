@@ -10,13 +10,13 @@ use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::budget::Retries;
-use crate::calls::Calls;
+use crate::calls::RequestRing;
 use crate::deadline::Deadline;
-use crate::pace::{Pace, Seat, Urgency};
+use crate::pace::{RateBudget, ReadPriority, Seat};
 use crate::page_size::PageSize;
 use crate::sameness::{Applied, Unless};
 use crate::server_clock::ServerClock;
-use crate::transport::{Progress, Sockets, Transport};
+use crate::transport::{Sockets, Transport, UploadProgress};
 use crate::unanswered::Unanswered;
 use model::calls::Call;
 use model::ids::ChannelId;
@@ -26,7 +26,7 @@ use model::time::{Clock, Timestamp};
 
 /// How long, and how much.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct ClientTimeouts {
     /// How long a connection may take to be made.
     pub connect: Duration,
     /// How long an answer may pause.
@@ -39,7 +39,7 @@ pub struct Bounds {
     pub body: usize,
 }
 
-impl Default for Bounds {
+impl Default for ClientTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(5),
@@ -82,8 +82,8 @@ pub enum ClientError {
 /// Speaks to one server with one channel key. Cheap to clone.
 #[derive(Clone)]
 pub struct Client {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) urgency: Urgency,
+    pub(crate) shared: Arc<ClientState>,
+    pub(crate) urgency: ReadPriority,
     pub(crate) retries: Retries,
     /// Among the tabs that share the budget.
     pub(crate) seat: Seat,
@@ -92,24 +92,24 @@ pub struct Client {
     /// Set while an answer that was applied before is not wanted again.
     pub(crate) unless: Option<Unless>,
     /// Who hears how far a large write has come.
-    pub(crate) progress: Option<Progress>,
+    pub(crate) progress: Option<UploadProgress>,
     pub(crate) deadline: Deadline,
 }
 
 /// What all clones of a client share.
-pub(crate) struct Shared {
+pub(crate) struct ClientState {
     pub(crate) transport: Arc<dyn Transport>,
     /// What every request carries: the key, above all.
     pub(crate) headers: HeaderMap,
     /// Without a slash at its end.
     pub(crate) base_url: String,
-    pub(crate) bounds: Bounds,
-    pub(crate) pace: Mutex<Pace>,
+    pub(crate) bounds: ClientTimeouts,
+    pub(crate) pace: Mutex<RateBudget>,
     pub(crate) page_size: Mutex<PageSize>,
     seats: AtomicU32,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
-    pub(crate) calls: Calls,
+    pub(crate) calls: RequestRing,
     /// Reads that have had no answer yet.
     pub(crate) unanswered: Unanswered,
     warning: Option<String>,
@@ -123,7 +123,7 @@ impl Client {
     /// When the address or the key must not be used; the words say what to
     /// change.
     pub fn new(base_url: &str, key: &Secret, clock: Arc<dyn Clock>) -> Result<Self, ClientError> {
-        Self::within(base_url, key, clock, Bounds::default())
+        Self::within(base_url, key, clock, ClientTimeouts::default())
     }
 
     /// Makes a client with bounds of its own.
@@ -134,7 +134,7 @@ impl Client {
         base_url: &str,
         key: &Secret,
         clock: Arc<dyn Clock>,
-        bounds: Bounds,
+        bounds: ClientTimeouts,
     ) -> Result<Self, ClientError> {
         let address = check(base_url)?;
         let transport = Arc::new(Sockets::new(&address, bounds)?);
@@ -152,7 +152,7 @@ impl Client {
         key: &Secret,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, ClientError> {
-        Self::over(transport, check(base_url)?, key, clock, Bounds::default())
+        Self::over(transport, check(base_url)?, key, clock, ClientTimeouts::default())
     }
 
     fn over(
@@ -160,7 +160,7 @@ impl Client {
         address: Address,
         key: &Secret,
         clock: Arc<dyn Clock>,
-        bounds: Bounds,
+        bounds: ClientTimeouts,
     ) -> Result<Self, ClientError> {
         let mut bearer =
             HeaderValue::from_str(&format!("Bearer {}", key.expose())).map_err(|_| ClientError::BadKey)?;
@@ -169,21 +169,21 @@ impl Client {
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
         Ok(Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ClientState {
                 transport,
                 headers,
                 base_url: address.url,
                 bounds,
-                pace: Mutex::new(Pace::default()),
+                pace: Mutex::new(RateBudget::default()),
                 page_size: Mutex::default(),
                 server_clock: Mutex::default(),
                 seats: AtomicU32::new(1),
                 clock,
-                calls: Calls::default(),
+                calls: RequestRing::default(),
                 unanswered: Unanswered::default(),
                 warning: address.warning,
             }),
-            urgency: Urgency::Background,
+            urgency: ReadPriority::Background,
             retries: Retries::default(),
             seat: 0,
             applied: Applied::default(),
@@ -207,7 +207,7 @@ impl Client {
     /// the rate budget that polling leaves.
     #[must_use]
     pub fn for_person(&self) -> Self {
-        Self { urgency: Urgency::Person, ..self.clone() }
+        Self { urgency: ReadPriority::Person, ..self.clone() }
     }
 
     /// The same client, whose requests all end by a deadline.
@@ -223,7 +223,7 @@ impl Client {
 
     /// The same client, telling how far a large write has come.
     #[must_use]
-    pub fn telling(&self, progress: Progress) -> Self {
+    pub fn telling(&self, progress: UploadProgress) -> Self {
         Self { progress: Some(progress), ..self.clone() }
     }
 
@@ -284,7 +284,7 @@ impl Client {
     }
 
     /// Looks at the pace; a lock that a panic poisoned is still a pace.
-    pub(crate) fn pace<R>(&self, look: impl FnOnce(&mut Pace) -> R) -> R {
+    pub(crate) fn pace<R>(&self, look: impl FnOnce(&mut RateBudget) -> R) -> R {
         let mut pace = self.shared.pace.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         look(&mut pace)
     }

@@ -8,12 +8,12 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
-use crate::request::Answer;
+use crate::request::ReadResponse;
 use model::bounds;
 use model::contacts::{ContactChange, ToldContact, merged};
 use model::ids::ContactId;
 use model::outbox::content::{ContactWish, Json};
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use model::text::is_plain;
 use wire::contacts::{ContactBody, SaveContactBody};
 use wire::content::object;
@@ -39,7 +39,11 @@ impl Client {
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 
-    async fn contact_page(&self, search: Option<&str>, cursor: Option<&str>) -> Result<Answer, ReadError> {
+    async fn contact_page(
+        &self,
+        search: Option<&str>,
+        cursor: Option<&str>,
+    ) -> Result<ReadResponse, ReadError> {
         let mut query = query(PAGE, cursor);
         query.extend(search.map(|it| ("search", it)));
         self.get(paths::CONTACTS, &query).await
@@ -143,7 +147,7 @@ pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, Prepar
         tags: wish.tags.as_deref(),
         metadata,
     };
-    json(Method::Post, paths::CONTACTS, &body)
+    json(WriteMethod::Post, paths::CONTACTS, &body)
 }
 
 /// `POST /contacts` with all the tags a contact shall have. What else it has
@@ -225,7 +229,7 @@ pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
 
 /// `DELETE /contacts/{id}`
 pub(crate) fn prepare_delete(id: &ContactId) -> PreparedRequest {
-    PreparedRequest::bare(Method::Delete, paths::contact(id))
+    PreparedRequest::bare(WriteMethod::Delete, paths::contact(id))
 }
 
 #[cfg(test)]

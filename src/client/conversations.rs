@@ -11,7 +11,7 @@ use model::account::Platform;
 use model::conversations::Conversation;
 use model::email::ThreadFilter;
 use model::ids::ConversationId;
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::conversations::{AutomationPatch, read_conversation, unreadable_conversation};
 use wire::paths;
 
@@ -58,10 +58,10 @@ pub(crate) fn prepare_automation(
     id: &ConversationId,
     enabled: bool,
 ) -> Result<PreparedRequest, PrepareError> {
-    json(Method::Patch, paths::conversation(id), &AutomationPatch { automation_enabled: enabled })
+    json(WriteMethod::Patch, paths::conversation(id), &AutomationPatch { automation_enabled: enabled })
 }
 
 /// `POST /conversations/{id}/close`
 pub(crate) fn prepare_close(id: &ConversationId) -> PreparedRequest {
-    PreparedRequest::bare(Method::Post, paths::conversation_close(id))
+    PreparedRequest::bare(WriteMethod::Post, paths::conversation_close(id))
 }

@@ -13,11 +13,11 @@ use crate::pages::{query, read_one, read_page};
 use crate::prepare::{PrepareError, json};
 use model::bounds;
 use model::conversations::Conversation;
-use model::email::{Correspondent, Letter, MailAccount, Thread, ThreadFilter};
+use model::email::{Correspondent, MailAccount, MailMessage, Thread, ThreadFilter};
 use model::ids::ThreadId;
 use model::messages::Message;
-use model::outbox::content::{Attachment, Mail, Source, ThreadChange, ThreadPlace};
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::content::{Mail, MailAttachment, MailAttachmentSource, ThreadChange, ThreadPlace};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::content::object;
 use wire::conversations::unreadable_conversation;
 use wire::email::{EmailAccountBody, EmailContactBody, SendAttachment, SendEmailBody, ThreadPatch};
@@ -116,7 +116,7 @@ pub struct ReadMail {
     /// The mail as a message.
     pub message: Message,
     /// What only a mail has; its HTML is no text yet.
-    pub letter: Letter,
+    pub letter: MailMessage,
     /// Its HTML.
     pub html: Option<String>,
 }
@@ -160,7 +160,7 @@ pub(crate) fn prepare_mail(mail: &Mail, files: &[&[u8]]) -> Result<PreparedReque
         thread_id: mail.thread.as_ref().map(ThreadId::as_str),
         attachments: attachments(&mail.attachments, files)?,
     };
-    json(Method::Post, paths::EMAIL_SEND, &body)
+    json(WriteMethod::Post, paths::EMAIL_SEND, &body)
 }
 
 fn check(mail: &Mail) -> Result<(), PrepareError> {
@@ -179,20 +179,20 @@ fn check(mail: &Mail) -> Result<(), PrepareError> {
 }
 
 fn attachments<'a>(
-    named: &'a [Attachment],
+    named: &'a [MailAttachment],
     files: &[&[u8]],
 ) -> Result<Vec<SendAttachment<'a>>, PrepareError> {
     let mut files = files.iter();
     let mut written = Vec::with_capacity(named.len());
     for attachment in named {
         let (content, url) = match &attachment.source {
-            Source::Link(link) => {
+            MailAttachmentSource::Link(link) => {
                 checks::link(link)?;
                 (None, Some(link.as_str()))
             }
             // Read before it is queued.
-            Source::File(_) => return Err(PrepareError::NoFiles),
-            Source::Enclosed(size) => {
+            MailAttachmentSource::File(_) => return Err(PrepareError::NoFiles),
+            MailAttachmentSource::Enclosed(size) => {
                 let file = files.next().filter(|it| u64::try_from(it.len()).ok() == Some(*size));
                 (Some(STANDARD.encode(file.ok_or(PrepareError::NoFiles)?)), None)
             }
@@ -224,5 +224,5 @@ pub(crate) fn prepare_change(
         category: change.category.as_deref(),
         priority: change.priority.as_deref(),
     };
-    json(Method::Patch, paths::email_thread(thread), &body)
+    json(WriteMethod::Patch, paths::email_thread(thread), &body)
 }

@@ -3,8 +3,8 @@
 //! Interface: Errors.
 
 use crate::failure::seconds;
-use crate::headers::Facts;
-use crate::request::{Answer, Raw, Reply};
+use crate::headers::ResponseFacts;
+use crate::request::{Raw, ReadResponse, WriteResponse};
 use crate::words;
 use model::text::SafeText;
 use model::time::SECOND;
@@ -12,7 +12,7 @@ pub use wire::errors::ErrorCode;
 
 /// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome<T> {
+pub enum WriteOutcome<T> {
     /// No byte of it was executed: it never left, or a proxy stopped it.
     NotSent(NotSent),
     /// The server understood and refused.
@@ -120,15 +120,15 @@ impl ReadError {
     }
 }
 
-impl<T> Outcome<T> {
+impl<T> WriteOutcome<T> {
     /// Reads what was done as something narrower, or finds that it is not
     /// what was promised.
-    pub fn and_then<U>(self, read: impl FnOnce(T) -> Outcome<U>) -> Outcome<U> {
+    pub fn and_then<U>(self, read: impl FnOnce(T) -> WriteOutcome<U>) -> WriteOutcome<U> {
         match self {
-            Self::NotSent(why) => Outcome::NotSent(why),
-            Self::Refused(refusal) => Outcome::Refused(refusal),
+            Self::NotSent(why) => WriteOutcome::NotSent(why),
+            Self::Refused(refusal) => WriteOutcome::Refused(refusal),
             Self::Done(done) => read(done),
-            Self::Unknown(why) => Outcome::Unknown(why),
+            Self::Unknown(why) => WriteOutcome::Unknown(why),
         }
     }
 }
@@ -157,14 +157,14 @@ impl ApiRefusal {
 }
 
 /// Classes the answer to a write.
-pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
+pub(crate) fn class_write(raw: Raw) -> WriteOutcome<WriteResponse> {
     let Raw { status, facts, body } = raw;
     match status {
         200..=299 => match json_object(&body) {
             None if !body.trim_ascii().is_empty() => {
-                Outcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
+                WriteOutcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
             }
-            _ => Outcome::Done(Reply {
+            _ => WriteOutcome::Done(WriteResponse {
                 status,
                 body,
                 replayed: facts.replayed,
@@ -173,13 +173,15 @@ pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
             }),
         },
         300..=399 => {
-            Outcome::NotSent(NotSent::Misconfigured(SafeText::line(&words::redirect(&facts, status))))
+            WriteOutcome::NotSent(NotSent::Misconfigured(SafeText::line(&words::redirect(&facts, status))))
         }
         400..=499 => match refusal(status, &facts, &body) {
-            Some(refusal) => Outcome::Refused(refusal),
-            None => Outcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status))),
+            Some(refusal) => WriteOutcome::Refused(refusal),
+            None => {
+                WriteOutcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
+            }
         },
-        _ => Outcome::Unknown(Unclear {
+        _ => WriteOutcome::Unknown(Unclear {
             why: failure_words(status, &facts, &body),
             status: Some(status),
             replayed: facts.replayed,
@@ -189,10 +191,10 @@ pub(crate) fn class_write(raw: Raw) -> Outcome<Reply> {
 }
 
 /// Classes the answer to a read.
-pub(crate) fn class_read(raw: Raw) -> Result<Answer, ReadError> {
+pub(crate) fn class_read(raw: Raw) -> Result<ReadResponse, ReadError> {
     let Raw { status, facts, body } = raw;
     match status {
-        200..=299 => Ok(Answer { status, server_time: facts.date, facts, body }),
+        200..=299 => Ok(ReadResponse { status, server_time: facts.date, facts, body }),
         300..=399 => Err(ReadError::Misconfigured(SafeText::line(&words::redirect(&facts, status)))),
         400..=499 => {
             let Some(refusal) = refusal(status, &facts, &body) else {
@@ -216,7 +218,7 @@ pub(crate) fn class_read(raw: Raw) -> Result<Answer, ReadError> {
 /// every error: a gateway's own JSON says nothing of what was asked. Two
 /// statuses speak for themselves, as servers in between send them with pages
 /// of their own, and a key that is not taken needs no code to be believed.
-fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
+fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal> {
     let object = json_object(body);
     let field =
         |name: &str| object.as_ref()?.get(name)?.as_str().filter(|it| !it.is_empty()).map(str::to_owned);
@@ -244,7 +246,7 @@ fn refusal(status: u16, facts: &Facts, body: &[u8]) -> Option<ApiRefusal> {
 }
 
 /// What a 5xx says, in its own words if it has any.
-fn failure_words(status: u16, facts: &Facts, body: &[u8]) -> SafeText {
+fn failure_words(status: u16, facts: &ResponseFacts, body: &[u8]) -> SafeText {
     let said = json_object(body).and_then(|it| it.get("message")?.as_str().map(str::to_owned));
     match said.filter(|it| !it.is_empty()) {
         Some(said) => SafeText::line(&format!("the server failed: {said} ({status})")),

@@ -1,7 +1,7 @@
 //! Why something did not happen: one value, from how a request ended to the
 //! words, the exit code and the JSON of a command.
 
-use crate::errors::{NotSent, Outcome, ReadError};
+use crate::errors::{NotSent, ReadError, WriteOutcome};
 use crate::words;
 use model::news::Health;
 use model::outbox::Stop;
@@ -10,9 +10,9 @@ use model::time::SECOND;
 
 /// Why something did not happen, or is not known to have happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct RequestFailure {
     /// What kind of reason it is.
-    pub cause: Cause,
+    pub cause: FailureCause,
     /// The code of the interface, or one of this desk's in the same form.
     pub code: SafeText,
     /// In words.
@@ -21,7 +21,7 @@ pub struct Failure {
 
 /// The kinds of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cause {
+pub enum FailureCause {
     /// No connection.
     Offline,
     /// A connection, but no whole answer in time.
@@ -54,29 +54,34 @@ pub enum Cause {
 
 /// Each cause with its word in JSON, its code where the server gave none, and
 /// what to do.
-const CAUSES: [(Cause, &str, &str, &str); 14] = [
-    (Cause::Offline, "offline", "OFFLINE", "check the connection and base_url, then try again"),
-    (Cause::NoAnswer, "no-answer", "NO_ANSWER", "try again, or give a longer --timeout"),
+const CAUSES: [(FailureCause, &str, &str, &str); 14] = [
+    (FailureCause::Offline, "offline", "OFFLINE", "check the connection and base_url, then try again"),
+    (FailureCause::NoAnswer, "no-answer", "NO_ANSWER", "try again, or give a longer --timeout"),
     (
-        Cause::Trouble,
+        FailureCause::Trouble,
         "server-trouble",
         "SERVER_TROUBLE",
         "try again later; `frontdesk doctor` looks at the server",
     ),
-    (Cause::RateLimited, "rate-limited", "RATE_LIMIT_EXCEEDED", "wait, or give a longer --timeout"),
-    (Cause::RateBudget, "rate-budget", "RATE_BUDGET_USED", "wait, or give a longer --timeout"),
-    (Cause::KeyRefused, "key-refused", "KEY_REFUSED", "`frontdesk channel test` looks at the key"),
-    (Cause::Forbidden, "forbidden", "FORBIDDEN", "use a key that may do it"),
-    (Cause::NotFound, "not-found", "NOT_FOUND", "look at the id or number"),
-    (Cause::Redirected, "redirected", "REDIRECTED", "correct base_url in config.toml"),
-    (Cause::Misconfigured, "misconfigured", "MISCONFIGURED", "`frontdesk doctor` looks at the configuration"),
-    (Cause::Refused, "refused", "REFUSED", "correct what the server names"),
-    (Cause::Undecided, "undecided", "UNDECIDED", "`frontdesk outbox list` shows it"),
-    (Cause::Unclear, "unclear", "UNCLEAR", "`frontdesk outbox list` shows it"),
-    (Cause::Files, "files", "FILES", "`frontdesk doctor` looks at this desk's files"),
+    (FailureCause::RateLimited, "rate-limited", "RATE_LIMIT_EXCEEDED", "wait, or give a longer --timeout"),
+    (FailureCause::RateBudget, "rate-budget", "RATE_BUDGET_USED", "wait, or give a longer --timeout"),
+    (FailureCause::KeyRefused, "key-refused", "KEY_REFUSED", "`frontdesk channel test` looks at the key"),
+    (FailureCause::Forbidden, "forbidden", "FORBIDDEN", "use a key that may do it"),
+    (FailureCause::NotFound, "not-found", "NOT_FOUND", "look at the id or number"),
+    (FailureCause::Redirected, "redirected", "REDIRECTED", "correct base_url in config.toml"),
+    (
+        FailureCause::Misconfigured,
+        "misconfigured",
+        "MISCONFIGURED",
+        "`frontdesk doctor` looks at the configuration",
+    ),
+    (FailureCause::Refused, "refused", "REFUSED", "correct what the server names"),
+    (FailureCause::Undecided, "undecided", "UNDECIDED", "`frontdesk outbox list` shows it"),
+    (FailureCause::Unclear, "unclear", "UNCLEAR", "`frontdesk outbox list` shows it"),
+    (FailureCause::Files, "files", "FILES", "`frontdesk doctor` looks at this desk's files"),
 ];
 
-impl Cause {
+impl FailureCause {
     fn row(self) -> (&'static str, &'static str, &'static str) {
         let found = CAUSES.iter().find(|it| it.0 == self);
         found.map_or(("failed", "FAILED", ""), |(_, word, code, advice)| (word, code, advice))
@@ -93,9 +98,9 @@ impl Cause {
     }
 }
 
-impl Failure {
+impl RequestFailure {
     /// A failure with the code its words end with, or its cause's own.
-    pub fn new(cause: Cause, why: &str) -> Self {
+    pub fn new(cause: FailureCause, why: &str) -> Self {
         let code = code_in(why).unwrap_or(cause.row().1);
         Self { cause, code: SafeText::line(code), why: SafeText::line(why) }
     }
@@ -105,39 +110,41 @@ impl Failure {
         Some(match error {
             ReadError::Same => return None,
             ReadError::Offline(why) => Self::offline(why),
-            ReadError::Trouble(why) | ReadError::NoSuchPath(why) => Self::new(Cause::Trouble, why.as_str()),
-            ReadError::Limited(_) => Self::new(Cause::RateLimited, &error.to_string()),
-            ReadError::Paced(_) => Self::new(Cause::RateBudget, &error.to_string()),
+            ReadError::Trouble(why) | ReadError::NoSuchPath(why) => {
+                Self::new(FailureCause::Trouble, why.as_str())
+            }
+            ReadError::Limited(_) => Self::new(FailureCause::RateLimited, &error.to_string()),
+            ReadError::Paced(_) => Self::new(FailureCause::RateBudget, &error.to_string()),
             ReadError::Refused { code, .. } => {
                 let why = SafeText::line(&error.to_string());
-                Self { cause: Cause::KeyRefused, code: code.clone(), why }
+                Self { cause: FailureCause::KeyRefused, code: code.clone(), why }
             }
             ReadError::Misconfigured(why) => Self::misconfigured(why),
-            ReadError::Forbidden(why) => Self::new(Cause::Forbidden, why.as_str()),
-            ReadError::NotFound(why) => Self::new(Cause::NotFound, why.as_str()),
-            ReadError::Rejected(why) => Self::new(Cause::Refused, why.as_str()),
+            ReadError::Forbidden(why) => Self::new(FailureCause::Forbidden, why.as_str()),
+            ReadError::NotFound(why) => Self::new(FailureCause::NotFound, why.as_str()),
+            ReadError::Rejected(why) => Self::new(FailureCause::Refused, why.as_str()),
         })
     }
 
     /// Why a write was not done, or is not known to be; `None` where it was.
-    pub fn of_write<T>(outcome: &Outcome<T>) -> Option<Self> {
+    pub fn of_write<T>(outcome: &WriteOutcome<T>) -> Option<Self> {
         Some(match outcome {
-            Outcome::Done(_) => return None,
-            Outcome::NotSent(NotSent::Offline(why)) => Self::offline(why),
-            Outcome::NotSent(NotSent::Misconfigured(why)) => Self::misconfigured(why),
-            Outcome::NotSent(NotSent::Paced(wait)) => return Self::of_read(&ReadError::Paced(*wait)),
-            Outcome::Refused(refusal) => {
+            WriteOutcome::Done(_) => return None,
+            WriteOutcome::NotSent(NotSent::Offline(why)) => Self::offline(why),
+            WriteOutcome::NotSent(NotSent::Misconfigured(why)) => Self::misconfigured(why),
+            WriteOutcome::NotSent(NotSent::Paced(wait)) => return Self::of_read(&ReadError::Paced(*wait)),
+            WriteOutcome::Refused(refusal) => {
                 let cause = match refusal.status {
-                    401 => Cause::KeyRefused,
-                    403 => Cause::Forbidden,
-                    404 => Cause::NotFound,
-                    429 => Cause::RateLimited,
-                    _ => Cause::Refused,
+                    401 => FailureCause::KeyRefused,
+                    403 => FailureCause::Forbidden,
+                    404 => FailureCause::NotFound,
+                    429 => FailureCause::RateLimited,
+                    _ => FailureCause::Refused,
                 };
                 Self { cause, code: refusal.word.clone(), why: refusal.words() }
             }
-            Outcome::Unknown(unclear) if unclear.status.is_none() => Self::offline(&unclear.why),
-            Outcome::Unknown(unclear) => Self::new(Cause::Trouble, unclear.why.as_str()),
+            WriteOutcome::Unknown(unclear) if unclear.status.is_none() => Self::offline(&unclear.why),
+            WriteOutcome::Unknown(unclear) => Self::new(FailureCause::Trouble, unclear.why.as_str()),
         })
     }
 
@@ -145,13 +152,13 @@ impl Failure {
     pub fn of_health(health: &Health) -> Option<Self> {
         Some(match health {
             Health::Connecting | Health::Live { .. } => return None,
-            Health::Silent { .. } => Self::new(Cause::NoAnswer, words::LATE),
+            Health::Silent { .. } => Self::new(FailureCause::NoAnswer, words::LATE),
             Health::Offline { why, .. } => Self::offline(why),
-            Health::Trouble { why, .. } => Self::new(Cause::Trouble, why.as_str()),
-            Health::Limited { .. } => Self::new(Cause::RateLimited, "the server asks to wait"),
+            Health::Trouble { why, .. } => Self::new(FailureCause::Trouble, why.as_str()),
+            Health::Limited { .. } => Self::new(FailureCause::RateLimited, "the server asks to wait"),
             Health::Refused { code, why } => {
                 let why = SafeText::line(&format!("{why} ({code})"));
-                Self { cause: Cause::KeyRefused, code: code.clone(), why }
+                Self { cause: FailureCause::KeyRefused, code: code.clone(), why }
             }
             Health::Misconfigured { why } => Self::misconfigured(why),
         })
@@ -160,22 +167,25 @@ impl Failure {
     /// Why a row of the outbox waits for a person.
     pub fn of_stop(stop: Stop, why: &SafeText) -> Self {
         let cause = match stop {
-            Stop::Refused | Stop::Credits | Stop::Window | Stop::Upload => Cause::Refused,
-            Stop::Auth => Cause::KeyRefused,
-            Stop::Crossed | Stop::Late => Cause::Undecided,
-            Stop::Unknown | Stop::Expired | Stop::Ask => Cause::Unclear,
+            Stop::Refused | Stop::Credits | Stop::Window | Stop::Upload => FailureCause::Refused,
+            Stop::Auth => FailureCause::KeyRefused,
+            Stop::Crossed | Stop::Late => FailureCause::Undecided,
+            Stop::Unknown | Stop::Expired | Stop::Ask => FailureCause::Unclear,
         };
         Self::new(cause, why.as_str())
     }
 
     fn offline(why: &SafeText) -> Self {
         let is_late = why.as_str() == words::LATE || why.as_str() == words::BROKEN;
-        Self::new(if is_late { Cause::NoAnswer } else { Cause::Offline }, why.as_str())
+        Self::new(if is_late { FailureCause::NoAnswer } else { FailureCause::Offline }, why.as_str())
     }
 
     fn misconfigured(why: &SafeText) -> Self {
         let leads_away = why.as_str().starts_with(words::REDIRECTS);
-        Self::new(if leads_away { Cause::Redirected } else { Cause::Misconfigured }, why.as_str())
+        Self::new(
+            if leads_away { FailureCause::Redirected } else { FailureCause::Misconfigured },
+            why.as_str(),
+        )
     }
 }
 
@@ -218,7 +228,7 @@ mod tests {
             assert_eq!(code_in(words), code, "{words}");
         }
         let silent = ReadError::Offline(SafeText::line(words::LATE));
-        assert_eq!(Failure::of_read(&silent).map(|it| it.cause), Some(Cause::NoAnswer));
-        assert_eq!(Failure::of_read(&ReadError::Same), None);
+        assert_eq!(RequestFailure::of_read(&silent).map(|it| it.cause), Some(FailureCause::NoAnswer));
+        assert_eq!(RequestFailure::of_read(&ReadError::Same), None);
     }
 }

@@ -10,7 +10,7 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::triggers;
 use model::bounds;
-use model::happenings::{Happening, Trigger};
+use model::happenings::{Happening, TriggerKind};
 use model::ids::ConversationId;
 use model::messages::Message;
 use model::phones;
@@ -45,15 +45,15 @@ impl Client {
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn happenings(&self, trigger: Trigger) -> Result<Listed<Happening>, ReadError> {
+    pub async fn happenings(&self, trigger: TriggerKind) -> Result<Listed<Happening>, ReadError> {
         let other = match trigger {
-            Trigger::Message => {
+            TriggerKind::Message => {
                 return Ok(self.new_messages().await?.filter_map(|it| Some(of_message(&it))));
             }
-            Trigger::Contact => triggers::Trigger::NewContact,
-            Trigger::Order => triggers::Trigger::NewOrder,
-            Trigger::Appointment => triggers::Trigger::NewAppointment,
-            Trigger::Campaign => triggers::Trigger::CampaignCompleted,
+            TriggerKind::Contact => triggers::PlainTrigger::NewContact,
+            TriggerKind::Order => triggers::PlainTrigger::NewOrder,
+            TriggerKind::Appointment => triggers::PlainTrigger::NewAppointment,
+            TriggerKind::Campaign => triggers::PlainTrigger::CampaignCompleted,
         };
         Ok(self.trigger(other).await?.filter_map(|it| Some(of_object(trigger, &it))))
     }
@@ -63,7 +63,7 @@ fn of_message(message: &Message) -> Happening {
     let mut fields = vec![(SafeText::line("type"), SafeText::line(&message.content_type))];
     fields.push((SafeText::line("content"), SafeText::line(message.content.as_str())));
     Happening {
-        trigger: Trigger::Message,
+        trigger: TriggerKind::Message,
         id: message.id.to_string(),
         at: message.created_at,
         title: SafeText::line(message.content.as_str()),
@@ -74,7 +74,7 @@ fn of_message(message: &Message) -> Happening {
 }
 
 /// An item of a shape that is not known.
-fn of_object(trigger: Trigger, object: &Map<String, Value>) -> Happening {
+fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
     let mut flat: Vec<(String, String)> = Vec::new();
     flatten("", object, 0, &mut flat);
     let find = |name: &str| flat.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str());
@@ -156,21 +156,21 @@ mod tests {
             (json!({"id": "y", "items": [{"sku": "a"}, 3], "none": null}), "y", "y", None),
         ];
         for (item, id, title, phone) in cases {
-            let told = of_object(Trigger::Order, item.as_object().expect("an object"));
+            let told = of_object(TriggerKind::Order, item.as_object().expect("an object"));
             assert_eq!((told.id.as_str(), told.title.as_str()), (id, title), "{item}");
             assert_eq!(told.phone.as_deref(), phone, "{item}");
         }
         let nameless = json!({"a": "\u{1b}[2J", "startsAt": "2026-11-21T09:00:00Z"});
-        let told = of_object(Trigger::Appointment, nameless.as_object().expect("an object"));
+        let told = of_object(TriggerKind::Appointment, nameless.as_object().expect("an object"));
         assert_eq!(told.id.len(), 16, "a print of it");
         assert!(told.at.is_some() && !told.fields[0].1.as_str().contains('\u{1b}'));
-        let fields = |item: Value| of_object(Trigger::Order, item.as_object().expect("an object")).fields;
+        let fields = |item: Value| of_object(TriggerKind::Order, item.as_object().expect("an object")).fields;
         let names: Vec<String> = fields(json!({"a": {"b": {"c": 1}}, "d": [{"e": true}]}))
             .iter()
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         assert_eq!(names, ["a.b.c=1", "d 1.e=true"]);
         let wide: Map<String, Value> = (0..500).map(|it| (it.to_string(), it.into())).collect();
-        assert_eq!(of_object(Trigger::Order, &wide).fields.len(), FIELDS);
+        assert_eq!(of_object(TriggerKind::Order, &wide).fields.len(), FIELDS);
     }
 }

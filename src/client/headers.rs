@@ -12,7 +12,7 @@ const WAIT_MAX: i64 = 60 * MINUTE;
 
 /// What the headers of an answer say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct ResponseFacts {
     /// The server's own time.
     pub date: Option<Timestamp>,
     /// How long to wait, in microseconds, between 1 s and 1 h.
@@ -39,12 +39,12 @@ pub struct Rate {
 }
 
 /// Reads an answer's headers.
-pub fn read(headers: &HeaderMap, now: Timestamp) -> Facts {
+pub fn read(headers: &HeaderMap, now: Timestamp) -> ResponseFacts {
     let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok()).map(str::trim);
     let date = text("date").and_then(http_date);
     let server_now = date.unwrap_or(now);
     let content_type = text("content-type").unwrap_or("").split(';').next().unwrap_or("");
-    Facts {
+    ResponseFacts {
         date,
         retry_after: text("retry-after").and_then(|it| retry_after(it, server_now)),
         replayed: text("idempotent-replayed").is_some_and(|it| it.eq_ignore_ascii_case("true")),

@@ -46,18 +46,18 @@ mod voip;
 mod webhooks;
 mod words;
 
-pub use connect::{Bounds, Client, ClientError, usable};
+pub use connect::{Client, ClientError, ClientTimeouts, usable};
 pub use contacts::{differences, prepare_change, prepare_tags};
 pub use deadline::Deadline;
 pub use email::{ReadMail, WholeThread, enclosed_of, html_of, thread_of};
-pub use errors::{ApiRefusal, NotSent, Outcome, ReadError, Unclear};
-pub use failure::{Cause, Failure};
+pub use errors::{ApiRefusal, NotSent, ReadError, Unclear, WriteOutcome};
+pub use failure::{FailureCause, RequestFailure};
 pub use headers::Rate;
 pub use local_listener::trust_user;
 pub use prepare::{Enclosed, PrepareError, prepare, prepare_with};
 pub use receipt::{Receipt, ReceiptKind, repeated};
-pub use request::{Answer, Reply};
-pub use triggers::Trigger;
+pub use request::{ReadResponse, WriteResponse};
+pub use triggers::PlainTrigger;
 
 pub use wire::lists::{Listed, Unreadable};
 

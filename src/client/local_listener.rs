@@ -16,7 +16,7 @@ static KNOWN: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
 
 /// Why a connection is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Stranger {
+pub(crate) enum ForeignListener {
     /// Another user's program holds the port.
     #[error(
         "port {0} of this machine is held by another user (uid {1}), who was given no key; if that is your \
@@ -36,7 +36,7 @@ pub fn trust_user(base_url: &str, uid: u32) {
 }
 
 /// Looks at who holds a port that a connection was just made to.
-fn look(port: u16) -> Result<(), Stranger> {
+fn look(port: u16) -> Result<(), ForeignListener> {
     #[cfg(target_os = "linux")]
     {
         let read = |it: &str| std::fs::read_to_string(it).unwrap_or_default();
@@ -53,15 +53,15 @@ fn look(port: u16) -> Result<(), Stranger> {
 }
 
 /// What the system's tables of sockets say of a port.
-fn judge(tables: &str, port: u16, own: &[Option<u32>]) -> Result<(), Stranger> {
+fn judge(tables: &str, port: u16, own: &[Option<u32>]) -> Result<(), ForeignListener> {
     let listeners: Vec<(u16, u32)> = tables.lines().filter_map(listener).collect();
     let mut here = listeners.iter().filter(|it| it.0 == port).peekable();
     // A system that tells of no listener at all tells nothing.
     if here.peek().is_none() && !listeners.is_empty() {
-        return Err(Stranger::Gone(port));
+        return Err(ForeignListener::Gone(port));
     }
     match here.find(|it| !own.contains(&Some(it.1))) {
-        Some((_, uid)) => Err(Stranger::User(port, *uid)),
+        Some((_, uid)) => Err(ForeignListener::User(port, *uid)),
         None => Ok(()),
     }
 }
@@ -82,11 +82,11 @@ fn listener(row: &str) -> Option<(u16, u32)> {
 
 /// Looks at who holds the port behind each new connection.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Checked {
+pub(crate) struct ListenerCheck {
     pub(crate) port: u16,
 }
 
-impl<S> Layer<S> for Checked {
+impl<S> Layer<S> for ListenerCheck {
     type Service = Connector<S>;
 
     fn layer(&self, inner: S) -> Connector<S> {
@@ -142,12 +142,12 @@ mod tests {
         let own = [Some(0), Some(1000), None];
         let cases = [
             (0x2253, Ok(())),
-            (0x2254, Err(Stranger::User(0x2254, 1001))),
-            (0x2255, Err(Stranger::Gone(0x2255))),
+            (0x2254, Err(ForeignListener::User(0x2254, 1001))),
+            (0x2255, Err(ForeignListener::Gone(0x2255))),
             (0x2256, Ok(())),
-            (0x2257, Err(Stranger::User(0x2257, 1001))),
-            (0x2258, Err(Stranger::User(0x2258, 1001))),
-            (0x2259, Err(Stranger::Gone(0x2259))),
+            (0x2257, Err(ForeignListener::User(0x2257, 1001))),
+            (0x2258, Err(ForeignListener::User(0x2258, 1001))),
+            (0x2259, Err(ForeignListener::Gone(0x2259))),
         ];
         for (port, judged) in cases {
             assert_eq!(judge(TABLES, port, &own), judged, "{port:x}");

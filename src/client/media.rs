@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::checks;
 use crate::prepare::PrepareError;
 use model::bounds;
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::paths;
 
 /// `POST /media` with one file
@@ -39,7 +39,7 @@ pub(crate) fn prepare(
     body.extend_from_slice(file);
     body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
     Ok(PreparedRequest {
-        method: Method::Post,
+        method: WriteMethod::Post,
         path: paths::MEDIA.to_owned(),
         content_type: Some(format!("multipart/form-data; boundary={boundary}")),
         body,

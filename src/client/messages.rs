@@ -13,8 +13,8 @@ use model::account::Platform;
 use model::bounds;
 use model::ids::{ConversationId, MessageId, ThreadId};
 use model::messages::Message;
-use model::outbox::content::{Content, Media, MediaKind, Template};
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::content::{ChatContent, FilledTemplate, LinkedMedia, MediaKind};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::content::{MediaContent, TextContent, TypedContent, object};
 use wire::messages::{SendBody, read_message, unreadable_message};
 use wire::paths;
@@ -99,26 +99,26 @@ pub(crate) fn prepare_text(
 /// `POST /messages/send` with anything else
 pub(crate) fn prepare_content(
     to: &str,
-    content: &Content,
+    content: &ChatContent,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
     let not_json = |what, shape| PrepareError::NotJson { what, shape };
     match content {
-        Content::Marked { .. } => Err(not_here("send markup")),
-        Content::Media(media) => send(to, media_content(media)?, reply_to),
+        ChatContent::Marked { .. } => Err(not_here("send markup")),
+        ChatContent::Media(media) => send(to, media_content(media)?, reply_to),
         // A template quotes nothing.
-        Content::Template(template) => send(to, template_content(template)?, None),
-        Content::Interactive(given) => {
+        ChatContent::Template(template) => send(to, template_content(template)?, None),
+        ChatContent::Interactive(given) => {
             let given = object(given).ok_or_else(|| not_json("the interactive content", "a JSON object"))?;
             let content =
                 TypedContent { kind: "interactive", interactive: Some(given), ..TypedContent::default() };
             send(to, content, reply_to)
         }
-        Content::Location(place) => send(to, TypedContent::location(place), reply_to),
+        ChatContent::Location(place) => send(to, TypedContent::location(place), reply_to),
     }
 }
 
-fn media_content(media: &Media) -> Result<TypedContent<'_>, PrepareError> {
+fn media_content(media: &LinkedMedia) -> Result<TypedContent<'_>, PrepareError> {
     checks::link(&media.link)?;
     checks::bounded("the caption", media.caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
     checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::FILENAME)?;
@@ -144,7 +144,7 @@ fn media_content(media: &Media) -> Result<TypedContent<'_>, PrepareError> {
 }
 
 /// A template as sends and broadcasts carry it.
-pub(crate) fn template_content(template: &Template) -> Result<TypedContent<'_>, PrepareError> {
+pub(crate) fn template_content(template: &FilledTemplate) -> Result<TypedContent<'_>, PrepareError> {
     checks::wanted("the template's name", &template.name, usize::MAX)?;
     checks::wanted("the template's language", &template.language, usize::MAX)?;
     let shape = PrepareError::NotJson { what: "the template's components", shape: "a JSON array" };
@@ -158,7 +158,7 @@ fn send(
 ) -> Result<PreparedRequest, PrepareError> {
     checks::phone(to)?;
     let body = SendBody { to, content, reply_to: reply_to.map(MessageId::as_str) };
-    json(Method::Post, paths::MESSAGES_SEND, &body)
+    json(WriteMethod::Post, paths::MESSAGES_SEND, &body)
 }
 
 fn not_here(what: &'static str) -> PrepareError {

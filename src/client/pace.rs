@@ -47,7 +47,7 @@ const LITTLE: (usize, usize) = (10, 15);
 
 /// Who waits for a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Urgency {
+pub enum ReadPriority {
     /// Nobody: polling.
     Background,
     /// A person.
@@ -56,9 +56,9 @@ pub enum Urgency {
 
 /// What is about to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum RequestKind {
     /// A `GET`.
-    Read(Urgency),
+    Read(ReadPriority),
     /// What changes the server and has no limit of its own.
     Send,
     /// A new broadcast.
@@ -69,7 +69,7 @@ pub enum Kind {
     Webhook,
 }
 
-impl Kind {
+impl RequestKind {
     /// The limit a write counts against.
     pub fn of_write(request: &PreparedRequest) -> Self {
         let mut segments = request.path.split('/').skip(1);
@@ -95,7 +95,7 @@ impl Kind {
 
 /// What was written of one kind in the last minute.
 #[derive(Debug, Default)]
-struct Written {
+struct RecentWrites {
     at: VecDeque<i64>,
     blocked_until: i64,
 }
@@ -105,9 +105,9 @@ pub type Seat = u32;
 
 /// What has been asked in the last minute, and what the server said of it.
 #[derive(Debug)]
-pub struct Pace {
+pub struct RateBudget {
     reads: VecDeque<i64>,
-    writes: HashMap<Kind, Written>,
+    writes: HashMap<RequestKind, RecentWrites>,
     all: VecDeque<i64>,
     reads_blocked_until: i64,
     /// Reads in use by everyone with the key, as the server last said, and
@@ -125,7 +125,7 @@ pub struct Pace {
     polls: VecDeque<(i64, Seat)>,
 }
 
-impl Default for Pace {
+impl Default for RateBudget {
     fn default() -> Self {
         Self {
             reads: VecDeque::new(),
@@ -142,24 +142,26 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl RateBudget {
     /// Takes a place in the budget.
     ///
     /// # Errors
     /// With the microseconds until there is one.
-    pub fn ask(&mut self, kind: Kind, seat: Seat, now: Timestamp) -> Result<(), i64> {
+    pub fn ask(&mut self, kind: RequestKind, seat: Seat, now: Timestamp) -> Result<(), i64> {
         let now = now.micros();
         self.forget(now);
-        let is_poll = kind == Kind::Read(Urgency::Background);
+        let is_poll = kind == RequestKind::Read(ReadPriority::Background);
         if is_poll {
             self.seats.insert(seat, now);
         }
         let left = self.left_to_others(seat);
         let (list, limit, burst, blocked) = match kind {
-            Kind::Read(Urgency::Background) => {
+            RequestKind::Read(ReadPriority::Background) => {
                 (&self.reads, (self.rate - left).max(1), BACKGROUND_BURST, self.reads_blocked_until)
             }
-            Kind::Read(Urgency::Person) => (&self.reads, READS - MARGIN, BURST - 2, self.reads_blocked_until),
+            RequestKind::Read(ReadPriority::Person) => {
+                (&self.reads, READS - MARGIN, BURST - 2, self.reads_blocked_until)
+            }
             _ => {
                 let written = self.writes.entry(kind).or_default();
                 (&written.at, kind.writes(), BURST - 2, written.blocked_until)
@@ -178,7 +180,7 @@ impl Pace {
         }
         self.all.push_back(now);
         match kind {
-            Kind::Read(_) => self.reads.push_back(now),
+            RequestKind::Read(_) => self.reads.push_back(now),
             _ => self.writes.entry(kind).or_default().at.push_back(now),
         }
         if is_poll {
@@ -189,10 +191,10 @@ impl Pace {
     }
 
     /// Hears what an answer's headers say.
-    pub fn hear(&mut self, kind: Kind, rate: Rate, now: Timestamp) {
+    pub fn hear(&mut self, kind: RequestKind, rate: Rate, now: Timestamp) {
         let until = now.micros() + rate.reset_in.unwrap_or(SECOND).clamp(0, MINUTE);
         match kind {
-            Kind::Read(_) => {
+            RequestKind::Read(_) => {
                 if rate.remaining == 0 {
                     self.reads_blocked_until = until;
                 }
@@ -206,10 +208,10 @@ impl Pace {
     }
 
     /// Hears that the server refused for the rate.
-    pub fn refused(&mut self, kind: Kind, wait: i64, now: Timestamp) {
+    pub fn refused(&mut self, kind: RequestKind, wait: i64, now: Timestamp) {
         let until = now.micros() + wait;
         match kind {
-            Kind::Read(_) => {
+            RequestKind::Read(_) => {
                 self.reads_blocked_until = until;
                 self.halve(now.micros());
             }

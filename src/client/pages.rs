@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 
 use crate::errors::ReadError;
-use crate::request::Answer;
+use crate::request::ReadResponse;
 use crate::words;
 use model::text::SafeText;
 use wire::lists::Listed;
@@ -17,7 +17,7 @@ pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'stati
 
 /// Reads a page; an item `read` has nothing for is kept as it came.
 pub(crate) fn read_page<T>(
-    answer: &Answer,
+    answer: &ReadResponse,
     read: impl FnMut(&RawValue) -> Option<T>,
 ) -> Result<Listed<T>, ReadError> {
     let page = Listed::read(&answer.body, read).map_err(|_| wrong_shape(answer))?;
@@ -29,7 +29,7 @@ pub(crate) fn read_page<T>(
 
 /// Reads an answer that is one item.
 pub(crate) fn read_one<T>(
-    answer: &Answer,
+    answer: &ReadResponse,
     read: impl FnOnce(&RawValue) -> Option<T>,
 ) -> Result<T, ReadError> {
     let raw: &RawValue = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(answer))?;
@@ -37,6 +37,6 @@ pub(crate) fn read_one<T>(
 }
 
 /// An answer that is not what was asked for, in words.
-pub(crate) fn wrong_shape(answer: &Answer) -> ReadError {
+pub(crate) fn wrong_shape(answer: &ReadResponse) -> ReadError {
     ReadError::Trouble(SafeText::line(&words::not_json(&answer.facts, &answer.body, answer.status)))
 }

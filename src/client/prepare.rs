@@ -7,7 +7,7 @@ use crate::{
     broadcasts, contacts, conversations, email, media, messages, reactions, telegram, voip, webhooks,
 };
 use model::account::Platform;
-use model::outbox::{Lane, Method, Operation, PreparedRequest};
+use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::secret::Secret;
 use wire::body::Body;
 
@@ -175,7 +175,7 @@ fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
 
 /// A request with a shape as its JSON body.
 pub(crate) fn json(
-    method: Method,
+    method: WriteMethod,
     path: impl Into<String>,
     body: &impl Body,
 ) -> Result<PreparedRequest, PrepareError> {

@@ -3,7 +3,7 @@
 use crate::prepare::{PrepareError, json};
 use model::account::Platform;
 use model::ids::MessageId;
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::paths;
 use wire::reactions::ReactBody;
 
@@ -17,5 +17,5 @@ pub(crate) fn prepare(
         Platform::Telegram => paths::telegram_message_react(message),
         _ => paths::message_react(message),
     };
-    json(Method::Post, path, &ReactBody { emoji: emoji.to_owned() })
+    json(WriteMethod::Post, path, &ReactBody { emoji: emoji.to_owned() })
 }

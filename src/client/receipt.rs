@@ -8,8 +8,8 @@
 use serde_json::{Map, Value};
 
 use crate::connect::Client;
-use crate::errors::{Outcome, Unclear};
-use crate::request::Reply;
+use crate::errors::{Unclear, WriteOutcome};
+use crate::request::WriteResponse;
 use model::ids::{BroadcastId, ContactId, IdempotencyKey, MessageId, ThreadId, WebhookId};
 use model::outbox::{Operation, PreparedRequest};
 use model::time::Timestamp;
@@ -125,35 +125,35 @@ impl Client {
         operation: &Operation,
         request: &PreparedRequest,
         key: &IdempotencyKey,
-    ) -> Outcome<Receipt> {
+    ) -> WriteOutcome<Receipt> {
         self.write(request, key).await.and_then(|reply| read(operation, &reply))
     }
 }
 
 /// What an outcome means when an earlier attempt may have done it: what is
 /// gone already was deleted, by whomever.
-pub fn repeated(operation: &Operation, outcome: Outcome<Receipt>) -> Outcome<Receipt> {
+pub fn repeated(operation: &Operation, outcome: WriteOutcome<Receipt>) -> WriteOutcome<Receipt> {
     let deletes = matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. });
     match outcome {
-        Outcome::Refused(refusal) if deletes && refusal.status == 404 => {
-            Outcome::Done(Receipt::of(ReceiptKind::Deleted))
+        WriteOutcome::Refused(refusal) if deletes && refusal.status == 404 => {
+            WriteOutcome::Done(Receipt::of(ReceiptKind::Deleted))
         }
         other => other,
     }
 }
 
 /// Reads a reply as the operation's receipt.
-pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
+pub(crate) fn read(operation: &Operation, reply: &WriteResponse) -> WriteOutcome<Receipt> {
     let empty = reply.body.trim_ascii().is_empty();
     let told: Option<Map<String, Value>> = serde_json::from_slice(&reply.body).ok();
-    let told = Told(told.unwrap_or_default());
+    let told = ReceiptFields(told.unwrap_or_default());
     let kind = if told.is_refusal() {
         None
     } else {
         kind(operation, &told).or_else(|| without_words(operation, empty, reply.is_rated))
     };
     match kind {
-        Some(kind) => Outcome::Done(Receipt {
+        Some(kind) => WriteOutcome::Done(Receipt {
             kind,
             credits: told.number("creditsRemaining"),
             cost: told.number("creditsUsed"),
@@ -165,7 +165,7 @@ pub(crate) fn read(operation: &Operation, reply: &Reply) -> Outcome<Receipt> {
         None => {
             let why = format!("the server answered, but not with what was promised ({})", reply.status);
             let unclear = Unclear::new(&why, Some(reply.status));
-            Outcome::Unknown(Unclear { replayed: reply.replayed, ..unclear })
+            WriteOutcome::Unknown(Unclear { replayed: reply.replayed, ..unclear })
         }
     }
 }
@@ -187,7 +187,7 @@ fn without_words(operation: &Operation, empty: bool, is_rated: bool) -> Option<R
     }
 }
 
-fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
+fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
     Some(match operation {
         Operation::SendText { .. } | Operation::SendContent { .. } | Operation::SendSms { .. } => {
             ReceiptKind::Sent {
@@ -235,9 +235,9 @@ fn kind(operation: &Operation, told: &Told) -> Option<ReceiptKind> {
 }
 
 /// The fields of an answer.
-struct Told(Map<String, Value>);
+struct ReceiptFields(Map<String, Value>);
 
-impl Told {
+impl ReceiptFields {
     /// A text that is not empty, or a number as its text.
     fn id(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {

@@ -7,11 +7,11 @@ use reqwest::{Method, Url};
 
 use crate::calls;
 use crate::connect::Client;
-use crate::errors::{NotSent, Outcome, ReadError, Unclear, class_read, class_write};
-use crate::headers::{self, Facts};
-use crate::pace::Kind;
+use crate::errors::{NotSent, ReadError, Unclear, WriteOutcome, class_read, class_write};
+use crate::headers::{self, ResponseFacts};
+use crate::pace::RequestKind;
 use crate::page_size::PageSize;
-use crate::transport::{Broken, Cut, Outgoing};
+use crate::transport::{Broken, IncompleteBody, OutgoingRequest};
 use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
 use model::text::SafeText;
@@ -20,19 +20,19 @@ use wire::lists;
 
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReadResponse {
     /// The HTTP status.
     pub status: u16,
     /// The bytes.
     pub body: Vec<u8>,
     /// The server's own time.
     pub server_time: Option<Timestamp>,
-    pub(crate) facts: Facts,
+    pub(crate) facts: ResponseFacts,
 }
 
 /// The body of a write that succeeded: a JSON object, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct WriteResponse {
     /// The HTTP status.
     pub status: u16,
     /// The bytes.
@@ -49,7 +49,7 @@ pub struct Reply {
 /// A whole answer of any status.
 pub(crate) struct Raw {
     pub(crate) status: u16,
-    pub(crate) facts: Facts,
+    pub(crate) facts: ResponseFacts,
     pub(crate) body: Vec<u8>,
 }
 
@@ -76,7 +76,7 @@ impl Client {
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Answer, ReadError> {
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<ReadResponse, ReadError> {
         let rows = rows(query);
         let fewer = rows.map(|it| self.page_size(|size| size.of(it)).to_string());
         let bounded = query.iter().map(|(name, value)| match &fewer {
@@ -84,7 +84,7 @@ impl Client {
             _ => (*name, *value),
         });
         let url = self.address(path, &bounded.collect::<Vec<_>>()).map_err(ReadError::Misconfigured)?;
-        let request = Outgoing {
+        let request = OutgoingRequest {
             method: Method::GET,
             url,
             headers: self.shared.headers.clone(),
@@ -92,7 +92,7 @@ impl Client {
             total: self.bounded(self.shared.bounds.read_total),
             progress: None,
         };
-        match self.exchange(request, Kind::Read(self.urgency), path).await {
+        match self.exchange(request, RequestKind::Read(self.urgency), path).await {
             Ok((raw, None)) => {
                 if rows.is_some() {
                     self.page_size(PageSize::answered);
@@ -112,14 +112,18 @@ impl Client {
     }
 
     /// Sends prepared bytes under a key, once.
-    pub async fn write(&self, request: &PreparedRequest, key: &IdempotencyKey) -> Outcome<Reply> {
+    pub async fn write(
+        &self,
+        request: &PreparedRequest,
+        key: &IdempotencyKey,
+    ) -> WriteOutcome<WriteResponse> {
         let Ok(key) = HeaderValue::from_str(key.as_str()) else {
             let why = SafeText::line("the row's key cannot be sent");
-            return Outcome::NotSent(NotSent::Misconfigured(why));
+            return WriteOutcome::NotSent(NotSent::Misconfigured(why));
         };
         let url = match self.address(&request.path, &[]) {
             Ok(url) => url,
-            Err(why) => return Outcome::NotSent(NotSent::Misconfigured(why)),
+            Err(why) => return WriteOutcome::NotSent(NotSent::Misconfigured(why)),
         };
         let mut headers = self.shared.headers.clone();
         headers.insert("idempotency-key", key);
@@ -130,16 +134,16 @@ impl Client {
             }
             Some(Err(_)) => {
                 let why = SafeText::line("the row's media type cannot be sent");
-                return Outcome::NotSent(NotSent::Misconfigured(why));
+                return WriteOutcome::NotSent(NotSent::Misconfigured(why));
             }
         }
         let ordinary = self.shared.bounds.write_total;
         let most = ordinary + upload_time(request, ordinary);
-        let outgoing = Outgoing {
+        let outgoing = OutgoingRequest {
             method: match request.method {
-                outbox::Method::Post => Method::POST,
-                outbox::Method::Patch => Method::PATCH,
-                outbox::Method::Delete => Method::DELETE,
+                outbox::WriteMethod::Post => Method::POST,
+                outbox::WriteMethod::Patch => Method::PATCH,
+                outbox::WriteMethod::Delete => Method::DELETE,
             },
             url,
             headers,
@@ -147,11 +151,11 @@ impl Client {
             total: self.bounded(most),
             progress: self.progress.clone(),
         };
-        match self.exchange(outgoing, Kind::of_write(request), &request.path).await {
+        match self.exchange(outgoing, RequestKind::of_write(request), &request.path).await {
             Ok((raw, None)) => class_write(raw),
-            Ok((raw, Some(cut))) => Outcome::Unknown(Unclear::new(cut.why.as_str(), Some(raw.status))),
-            Err(Broken::NotSent(why)) => Outcome::NotSent(why),
-            Err(Broken::Midway(why)) => Outcome::Unknown(Unclear::new(why.as_str(), None)),
+            Ok((raw, Some(cut))) => WriteOutcome::Unknown(Unclear::new(cut.why.as_str(), Some(raw.status))),
+            Err(Broken::NotSent(why)) => WriteOutcome::NotSent(why),
+            Err(Broken::Midway(why)) => WriteOutcome::Unknown(Unclear::new(why.as_str(), None)),
         }
     }
 
@@ -168,10 +172,10 @@ impl Client {
     /// What the answer says, and if its body did not come whole, why.
     async fn exchange(
         &self,
-        request: Outgoing,
-        kind: Kind,
+        request: OutgoingRequest,
+        kind: RequestKind,
         path: &str,
-    ) -> Result<(Raw, Option<Cut>), Broken> {
+    ) -> Result<(Raw, Option<IncompleteBody>), Broken> {
         let now = self.now();
         if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));

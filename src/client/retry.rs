@@ -8,8 +8,8 @@
 //!
 //! Interface: Errors, Idempotency.
 
-use crate::errors::{ApiRefusal, NotSent, Outcome, Unclear};
-use model::outbox::{Class, KEY_AGE, Stop};
+use crate::errors::{ApiRefusal, NotSent, Unclear, WriteOutcome};
+use model::outbox::{KEY_AGE, RetryClass, Stop};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
@@ -31,7 +31,7 @@ const PROGRESS: i64 = 10 * MINUTE;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attempt {
     /// How the operation may be repeated.
-    pub class: Class,
+    pub class: RetryClass,
     /// Whether this server was seen to recognise a key at this path.
     pub recognised: bool,
     /// Unclear answers before this one.
@@ -51,7 +51,7 @@ pub struct Attempt {
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum RetryStep {
     /// It was done.
     Done,
     /// Not executed: back to the queue for so many microseconds.
@@ -72,14 +72,14 @@ pub enum Next {
 }
 
 /// Decides what follows from an outcome.
-pub fn decide<T>(outcome: &Outcome<T>, attempt: Attempt) -> Next {
+pub fn decide<T>(outcome: &WriteOutcome<T>, attempt: Attempt) -> RetryStep {
     match outcome {
-        Outcome::Done(_) => Next::Done,
-        Outcome::NotSent(NotSent::Offline(_)) => Next::Wait(spread(OFFLINE, attempt.jitter)),
-        Outcome::NotSent(NotSent::Paced(wait)) => Next::Wait(*wait),
-        Outcome::NotSent(NotSent::Misconfigured(why)) => Next::Halt(why.clone()),
-        Outcome::Refused(refusal) => refused(refusal, attempt),
-        Outcome::Unknown(unclear) => unknown(unclear, attempt),
+        WriteOutcome::Done(_) => RetryStep::Done,
+        WriteOutcome::NotSent(NotSent::Offline(_)) => RetryStep::Wait(spread(OFFLINE, attempt.jitter)),
+        WriteOutcome::NotSent(NotSent::Paced(wait)) => RetryStep::Wait(*wait),
+        WriteOutcome::NotSent(NotSent::Misconfigured(why)) => RetryStep::Halt(why.clone()),
+        WriteOutcome::Refused(refusal) => refused(refusal, attempt),
+        WriteOutcome::Unknown(unclear) => unknown(unclear, attempt),
     }
 }
 
@@ -89,15 +89,15 @@ pub fn is_spent(age: i64) -> bool {
     !(0..KEY_AGE).contains(&age)
 }
 
-fn refused(refusal: &ApiRefusal, attempt: Attempt) -> Next {
-    let stop = |stop| Next::Stop(stop, refusal.words());
+fn refused(refusal: &ApiRefusal, attempt: Attempt) -> RetryStep {
+    let stop = |stop| RetryStep::Stop(stop, refusal.words());
     match (refusal.code, refusal.status) {
         (Some(ErrorCode::IdempotencyInProgress), _) => in_progress(refusal, attempt),
         // The bytes or the key are not what this desk thinks: never again by
         // itself.
         (Some(ErrorCode::IdempotencyConflict), _) => stop(Stop::Unknown),
         (Some(ErrorCode::RateLimitExceeded), _) | (_, 429) => {
-            Next::Wait(spread(refusal.retry_after.unwrap_or(SECOND), attempt.jitter))
+            RetryStep::Wait(spread(refusal.retry_after.unwrap_or(SECOND), attempt.jitter))
         }
         // Said before the key is looked up, so what was unclear stays unclear.
         (_, 401 | 403 | 413) if attempt.was_unclear => stop(Stop::Unknown),
@@ -110,38 +110,41 @@ fn refused(refusal: &ApiRefusal, attempt: Attempt) -> Next {
     }
 }
 
-fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> Next {
+fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> RetryStep {
     if !(0..PROGRESS).contains(&attempt.in_progress) {
         let why = "an earlier attempt has been in progress on the server for ten minutes";
-        return Next::Stop(Stop::Unknown, SafeText::line(why));
+        return RetryStep::Stop(Stop::Unknown, SafeText::line(why));
     }
     let grown = (attempt.in_progress / 2).clamp(SECOND, 30 * SECOND);
-    Next::AskAgain { after: spread(refusal.retry_after.unwrap_or(grown), attempt.jitter), counted: false }
+    RetryStep::AskAgain {
+        after: spread(refusal.retry_after.unwrap_or(grown), attempt.jitter),
+        counted: false,
+    }
 }
 
-fn unknown(unclear: &Unclear, attempt: Attempt) -> Next {
+fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
     if unclear.replayed {
         let why = format!("{}, and the server keeps that answer for this row", unclear.why);
-        return Next::Stop(Stop::Unknown, SafeText::line(&why));
+        return RetryStep::Stop(Stop::Unknown, SafeText::line(&why));
     }
     if !may_repeat(attempt.class, attempt.recognised) {
-        return Next::Stop(Stop::Ask, not_repeated(unclear.why.as_str()));
+        return RetryStep::Stop(Stop::Ask, not_repeated(unclear.why.as_str()));
     }
     let spent = attempt.class.relies_on_key() && is_spent(attempt.age);
     if attempt.failures + 1 >= FAILURES || spent {
-        return Next::Stop(Stop::Unknown, unclear.why.clone());
+        return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
     }
     let ceiling = BASE.saturating_mul(1 << attempt.failures.min(16)).min(CAP);
     let wait = unclear
         .retry_after
         .map_or_else(|| part(ceiling, attempt.jitter).max(SOONEST), |it| spread(it, attempt.jitter));
-    Next::AskAgain { after: wait, counted: true }
+    RetryStep::AskAgain { after: wait, counted: true }
 }
 
 /// Whether what may have been done may be asked again by itself. What reaches
 /// many or rings a phone may only where the server was seen to recognise keys.
-pub fn may_repeat(class: Class, recognised: bool) -> bool {
-    class != Class::Guarded || recognised
+pub fn may_repeat(class: RetryClass, recognised: bool) -> bool {
+    class != RetryClass::Guarded || recognised
 }
 
 /// Why it is not asked again, for the person who decides.

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::connect::Client;
 use crate::errors::ReadError;
-use crate::request::Answer;
+use crate::request::ReadResponse;
 
 /// Questions remembered at most.
 const REMEMBERED: usize = 1_000;
@@ -23,10 +23,10 @@ type Print = [u8; 32];
 
 /// Of each question, the answer that was applied last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Applied(Arc<Mutex<Known>>);
+pub(crate) struct Applied(Arc<Mutex<AnswerHashes>>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct AnswerHashes {
     hash: RandomState,
     answers: HashMap<u64, Print>,
     /// Grows whenever all is forgotten.
@@ -41,7 +41,7 @@ pub(crate) struct Unless {
 }
 
 impl Applied {
-    fn known<R>(&self, look: impl FnOnce(&mut Known) -> R) -> R {
+    fn known<R>(&self, look: impl FnOnce(&mut AnswerHashes) -> R) -> R {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -89,8 +89,8 @@ impl Client {
         &self,
         path: &str,
         query: &[(&str, &str)],
-        answer: Answer,
-    ) -> Result<Answer, ReadError> {
+        answer: ReadResponse,
+    ) -> Result<ReadResponse, ReadError> {
         let Some(unless) = &self.unless else { return Ok(answer) };
         let print: Print = Sha256::digest(&answer.body).into();
         let (question, is_known) = self.applied.known(|it| {

@@ -11,8 +11,8 @@ use model::account::Platform;
 use model::bounds;
 use model::conversations::Conversation;
 use model::ids::MessageId;
-use model::outbox::content::{Content, Markup, Media, MediaKind};
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::content::{ChatContent, LinkedMedia, Markup, MediaKind};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::paths;
 use wire::telegram::{SendBody, escape_html, read_conversation};
 
@@ -39,29 +39,29 @@ pub(crate) fn prepare_text(
 /// `POST /telegram/send` with anything else
 pub(crate) fn prepare_content(
     chat: &str,
-    content: &Content,
+    content: &ChatContent,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
     let not_here =
         |what| PrepareError::NotOnThisChannel { channel: Platform::Telegram.label().to_owned(), what };
     match content {
-        Content::Marked { text, markup } => {
+        ChatContent::Marked { text, markup } => {
             checks::wanted("the text", text, bounds::TEXT)?;
             let parse_mode = Some(markup.word());
             let body =
                 SendBody { chat_id: chat, kind: "text", text: Some(text), parse_mode, ..SendBody::default() };
             send(body, reply_to)
         }
-        Content::Media(media) => send_media(chat, media, reply_to),
-        Content::Template(_) => Err(not_here("send templates")),
-        Content::Interactive(_) => Err(not_here("send buttons")),
-        Content::Location(_) => Err(not_here("send places")),
+        ChatContent::Media(media) => send_media(chat, media, reply_to),
+        ChatContent::Template(_) => Err(not_here("send templates")),
+        ChatContent::Interactive(_) => Err(not_here("send buttons")),
+        ChatContent::Location(_) => Err(not_here("send places")),
     }
 }
 
 fn send_media(
     chat: &str,
-    media: &Media,
+    media: &LinkedMedia,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
     checks::link(&media.link)?;
@@ -92,5 +92,5 @@ fn send(body: SendBody<'_>, reply_to: Option<&MessageId>) -> Result<PreparedRequ
         return Err(PrepareError::NoAddress);
     }
     let body = SendBody { reply_to: reply_to.map(MessageId::as_str), ..body };
-    json(Method::Post, paths::TELEGRAM_SEND, &body)
+    json(WriteMethod::Post, paths::TELEGRAM_SEND, &body)
 }

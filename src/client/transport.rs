@@ -10,9 +10,9 @@ use futures_util::stream;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Body, Method, Response, redirect};
 
-use crate::connect::{Address, Bounds, ClientError};
+use crate::connect::{Address, ClientError, ClientTimeouts};
 use crate::errors::NotSent;
-use crate::local_listener::Checked;
+use crate::local_listener::ListenerCheck;
 use crate::words;
 use model::text::SafeText;
 
@@ -24,7 +24,7 @@ const PIECE: usize = 64 * 1024;
 
 /// A request with everything that leaves.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
+pub struct OutgoingRequest {
     /// The method.
     pub method: Method,
     /// The whole address, with its query.
@@ -36,21 +36,21 @@ pub struct Outgoing {
     /// How long the exchange may take in all.
     pub total: Duration,
     /// Who hears how far a large body has come.
-    pub progress: Option<Progress>,
+    pub progress: Option<UploadProgress>,
 }
 
 /// Hears how many bytes of a body were handed on so far.
 #[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(usize) + Send + Sync>);
+pub struct UploadProgress(Arc<dyn Fn(usize) + Send + Sync>);
 
-impl Progress {
+impl UploadProgress {
     /// Tells this.
     pub fn new(hear: impl Fn(usize) + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 }
 
-impl fmt::Debug for Progress {
+impl fmt::Debug for UploadProgress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Progress")
     }
@@ -64,12 +64,12 @@ pub struct Incoming {
     /// All headers.
     pub headers: HeaderMap,
     /// The whole body, unpacked, or why it did not come whole.
-    pub body: Result<Vec<u8>, Cut>,
+    pub body: Result<Vec<u8>, IncompleteBody>,
 }
 
 /// Why a body did not come whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct IncompleteBody {
     /// In words.
     pub why: SafeText,
     /// Whether there was more than is read.
@@ -89,7 +89,7 @@ pub enum Broken {
 /// own.
 pub trait Transport: Send + Sync {
     /// Carries one request, once: never again by itself, never elsewhere.
-    fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>>;
+    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>>;
 }
 
 /// Carries requests over sockets.
@@ -113,7 +113,7 @@ pub(crate) fn builder() -> reqwest::ClientBuilder {
 }
 
 impl Sockets {
-    pub(crate) fn new(address: &Address, bounds: Bounds) -> Result<Self, ClientError> {
+    pub(crate) fn new(address: &Address, bounds: ClientTimeouts) -> Result<Self, ClientError> {
         let mut builder = builder()
             .https_only(!address.is_loopback)
             .connect_timeout(bounds.connect)
@@ -122,7 +122,7 @@ impl Sockets {
             builder = builder.no_proxy().resolve_to_addrs("localhost", &address.here());
         }
         if let Some(port) = address.local_port {
-            builder = builder.connector_layer(Checked { port });
+            builder = builder.connector_layer(ListenerCheck { port });
         }
         let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
         Ok(Self { http, idle: bounds.idle, most: bounds.body })
@@ -130,8 +130,8 @@ impl Sockets {
 }
 
 impl Transport for Sockets {
-    fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
-        let Outgoing { method, url, mut headers, body, total, progress } = request;
+    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>> {
+        let OutgoingRequest { method, url, mut headers, body, total, progress } = request;
         if progress.is_some() {
             // A body in pieces does not tell its length by itself.
             headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
@@ -158,7 +158,7 @@ impl Transport for Sockets {
 }
 
 /// A body whose pieces are told of as they are taken.
-fn in_pieces(body: Vec<u8>, progress: Progress) -> Body {
+fn in_pieces(body: Vec<u8>, progress: UploadProgress) -> Body {
     let pieces = stream::unfold((body, 0), move |(body, from)| {
         (progress.0)(from);
         let to = (from + PIECE).min(body.len());
@@ -181,21 +181,24 @@ fn no_answer(error: &reqwest::Error) -> Broken {
 
 /// Reads by streaming with a bound after unpacking, so that a small answer
 /// that unpacks to a large one ends at the bound.
-async fn read_body(mut response: Response, idle: Duration, most: usize) -> Result<Vec<u8>, Cut> {
+async fn read_body(mut response: Response, idle: Duration, most: usize) -> Result<Vec<u8>, IncompleteBody> {
     let mut body = Vec::new();
     loop {
         let Ok(chunk) = tokio::time::timeout(idle, response.chunk()).await else {
-            return Err(Cut { why: SafeText::line(words::LATE), too_large: false });
+            return Err(IncompleteBody { why: SafeText::line(words::LATE), too_large: false });
         };
         match chunk {
             Ok(Some(chunk)) if body.len() + chunk.len() > most => {
                 let why = format!("the server's answer is larger than {} MiB and was not read", most >> 20);
-                return Err(Cut { why: SafeText::line(&why), too_large: true });
+                return Err(IncompleteBody { why: SafeText::line(&why), too_large: true });
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return Ok(body),
             Err(error) => {
-                return Err(Cut { why: SafeText::line(&words::transport(&error)), too_large: false });
+                return Err(IncompleteBody {
+                    why: SafeText::line(&words::transport(&error)),
+                    too_large: false,
+                });
             }
         }
     }

@@ -13,7 +13,7 @@ use wire::paths;
 
 /// A trigger whose items have no shape of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trigger {
+pub enum PlainTrigger {
     /// Recent contacts.
     NewContact,
     /// Recent orders.
@@ -24,7 +24,7 @@ pub enum Trigger {
     CampaignCompleted,
 }
 
-impl Trigger {
+impl PlainTrigger {
     /// All of them.
     pub const ALL: [Self; 4] =
         [Self::NewContact, Self::NewOrder, Self::NewAppointment, Self::CampaignCompleted];
@@ -54,7 +54,7 @@ impl Client {
     ///
     /// # Errors
     /// Classed; see [`ReadError`].
-    pub async fn trigger(&self, trigger: Trigger) -> Result<Listed<Map<String, Value>>, ReadError> {
+    pub async fn trigger(&self, trigger: PlainTrigger) -> Result<Listed<Map<String, Value>>, ReadError> {
         let answer = self.get(trigger.path(), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }

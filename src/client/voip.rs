@@ -10,7 +10,7 @@ use crate::prepare::{PrepareError, json};
 use model::bounds;
 use model::conversations::Conversation;
 use model::outbox::content::Json;
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use wire::content::object;
 use wire::paths;
 use wire::voip::{PlaceCallBody, SendSmsBody};
@@ -29,7 +29,7 @@ pub(crate) async fn conversations(
 pub(crate) fn prepare_sms(to: &str, body: &str, via: Option<&str>) -> Result<PreparedRequest, PrepareError> {
     checks::phone(to)?;
     checks::wanted("the text", body, bounds::SMS)?;
-    json(Method::Post, paths::VOIP_SMS, &SendSmsBody { to, body, channel_id: via })
+    json(WriteMethod::Post, paths::VOIP_SMS, &SendSmsBody { to, body, channel_id: via })
 }
 
 /// `POST /voip/calls`
@@ -44,5 +44,5 @@ pub(crate) fn prepare_call(
         None => None,
         Some(given) => Some(object(given).ok_or(shape)?),
     };
-    json(Method::Post, paths::VOIP_CALLS, &PlaceCallBody { to, channel_id: via, metadata })
+    json(WriteMethod::Post, paths::VOIP_CALLS, &PlaceCallBody { to, channel_id: via, metadata })
 }

@@ -9,7 +9,7 @@ use crate::pages::read_page;
 use crate::prepare::{PrepareError, json};
 use model::account::Platform;
 use model::ids::WebhookId;
-use model::outbox::{Method, PreparedRequest};
+use model::outbox::{PreparedRequest, WriteMethod};
 use model::secret::Secret;
 use wire::paths;
 use wire::webhooks::{AddWebhookBody, WebhookBody};
@@ -38,7 +38,7 @@ pub(crate) fn prepare_add(
 ) -> Result<PreparedRequest, PrepareError> {
     checks::link(url)?;
     let body = AddWebhookBody { url, events, secret: secret.map(Secret::expose) };
-    json(Method::Post, path(platform), &body)
+    json(WriteMethod::Post, path(platform), &body)
 }
 
 /// `DELETE /webhooks/{id}` or `DELETE /email/webhooks/{id}`
@@ -47,5 +47,5 @@ pub(crate) fn prepare_remove(platform: &Platform, id: &WebhookId) -> PreparedReq
         Platform::Email => paths::email_webhook(id),
         _ => paths::webhook(id),
     };
-    PreparedRequest::bare(Method::Delete, path)
+    PreparedRequest::bare(WriteMethod::Delete, path)
 }

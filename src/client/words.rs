@@ -5,8 +5,8 @@
 
 use std::error::Error;
 
-use crate::headers::Facts;
-use crate::local_listener::Stranger;
+use crate::headers::ResponseFacts;
+use crate::local_listener::ForeignListener;
 use model::text::SafeText;
 
 /// Nothing came, or nothing more.
@@ -44,7 +44,7 @@ pub fn transport(error: &reqwest::Error) -> String {
 }
 
 /// Who holds the port of this machine that a key must not be sent to.
-fn stranger(error: &reqwest::Error) -> Option<&Stranger> {
+fn stranger(error: &reqwest::Error) -> Option<&ForeignListener> {
     let mut cause = error.source();
     while let Some(error) = cause {
         if let Some(stranger) = error.downcast_ref() {
@@ -61,7 +61,7 @@ pub fn is_certificate(error: &reqwest::Error) -> bool {
 }
 
 /// What a body is that is not the JSON it should be.
-pub fn not_json(facts: &Facts, body: &[u8], status: u16) -> String {
+pub fn not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> String {
     let body = body.trim_ascii();
     let what = if body.is_empty() {
         "nothing".to_owned()
@@ -78,7 +78,7 @@ pub fn not_json(facts: &Facts, body: &[u8], status: u16) -> String {
 }
 
 /// What a redirect means for the configuration.
-pub fn redirect(facts: &Facts, status: u16) -> String {
+pub fn redirect(facts: &ResponseFacts, status: u16) -> String {
     let place = facts.location.as_deref().map(SafeText::line);
     let place = place.map_or("another address".to_owned(), |it| it.to_string());
     format!(

@@ -3,9 +3,9 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use app::commands::{self, Command, Place, TABLE};
+use app::commands::{self, Command, CommandScope, TABLE};
 use app::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
-use app::keys::{Key, KeyCode};
+use app::keys::{KeyCode, KeyPress};
 use model::nearest::nearest;
 
 /// The names of keys that are no characters.
@@ -103,10 +103,10 @@ fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
     let place = commands::row(command).place;
     match keys.as_slice() {
         [] => Err("no key stands there; an empty list [] takes all keys away".to_owned()),
-        [key] if place == Place::Composer && key.typed().is_some() => {
+        [key] if place == CommandScope::Composer && key.typed().is_some() => {
             Err("this key types a character there; take one with Ctrl or Alt, or F1 to F12".to_owned())
         }
-        [_, _, ..] if place == Place::Composer => {
+        [_, _, ..] if place == CommandScope::Composer => {
             Err("while text is typed, one key must be enough".to_owned())
         }
         _ if command == Command::GoToTab && ends_in_digit(&keys).is_none() => {
@@ -116,11 +116,11 @@ fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
     }
 }
 
-fn key(name: &str) -> Result<Key, String> {
+fn key(name: &str) -> Result<KeyPress, String> {
     if let Some(it) = name.strip_prefix("Shift-").filter(|it| it.chars().count() == 1) {
         return Err(format!("Shift is part of the character: write {}", it.to_uppercase()));
     }
-    let key = Key::parse(name).ok_or_else(|| {
+    let key = KeyPress::parse(name).ok_or_else(|| {
         format!("{name} is no key; write one character, Ctrl- or Alt- before one, or one of {NAMES}")
     })?;
     let KeyCode::Char(it) = key.code else { return Ok(key) };

@@ -9,7 +9,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 /// A channel as `channel add` writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct ChannelTable<'a> {
     /// Its name.
     pub name: &'a str,
     /// Where the service is.
@@ -24,7 +24,7 @@ pub struct Entry<'a> {
 ///
 /// # Errors
 /// In words, when the text is not a configuration.
-pub fn with_channel(text: &str, entry: &Entry<'_>) -> Result<String, String> {
+pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, String> {
     let mut document = parse(text)?;
     let channels = channels(&mut document)?;
     let index = position(channels, entry.name);
@@ -96,8 +96,8 @@ mod tests {
     const FILE: &str = "# mine\n[[channel]]  # first\nname = \"a\"\nbase_url = \"https://a/v1\"   # keep\n\
                         key_env = \"A\"\n\n[ui]\nascii = true # yes\n";
 
-    fn entry<'a>(name: &'a str, key_env: Option<&'a str>) -> Entry<'a> {
-        Entry { name, base_url: "https://b.example/v1", key_env, read_only: false }
+    fn entry<'a>(name: &'a str, key_env: Option<&'a str>) -> ChannelTable<'a> {
+        ChannelTable { name, base_url: "https://b.example/v1", key_env, read_only: false }
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use app::commands::{self, Place};
+use app::commands::{self, CommandScope};
 use app::keymap::KeyMap;
-use app::keys::Key;
+use app::keys::KeyPress;
 use app::recording::Fixed;
 use app::steps;
 use model::macros::Macro;
@@ -56,12 +56,12 @@ pub(crate) fn read(
 }
 
 /// A key nothing else has outside text.
-fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<Key, String> {
-    let key = Key::parse(name).ok_or_else(|| format!("key = {name:?} is no key"))?;
+fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<KeyPress, String> {
+    let key = KeyPress::parse(name).ok_or_else(|| format!("key = {name:?} is no key"))?;
     if before.iter().any(|it| it.key == Some(key)) {
         return Err(format!("key = {name:?} plays another macro already"));
     }
-    let desk = commands::TABLE.iter().filter(|it| it.place != Place::Composer);
+    let desk = commands::TABLE.iter().filter(|it| it.place != CommandScope::Composer);
     let mut begun = desk.filter(|row| keymap.keys(row.command).iter().any(|it| it.first() == Some(&key)));
     match begun.next() {
         Some(row) => Err(format!("key = {name:?} is a key of {}; take another", commands::name(row.command))),

@@ -2,7 +2,7 @@
 
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
-use crate::shell::notify::{Notifier, Way, refusal};
+use crate::shell::notify::{Notifier, NotifyMethod, refusal};
 use app::settings::Noticing;
 
 /// Reads the table; what is mistaken is as if it were not there.
@@ -10,8 +10,8 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
     mistakes.all(section.unknown(&["bell", "desktop", "command", "quiet"]));
     let mut noticing = Noticing::default();
     noticing.bell = mistakes.value(section.boolean("bell")).unwrap_or(noticing.bell);
-    let words = Way::WORDS.map(|(word, _)| word);
-    let way = mistakes.value(section.word("desktop", &words)).and_then(|it| Way::from_word(&it));
+    let words = NotifyMethod::WORDS.map(|(word, _)| word);
+    let way = mistakes.value(section.word("desktop", &words)).and_then(|it| NotifyMethod::from_word(&it));
     let way = way.unwrap_or_default();
     let command = mistakes.value(section.strings("command").and_then(|command| {
         match command.as_deref().and_then(refusal) {
@@ -20,7 +20,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
         }
     }));
     let command = command.unwrap_or_default();
-    noticing.desktop = way != Way::Off || !command.is_empty();
+    noticing.desktop = way != NotifyMethod::Off || !command.is_empty();
     noticing.quiet = mistakes.value(quiet(section));
     (noticing, Notifier { way, command })
 }

@@ -9,14 +9,14 @@ use model::nearest::nearest;
 
 /// The text errors point into.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct ConfigText<'a> {
     /// The file's name.
     pub name: &'a str,
     /// Its text.
     pub text: &'a str,
 }
 
-impl Place<'_> {
+impl ConfigText<'_> {
     /// An error at a byte of the text.
     pub fn error(self, at: usize, problem: &str) -> ConfigError {
         let before = self.text.get(..at).unwrap_or(self.text);
@@ -28,14 +28,14 @@ impl Place<'_> {
 /// One table of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
-    place: Place<'a>,
+    place: ConfigText<'a>,
     name: &'a str,
     table: &'a DeTable<'a>,
 }
 
 impl<'a> Section<'a> {
     /// A table under a name.
-    pub fn new(place: Place<'a>, name: &'a str, table: &'a DeTable<'a>) -> Self {
+    pub fn new(place: ConfigText<'a>, name: &'a str, table: &'a DeTable<'a>) -> Self {
         Self { place, name, table }
     }
 

@@ -2,11 +2,15 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use app::views::{self, View};
+use app::views::{self, SavedView};
 use model::filter::{self, Sort};
 
 /// Reads one table; a view with a mistake is as if it were not there.
-pub(crate) fn read(section: &Section<'_>, before: &[View], mistakes: &mut Mistakes) -> Option<View> {
+pub(crate) fn read(
+    section: &Section<'_>,
+    before: &[SavedView],
+    mistakes: &mut Mistakes,
+) -> Option<SavedView> {
     mistakes.all(section.unknown(&["name", "filter", "sort", "key"]));
     let name = mistakes.take(section.required("name"));
     let text = mistakes.take(section.required("filter"));
@@ -35,11 +39,11 @@ pub(crate) fn read(section: &Section<'_>, before: &[View], mistakes: &mut Mistak
             }
         },
     };
-    Some(View::new(&name, &text, sort.unwrap_or_default(), key))
+    Some(SavedView::new(&name, &text, sort.unwrap_or_default(), key))
 }
 
 /// The menu's key, unless it is taken.
-fn one_key(key: &str, before: &[View]) -> Result<char, String> {
+fn one_key(key: &str, before: &[SavedView]) -> Result<char, String> {
     let mut characters = key.chars();
     let (Some(it), None) = (characters.next(), characters.next()) else {
         return Err(format!("key = {key:?} must be one character"));

@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use model::connections::formats;
-use model::connections::mapping::{COLUMNS, Column, LONGEST, Pick, ROWS, label};
-use model::connections::path::{Path, Step};
-use model::connections::{Field, FieldKind, Format, Mapped, Shown, ShownValue};
+use model::connections::mapping::{COLUMNS, LONGEST, Pick, ROWS, TableColumn, label};
+use model::connections::path::{Path, PathSegment};
+use model::connections::{FieldKind, Mapped, MappedField, MappedValue, ShownValue, ValueFormat};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
@@ -23,7 +23,7 @@ const PICKS: usize = 60;
 
 /// Why an answer is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub enum ResponseError {
     /// Nested deeper than allowed.
     #[error("the answer is nested deeper than {MAX_DEPTH} levels")]
     TooDeep,
@@ -35,15 +35,15 @@ pub enum Unusable {
 /// Reads a body.
 ///
 /// # Errors
-/// See [`Unusable`].
-pub fn read(body: &[u8]) -> Result<Value, Unusable> {
+/// See [`ResponseError`].
+pub fn read(body: &[u8]) -> Result<Value, ResponseError> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Null);
     }
     if depth(body) > MAX_DEPTH {
-        return Err(Unusable::TooDeep);
+        return Err(ResponseError::TooDeep);
     }
-    serde_json::from_slice(body).map_err(|_| Unusable::NotJson)
+    serde_json::from_slice(body).map_err(|_| ResponseError::NotJson)
 }
 
 /// How deep brackets nest, outside of texts.
@@ -74,8 +74,8 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
         let mut next = Vec::new();
         for it in found {
             match (step, it) {
-                (Step::Name(name), Value::Object(members)) => next.extend(members.get(name)),
-                (Step::Index(index), Value::Array(items)) => {
+                (PathSegment::Name(name), Value::Object(members)) => next.extend(members.get(name)),
+                (PathSegment::Index(index), Value::Array(items)) => {
                     let at = match usize::try_from(*index) {
                         Ok(at) => Some(at),
                         Err(_) => items
@@ -84,8 +84,8 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
                     };
                     next.extend(at.and_then(|it| items.get(it)));
                 }
-                (Step::All, Value::Array(items)) => next.extend(items.iter().take(FOUND)),
-                (Step::All, Value::Object(members)) => next.extend(members.values().take(FOUND)),
+                (PathSegment::All, Value::Array(items)) => next.extend(items.iter().take(FOUND)),
+                (PathSegment::All, Value::Object(members)) => next.extend(members.values().take(FOUND)),
                 _ => {}
             }
             if next.len() >= FOUND {
@@ -99,8 +99,8 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
 }
 
 /// What a mapping shows of an answer.
-pub fn map(value: &Value, fields: &[Field], at: Timestamp, zone: &Zone) -> Mapped {
-    let shown = |field: &Field| {
+pub fn map(value: &Value, fields: &[MappedField], at: Timestamp, zone: &Zone) -> Mapped {
+    let shown = |field: &MappedField| {
         let found = find(value, &field.path);
         let shown = match &field.kind {
             FieldKind::Value(format) => {
@@ -114,7 +114,7 @@ pub fn map(value: &Value, fields: &[Field], at: Timestamp, zone: &Zone) -> Mappe
             ShownValue::Line(text) => text.is_empty(),
             ShownValue::Table(_, rows, _) => rows.is_empty(),
         };
-        (!empty).then(|| Shown {
+        (!empty).then(|| MappedValue {
             name: field.name.clone(),
             label: SafeText::line(&field.label),
             value: shown,
@@ -123,13 +123,13 @@ pub fn map(value: &Value, fields: &[Field], at: Timestamp, zone: &Zone) -> Mappe
     Mapped { fields: fields.iter().filter_map(shown).collect(), at }
 }
 
-fn table(found: &[&Value], columns: &[Column], zone: &Zone) -> ShownValue {
+fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> ShownValue {
     // A path to a list and one to its items are the same table.
     let rows: Vec<&Value> = match found {
         [Value::Array(items)] => items.iter().collect(),
         other => other.to_vec(),
     };
-    let cell = |row: &Value, column: &Column| {
+    let cell = |row: &Value, column: &TableColumn| {
         let found = find(row, &column.path);
         let text = found.first().and_then(|it| scalar(it, row, &column.format, zone));
         line(&text.unwrap_or_default())
@@ -141,7 +141,7 @@ fn table(found: &[&Value], columns: &[Column], zone: &Zone) -> ShownValue {
 
 /// A value as a text; nothing for what has none. An amount's currency may
 /// stand beside it.
-fn scalar(value: &Value, beside: &Value, format: &Format, zone: &Zone) -> Option<String> {
+fn scalar(value: &Value, beside: &Value, format: &ValueFormat, zone: &Zone) -> Option<String> {
     let text = match value {
         Value::String(text) => text.chars().take(LONGEST).collect(),
         Value::Number(number) => number.to_string(),
@@ -154,9 +154,9 @@ fn scalar(value: &Value, beside: &Value, format: &Format, zone: &Zone) -> Option
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
     };
     Some(match format {
-        Format::Text => text,
-        Format::Date => formats::date(&text, zone),
-        Format::Money { currency, minor } => {
+        ValueFormat::Text => text,
+        ValueFormat::Date => formats::date(&text, zone),
+        ValueFormat::Money { currency, minor } => {
             let currency = currency.as_deref().or_else(|| beside["currency"].as_str());
             formats::money(&text, currency, *minor)
         }
@@ -182,7 +182,7 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
     match value {
         Value::Object(members) => {
             for (name, inner) in members {
-                path.0.push(Step::Name(name.chars().take(80).collect()));
+                path.0.push(PathSegment::Name(name.chars().take(80).collect()));
                 collect(inner, path, picks);
                 path.0.pop();
             }
@@ -194,20 +194,25 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
                     if items.len() == 1 { "1 row".to_owned() } else { format!("{} rows", items.len()) };
                 if !columns.is_empty() {
                     let sample = SafeText::line(&words);
-                    picks.push(Pick { path: path.clone(), sample, format: Format::Text, columns });
+                    picks.push(Pick { path: path.clone(), sample, format: ValueFormat::Text, columns });
                 }
             }
             _ => {
-                if let Some(text) = scalar(value, &Value::Null, &Format::Text, &Zone::UTC) {
+                if let Some(text) = scalar(value, &Value::Null, &ValueFormat::Text, &Zone::UTC) {
                     let path = path.clone();
-                    picks.push(Pick { path, sample: line(&text), format: Format::Text, columns: Vec::new() });
+                    picks.push(Pick {
+                        path,
+                        sample: line(&text),
+                        format: ValueFormat::Text,
+                        columns: Vec::new(),
+                    });
                 }
             }
         },
         other => {
             if let Some((text, format)) = sample(other) {
                 let name = match path.0.last() {
-                    Some(Step::Name(name)) => name.as_str(),
+                    Some(PathSegment::Name(name)) => name.as_str(),
                     _ => "",
                 };
                 let format = named_format(name, other, format);
@@ -219,38 +224,41 @@ fn collect(value: &Value, path: &mut Path, picks: &mut Vec<Pick>) {
 
 /// The columns of a table of objects like this one: what names a row first,
 /// and no currency of its own where an amount shows it.
-fn columns(first: &serde_json::Map<String, Value>) -> Vec<Column> {
+fn columns(first: &serde_json::Map<String, Value>) -> Vec<TableColumn> {
     const NAMES: [&str; 6] = ["number", "no", "id", "code", "name", "title"];
     let column = |(name, inner): (&String, &Value)| {
         let (_, format) = sample(inner)?;
-        let path = Path(vec![Step::Name(name.clone())]);
-        Some((name.clone(), Column { label: label(name), path, format: named_format(name, inner, format) }))
+        let path = Path(vec![PathSegment::Name(name.clone())]);
+        Some((
+            name.clone(),
+            TableColumn { label: label(name), path, format: named_format(name, inner, format) },
+        ))
     };
-    let mut all: Vec<(String, Column)> = first.iter().filter_map(column).collect();
-    if all.iter().any(|(_, it)| matches!(it.format, Format::Money { .. })) {
+    let mut all: Vec<(String, TableColumn)> = first.iter().filter_map(column).collect();
+    if all.iter().any(|(_, it)| matches!(it.format, ValueFormat::Money { .. })) {
         all.retain(|(name, _)| name != "currency");
     }
     all.sort_by_key(|(name, _)| NAMES.iter().position(|it| it == name).unwrap_or(NAMES.len()));
     all.into_iter().map(|(_, it)| it).take(COLUMNS).collect()
 }
 
-fn sample(value: &Value) -> Option<(String, Format)> {
+fn sample(value: &Value) -> Option<(String, ValueFormat)> {
     let text = match value {
         Value::Array(_) | Value::Object(_) => return None,
-        Value::Null => return Some((String::new(), Format::Text)),
-        other => scalar(other, &Value::Null, &Format::Text, &Zone::UTC)?,
+        Value::Null => return Some((String::new(), ValueFormat::Text)),
+        other => scalar(other, &Value::Null, &ValueFormat::Text, &Zone::UTC)?,
     };
-    let format = if formats::looks_like_a_date(&text) { Format::Date } else { Format::Text };
+    let format = if formats::looks_like_a_date(&text) { ValueFormat::Date } else { ValueFormat::Text };
     Some((text, format))
 }
 
 /// A number that is called like an amount is taken for one.
-fn named_format(name: &str, value: &Value, guess: Format) -> Format {
+fn named_format(name: &str, value: &Value, guess: ValueFormat) -> ValueFormat {
     const AMOUNTS: [&str; 8] = ["total", "amount", "price", "balance", "sum", "cost", "paid", "due"];
     let name = name.to_lowercase();
     let minor = name.ends_with("cents") || name.ends_with("minor");
     if value.is_number() && (minor || AMOUNTS.iter().any(|it| name.contains(it))) {
-        return Format::Money { currency: None, minor };
+        return ValueFormat::Money { currency: None, minor };
     }
     guess
 }

@@ -11,14 +11,14 @@ use hyper::Method as HttpMethod;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
 
-use crate::answers::{self, MAX_BODY, Unusable};
+use crate::answers::{self, MAX_BODY, ResponseError};
 use crate::auth::{self, Proof};
-use crate::guard::{FetchError, Fetched, Guard, Limits, Longer, Refusal, Request};
-use crate::tokens::{Client, Tokens};
-use model::connections::limit::Window;
-use model::connections::parameters::{Filled, Place, ValueKind};
+use crate::guard::{FetchError, FetchLimits, Fetched, Guard, Longer, Refusal, Request};
+use crate::tokens::{TokenClient, Tokens};
+use model::connections::limit::CallWindow;
+use model::connections::parameters::{Filled, ParameterPlace, ValueKind};
 use model::connections::{
-    Auth, CallLine, CallResult, Connection, ContactFacts, Endpoint, Mapped, Method, target,
+    Auth, CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, Mapped, target,
 };
 use model::secret::Secret;
 use model::text::SafeText;
@@ -32,11 +32,11 @@ const MILLISECOND: i64 = 1_000;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct EndpointRequest<'a> {
     /// The connection.
     pub connection: &'a Connection,
     /// Its endpoint.
-    pub endpoint: &'a Endpoint,
+    pub endpoint: &'a ConnectionEndpoint,
     /// Its credential, if it has one.
     pub secret: Option<&'a Secret>,
     /// What is known of the contact.
@@ -56,12 +56,12 @@ pub struct Called {
     /// Its line for the log.
     pub line: CallLine,
     /// What it brought.
-    pub answer: Result<Answer, CallError>,
+    pub answer: Result<EndpointResponse, CallError>,
 }
 
 /// An answer with a good status.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct EndpointResponse {
     /// The status.
     pub status: u16,
     /// What it says.
@@ -70,9 +70,9 @@ pub struct Answer {
     pub at: Timestamp,
 }
 
-impl Answer {
+impl EndpointResponse {
     /// What an endpoint shows of it.
-    pub fn mapped(&self, endpoint: &Endpoint, zone: &Zone) -> Mapped {
+    pub fn mapped(&self, endpoint: &ConnectionEndpoint, zone: &Zone) -> Mapped {
         answers::map(&self.body, &endpoint.fields, self.at, zone)
     }
 }
@@ -101,7 +101,7 @@ pub enum CallError {
     Fetch(#[from] FetchError),
     /// An answer that is none.
     #[error("{0}")]
-    Unusable(#[from] Unusable),
+    Unusable(#[from] ResponseError),
     /// Another status than a good one.
     #[error("{}", status_words(*.0))]
     Status(u16),
@@ -128,25 +128,25 @@ fn status_words(status: u16) -> String {
 
 /// Calls endpoints. One for all connections: it keeps their limits and
 /// tokens.
-pub struct Caller {
+pub struct EndpointCaller {
     guard: Guard,
     clock: Arc<dyn Clock>,
-    kept: Mutex<HashMap<String, Arc<Kept>>>,
+    kept: Mutex<HashMap<String, Arc<ConnectionState>>>,
 }
 
 #[derive(Default)]
-struct Kept {
-    window: Mutex<Window>,
+struct ConnectionState {
+    window: Mutex<CallWindow>,
     tokens: Tokens,
 }
 
-impl fmt::Debug for Caller {
+impl fmt::Debug for EndpointCaller {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Caller").field("guard", &self.guard).finish_non_exhaustive()
     }
 }
 
-impl Caller {
+impl EndpointCaller {
     /// Calls through a guard, by a clock.
     pub fn new(guard: Guard, clock: Arc<dyn Clock>) -> Self {
         Self { guard, clock, kept: Mutex::default() }
@@ -154,7 +154,7 @@ impl Caller {
 
     /// Calls an endpoint. It ends within the connection's time, whatever the
     /// other side does.
-    pub async fn call(&self, ask: Ask<'_>) -> Called {
+    pub async fn call(&self, ask: EndpointRequest<'_>) -> Called {
         let at = self.clock.now();
         let total = Duration::from_secs(u64::from(ask.connection.timeout_seconds));
         let mut bytes = 0;
@@ -186,18 +186,18 @@ impl Caller {
 
     async fn run(
         &self,
-        ask: &Ask<'_>,
+        ask: &EndpointRequest<'_>,
         at: Timestamp,
         total: Duration,
         bytes: &mut u32,
-    ) -> Result<Answer, CallError> {
-        let Ask { connection, endpoint, .. } = *ask;
+    ) -> Result<EndpointResponse, CallError> {
+        let EndpointRequest { connection, endpoint, .. } = *ask;
         let values = endpoint.fill(ask.facts, ask.answers).map_err(CallError::Value)?;
         let url = target::build(&connection.base_url, &endpoint.path, &values)?;
         let kept = self.kept(&connection.name);
         let guard = self.guard.allowing(&connection.private_hosts);
         guard.vet(&url)?;
-        let limits = Limits { max_body: MAX_BODY, longer: Longer::Refuse, total };
+        let limits = FetchLimits { max_body: MAX_BODY, longer: Longer::Refuse, total };
         let nothing = Secret::new("");
         let secret = match (connection.auth.wants_secret(), ask.secret) {
             (true, None) => return Err(CallError::NoCredential),
@@ -209,7 +209,8 @@ impl Caller {
         loop {
             let token = match &connection.auth {
                 Auth::ClientCredentials { token_url, client_id, scope } => {
-                    let client = Client { url: token_url, id: client_id, secret, scope: scope.as_deref() };
+                    let client =
+                        TokenClient { url: token_url, id: client_id, secret, scope: scope.as_deref() };
                     let clock = self.clock.as_ref();
                     let token = kept.tokens.get(&guard, clock, &client, limits, refused.as_ref()).await;
                     Some(token.map_err(CallError::Token)?)
@@ -218,7 +219,7 @@ impl Caller {
             };
             let shown = token.as_ref().unwrap_or(secret);
             let proof = auth::proof(&connection.auth, shown);
-            let errand = Errand { caller: self, kept: &kept, guard: &guard, connection, limits, key };
+            let errand = CallInProgress { caller: self, kept: &kept, guard: &guard, connection, limits, key };
             let answer = errand.follow(endpoint.method, &url, &values, &proof).await?;
             *bytes = u32::try_from(answer.body.len()).unwrap_or(u32::MAX);
             match answer.status {
@@ -227,35 +228,35 @@ impl Caller {
                 200..=299 => {
                     let spellings = auth::spellings(&connection.auth, &[secret, shown]);
                     let body = answers::read(&auth::mask(answer.body, &spellings))?;
-                    return Ok(Answer { status: answer.status, body, at });
+                    return Ok(EndpointResponse { status: answer.status, body, at });
                 }
                 status => return Err(CallError::Status(status)),
             }
         }
     }
 
-    fn kept(&self, name: &str) -> Arc<Kept> {
+    fn kept(&self, name: &str) -> Arc<ConnectionState> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(kept.entry(name.to_owned()).or_default())
     }
 }
 
 /// One request with what it leads to.
-struct Errand<'a> {
-    caller: &'a Caller,
-    kept: &'a Kept,
+struct CallInProgress<'a> {
+    caller: &'a EndpointCaller,
+    kept: &'a ConnectionState,
     guard: &'a Guard,
     connection: &'a Connection,
-    limits: Limits,
+    limits: FetchLimits,
     key: &'a str,
 }
 
-impl Errand<'_> {
+impl CallInProgress<'_> {
     /// Asks, and goes where a redirect of a read leads: through the guard
     /// again, and without the credential on another host.
     async fn follow(
         &self,
-        method: Method,
+        method: EndpointMethod,
         url: &str,
         values: &[Filled],
         proof: &Proof,
@@ -275,7 +276,7 @@ impl Errand<'_> {
             if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
                 return Ok(answer);
             }
-            if method != Method::Get {
+            if method != EndpointMethod::Get {
                 return Err(CallError::Redirected("after a change, which is not sent a second time"));
             }
             let next = answer.location.as_deref().and_then(|it| at.join(it));
@@ -295,18 +296,18 @@ impl Errand<'_> {
 }
 
 /// The request of a call; only a change is given its key.
-fn request(method: Method, values: &[Filled], key: &str) -> Result<Request, CallError> {
+fn request(method: EndpointMethod, values: &[Filled], key: &str) -> Result<Request, CallError> {
     let json = |_| CallError::Value("a header cannot be sent".to_owned());
     let mut members = Map::new();
-    for it in values.iter().filter(|it| it.place == Place::Body) {
+    for it in values.iter().filter(|it| it.place == ParameterPlace::Body) {
         members.insert(it.name.clone(), typed(it));
     }
     let method = match method {
-        Method::Get => HttpMethod::GET,
-        Method::Post => HttpMethod::POST,
-        Method::Put => HttpMethod::PUT,
-        Method::Patch => HttpMethod::PATCH,
-        Method::Delete => HttpMethod::DELETE,
+        EndpointMethod::Get => HttpMethod::GET,
+        EndpointMethod::Post => HttpMethod::POST,
+        EndpointMethod::Put => HttpMethod::PUT,
+        EndpointMethod::Patch => HttpMethod::PATCH,
+        EndpointMethod::Delete => HttpMethod::DELETE,
     };
     let has_body = !matches!(method, HttpMethod::GET | HttpMethod::DELETE);
     let body = if has_body { Value::Object(members).to_string() } else { String::new() };

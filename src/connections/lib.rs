@@ -28,7 +28,7 @@ pub mod sealing;
 mod tests;
 pub mod tokens;
 
-pub use caller::{Answer, Ask, CallError, Called, Caller};
+pub use caller::{CallError, Called, EndpointCaller, EndpointRequest, EndpointResponse};
 pub use credentials::{Credentials, KeyHolder};
 pub use log::CallLog;
 pub use review::review;

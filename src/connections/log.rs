@@ -14,11 +14,11 @@ use model::time::Timestamp;
 #[derive(Debug)]
 pub struct CallLog {
     file: Option<PathBuf>,
-    inner: Mutex<Inner>,
+    inner: Mutex<LogState>,
 }
 
 #[derive(Debug, Default)]
-struct Inner {
+struct LogState {
     lines: VecDeque<CallLine>,
     /// Lines in the file.
     written: usize,
@@ -30,7 +30,7 @@ impl CallLog {
         let text = file.as_ref().and_then(|it| disk::read_text(it).ok()).unwrap_or_default();
         let read: Vec<CallLine> = text.lines().filter_map(parse).collect();
         let lines: VecDeque<_> = read.iter().skip(read.len().saturating_sub(KEPT)).cloned().collect();
-        Self { file, inner: Mutex::new(Inner { lines, written: text.lines().count() }) }
+        Self { file, inner: Mutex::new(LogState { lines, written: text.lines().count() }) }
     }
 
     /// Adds a line; the oldest leaves when there are too many.

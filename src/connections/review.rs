@@ -4,7 +4,7 @@
 //! Asks no network.
 
 use crate::guard::{Policy, vet_header, vet_named};
-use model::connections::mistake::Mistake;
+use model::connections::mistake::ConnectionMistake;
 use model::connections::{Auth, Connection, review as words};
 
 /// What is wrong, a line each; nothing, if it can be used.
@@ -13,12 +13,12 @@ pub fn review(connection: &Connection, policy: Policy) -> Vec<String> {
 }
 
 /// The same with the keys it is about.
-pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<Mistake> {
+pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<ConnectionMistake> {
     let mut wrong = words::mistakes(connection);
     let mut vet = |key: &'static str, what: &str, url: &str| {
         if let Err(refusal) = vet_named(url, policy, &connection.private_hosts) {
             let why = format!("{what}: {refusal}; a host in a private network must stand in private_hosts");
-            wrong.push(Mistake::at(key, why));
+            wrong.push(ConnectionMistake::at(key, why));
         }
     };
     vet("base_url", "base_url", &connection.base_url);
@@ -28,12 +28,12 @@ pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<Mistake> {
     if let Auth::ApiKeyHeader { header } | Auth::CustomHeader { header, .. } = &connection.auth
         && let Err(refusal) = vet_header(header, "")
     {
-        wrong.push(Mistake::at("auth", format!("header {header:?}: {refusal}")));
+        wrong.push(ConnectionMistake::at("auth", format!("header {header:?}: {refusal}")));
     }
     if let Auth::CustomHeader { prefix, .. } = &connection.auth
         && vet_header("x", prefix).is_err()
     {
-        wrong.push(Mistake::at("auth", "prefix holds characters that no header can have"));
+        wrong.push(ConnectionMistake::at("auth", "prefix holds characters that no header can have"));
     }
     wrong
 }

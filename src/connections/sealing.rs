@@ -17,7 +17,7 @@ const NONCE: usize = 24;
 /// Something could not be sealed, or opened again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the stored credential does not fit its key or what it was given for; give it again")]
-pub struct Unreadable;
+pub struct SealingError;
 
 /// Seals credentials with one key.
 pub struct Sealer(XChaCha20Poly1305);
@@ -46,25 +46,25 @@ impl Sealer {
     /// Seals a credential for what it is given for. Each sealing differs.
     ///
     /// # Errors
-    /// [`Unreadable`] for one of many gigabytes.
-    pub fn seal(&self, owner: &str, secret: &Secret) -> Result<Vec<u8>, Unreadable> {
+    /// [`SealingError`] for one of many gigabytes.
+    pub fn seal(&self, owner: &str, secret: &Secret) -> Result<Vec<u8>, SealingError> {
         let nonce: [u8; NONCE] = rand::rng().random();
         let payload = Payload { msg: secret.expose().as_bytes(), aad: owner.as_bytes() };
-        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| Unreadable)?;
+        let sealed = self.0.encrypt(&XNonce::from(nonce), payload).map_err(|_| SealingError)?;
         Ok([&nonce[..], &sealed].concat())
     }
 
     /// Opens what was sealed for this owner.
     ///
     /// # Errors
-    /// [`Unreadable`] when it was sealed with another key or for another
+    /// [`SealingError`] when it was sealed with another key or for another
     /// owner, or was changed.
-    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<Secret, Unreadable> {
-        let (nonce, rest) = sealed.split_at_checked(NONCE).ok_or(Unreadable)?;
-        let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| Unreadable)?;
+    pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<Secret, SealingError> {
+        let (nonce, rest) = sealed.split_at_checked(NONCE).ok_or(SealingError)?;
+        let nonce: [u8; NONCE] = nonce.try_into().map_err(|_| SealingError)?;
         let payload = Payload { msg: rest, aad: owner.as_bytes() };
-        let opened = self.0.decrypt(&XNonce::from(nonce), payload).map_err(|_| Unreadable)?;
-        Ok(Secret::new(str::from_utf8(&opened).map_err(|_| Unreadable)?))
+        let opened = self.0.decrypt(&XNonce::from(nonce), payload).map_err(|_| SealingError)?;
+        Ok(Secret::new(str::from_utf8(&opened).map_err(|_| SealingError)?))
     }
 }
 
@@ -80,15 +80,15 @@ mod tests {
         assert_eq!(sealer.open("shop", &sealed), Ok(secret.clone()));
         assert_ne!(sealed, sealer.seal("shop", &secret).expect("sealed"));
         assert!(!sealed.windows(6).any(|it| it == b"s3cret"));
-        assert_eq!(sealer.open("other", &sealed), Err(Unreadable));
-        assert_eq!(Sealer::new(&[2; KEY]).open("shop", &sealed), Err(Unreadable));
+        assert_eq!(sealer.open("other", &sealed), Err(SealingError));
+        assert_eq!(Sealer::new(&[2; KEY]).open("shop", &sealed), Err(SealingError));
         for index in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[index] ^= 1;
-            assert_eq!(sealer.open("shop", &changed), Err(Unreadable), "{index}");
+            assert_eq!(sealer.open("shop", &changed), Err(SealingError), "{index}");
         }
         for short in [&[][..], &[0; 5], &[0; NONCE], &[0; NONCE + 16]] {
-            assert_eq!(sealer.open("shop", short), Err(Unreadable));
+            assert_eq!(sealer.open("shop", short), Err(SealingError));
         }
     }
 

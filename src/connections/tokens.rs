@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 
 use crate::answers;
 use crate::auth::basic;
-use crate::guard::{Guard, Limits, Longer, Request};
+use crate::guard::{FetchLimits, Guard, Longer, Request};
 use model::connections::target;
 use model::secret::Secret;
 use model::time::{Clock, SECOND, Timestamp};
@@ -21,7 +21,7 @@ const EARLY: i64 = 5;
 
 /// Where and for whom a token is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Client<'a> {
+pub struct TokenClient<'a> {
     /// Where.
     pub url: &'a str,
     /// The client's id.
@@ -35,19 +35,19 @@ pub struct Client<'a> {
 /// The token of one connection.
 #[derive(Debug, Default)]
 pub struct Tokens {
-    state: Mutex<State>,
+    state: Mutex<TokenState>,
     /// Attempts that have ended: who waited for one takes its end as theirs.
     ended: std::sync::atomic::AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    token: Option<Kept>,
+struct TokenState {
+    token: Option<CachedToken>,
     failed: Option<String>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedToken {
     token: Secret,
     /// Whose it is: another client's is never used.
     client: String,
@@ -64,8 +64,8 @@ impl Tokens {
         &self,
         guard: &Guard,
         clock: &dyn Clock,
-        client: &Client<'_>,
-        limits: Limits,
+        client: &TokenClient<'_>,
+        limits: FetchLimits,
         refused: Option<&Secret>,
     ) -> Result<Secret, String> {
         use std::sync::atomic::Ordering::SeqCst;
@@ -97,7 +97,7 @@ impl Tokens {
         match fetched {
             Ok((token, seconds)) => {
                 let until = asked_at.plus((seconds - EARLY).max(1).saturating_mul(SECOND));
-                state.token = Some(Kept { token: token.clone(), client: whose, until });
+                state.token = Some(CachedToken { token: token.clone(), client: whose, until });
                 state.failed = None;
                 Ok(token)
             }
@@ -109,7 +109,11 @@ impl Tokens {
     }
 }
 
-async fn fetch(guard: &Guard, client: &Client<'_>, limits: Limits) -> Result<(Secret, i64), String> {
+async fn fetch(
+    guard: &Guard,
+    client: &TokenClient<'_>,
+    limits: FetchLimits,
+) -> Result<(Secret, i64), String> {
     let url = guard.vet(client.url).map_err(|why| format!("token_url: {why}"))?;
     let mut body = "grant_type=client_credentials".to_owned();
     if let Some(scope) = client.scope.filter(|it| !it.is_empty()) {
@@ -125,7 +129,7 @@ async fn fetch(guard: &Guard, client: &Client<'_>, limits: Limits) -> Result<(Se
         .and_then(|it| it.header("accept", "application/json"))
         .and_then(|it| it.secret_header("authorization", basic(&id, &secret).expose()))
         .map_err(|_| "the client's id or secret cannot be sent".to_owned())?;
-    let limits = Limits { max_body: MAX_BODY, longer: Longer::Refuse, ..limits };
+    let limits = FetchLimits { max_body: MAX_BODY, longer: Longer::Refuse, ..limits };
     let answer =
         guard.fetch(&url, request, limits).await.map_err(|why| format!("fetching a token: {why}"))?;
     if answer.status != 200 {

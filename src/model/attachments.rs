@@ -14,7 +14,7 @@ use crate::files;
 use crate::ids::MessageId;
 use crate::links;
 use crate::outbox::Operation;
-use crate::outbox::content::{Content, FileToSend, Markup, Media, MediaKind};
+use crate::outbox::content::{ChatContent, FileToSend, LinkedMedia, Markup, MediaKind};
 use crate::prices::{self, Price};
 
 /// From so many bytes on a file may be too large: whether 25 MB means 10^6 or
@@ -38,7 +38,7 @@ pub struct FileFacts {
 /// Where what is sent lies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
-pub enum Source {
+pub enum AttachmentSource {
     /// On this machine; it is uploaded first.
     File(FileFacts),
     /// At an address of the person's own.
@@ -49,38 +49,45 @@ pub enum Source {
 
 /// What goes with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attachment {
+pub struct ReplyAttachment {
     /// Where it lies.
-    pub source: Source,
+    pub source: AttachmentSource,
     /// What it is sent as.
     pub kind: MediaKind,
 }
 
-impl Attachment {
+impl ReplyAttachment {
     /// A file, sent as what it is.
     pub fn file(facts: FileFacts) -> Self {
-        Self { kind: files::kind_of(&facts.mime_type), source: Source::File(facts) }
+        Self { kind: files::kind_of(&facts.mime_type), source: AttachmentSource::File(facts) }
     }
 
     /// A link, sent as what its name says.
     pub fn link(url: &str) -> Self {
         let name = links::file_name(url).unwrap_or("");
-        Self { kind: files::kind_of(files::type_of_name(name)), source: Source::Link(url.to_owned()) }
+        Self {
+            kind: files::kind_of(files::type_of_name(name)),
+            source: AttachmentSource::Link(url.to_owned()),
+        }
     }
 
     /// What it is called.
     pub fn name(&self) -> &str {
         match &self.source {
-            Source::File(facts) => &facts.name,
-            Source::Link(url) | Source::Uploaded(url) => links::file_name(url).unwrap_or(url),
+            AttachmentSource::File(facts) => &facts.name,
+            AttachmentSource::Link(url) | AttachmentSource::Uploaded(url) => {
+                links::file_name(url).unwrap_or(url)
+            }
         }
     }
 
     /// Name, media type and size, as far as they are known.
     pub fn words(&self) -> String {
         match &self.source {
-            Source::File(it) => format!("{} · {} · {}", it.name, it.mime_type, files::size_words(it.size)),
-            Source::Link(url) | Source::Uploaded(url) => match links::host_of(url) {
+            AttachmentSource::File(it) => {
+                format!("{} · {} · {}", it.name, it.mime_type, files::size_words(it.size))
+            }
+            AttachmentSource::Link(url) | AttachmentSource::Uploaded(url) => match links::host_of(url) {
                 Some(host) => format!("{} · {host}", self.name()),
                 None => url.clone(),
             },
@@ -90,8 +97,8 @@ impl Attachment {
     /// What it costs.
     pub fn price(&self) -> Price {
         match self.source {
-            Source::Link(_) => Price::exactly(prices::MEDIA_OWN_LINK),
-            Source::File(_) | Source::Uploaded(_) => uploaded_price(self.kind),
+            AttachmentSource::Link(_) => Price::exactly(prices::MEDIA_OWN_LINK),
+            AttachmentSource::File(_) | AttachmentSource::Uploaded(_) => uploaded_price(self.kind),
         }
     }
 
@@ -106,16 +113,18 @@ impl Attachment {
             return Some(format!("{} takes no files here", other.label()));
         }
         match &self.source {
-            Source::File(facts) => file_refusal(facts, self.kind, platform),
-            Source::Link(url) => link_refusal(url),
-            Source::Uploaded(_) => None,
+            AttachmentSource::File(facts) => file_refusal(facts, self.kind, platform),
+            AttachmentSource::Link(url) => link_refusal(url),
+            AttachmentSource::Uploaded(_) => None,
         }
     }
 
     /// What may go wrong and cannot be known here.
     pub fn doubt(&self) -> Option<&'static str> {
         match &self.source {
-            Source::File(it) if it.size >= DOUBTFUL => Some("close to the 25 MB limit: it may be refused"),
+            AttachmentSource::File(it) if it.size >= DOUBTFUL => {
+                Some("close to the 25 MB limit: it may be refused")
+            }
             _ => None,
         }
     }
@@ -135,7 +144,7 @@ impl Attachment {
     ) -> Operation {
         let to = to.to_owned();
         match &self.source {
-            Source::File(facts) => Operation::SendFile(Box::new(FileToSend {
+            AttachmentSource::File(facts) => Operation::SendFile(Box::new(FileToSend {
                 to,
                 path: facts.path.clone(),
                 name: facts.name.clone(),
@@ -146,12 +155,12 @@ impl Attachment {
                 markup,
                 reply_to,
             })),
-            Source::Link(url) | Source::Uploaded(url) => {
+            AttachmentSource::Link(url) | AttachmentSource::Uploaded(url) => {
                 let filename = (self.kind == MediaKind::Document).then(|| self.name().to_owned());
                 let markup = markup.filter(|_| caption.is_some());
-                let (link, uploaded) = (url.clone(), matches!(self.source, Source::Uploaded(_)));
-                let media = Media { kind: self.kind, link, caption, filename, markup, uploaded };
-                Operation::SendContent { to, content: Content::Media(media), reply_to }
+                let (link, uploaded) = (url.clone(), matches!(self.source, AttachmentSource::Uploaded(_)));
+                let media = LinkedMedia { kind: self.kind, link, caption, filename, markup, uploaded };
+                Operation::SendContent { to, content: ChatContent::Media(media), reply_to }
             }
         }
     }
@@ -275,9 +284,9 @@ fn percent_decoded(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn file(mime_type: &str, size: u64) -> Attachment {
+    fn file(mime_type: &str, size: u64) -> ReplyAttachment {
         let (path, name) = ("/tmp/a".to_owned(), "a".to_owned());
-        Attachment::file(FileFacts { path, name, mime_type: mime_type.to_owned(), size })
+        ReplyAttachment::file(FileFacts { path, name, mime_type: mime_type.to_owned(), size })
     }
 
     #[test]
@@ -311,7 +320,7 @@ mod tests {
             (file("video/mp4", 1), 5),
             (file("application/pdf", 1), 2),
             (file("audio/ogg", 1), 2),
-            (Attachment::link("https://shop.example/film.mp4"), 1),
+            (ReplyAttachment::link("https://shop.example/film.mp4"), 1),
         ];
         for (attachment, credits) in cases {
             assert_eq!(attachment.price(), Price::exactly(credits), "{attachment:?}");

@@ -6,7 +6,7 @@ use crate::cells;
 use crate::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
-use crate::waves::{Campaign, Counts, Phase, Wave, title};
+use crate::waves::{Campaign, Phase, RecipientCounts, Wave, title};
 
 /// What names a row of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,16 +82,16 @@ impl BoardEntry {
     }
 
     /// As counted last.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> RecipientCounts {
         match self {
             Self::Campaign(it) => it.counts(),
-            Self::Broadcast(_, it) => Counts {
+            Self::Broadcast(_, it) => RecipientCounts {
                 recipients: it.recipients,
                 delivered: it.delivered,
                 failed: it.failed,
                 pending: it.pending,
             },
-            Self::Unread(..) => Counts::default(),
+            Self::Unread(..) => RecipientCounts::default(),
         }
     }
 
@@ -134,12 +134,12 @@ pub struct Sample {
     /// When.
     pub at: Timestamp,
     /// How.
-    pub counts: Counts,
+    pub counts: RecipientCounts,
 }
 
 /// What became of one recipient, as far as the messages read here show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recipient {
+pub struct RecipientStatus {
     /// The contact.
     pub contact: ContactId,
     /// The number, if the contact was read.
@@ -188,7 +188,7 @@ pub struct BoardDetail {
     pub samples: Vec<Sample>,
     /// Whom it went to and what became of them; empty where that is not known
     /// here.
-    pub recipients: Vec<Recipient>,
+    pub recipients: Vec<RecipientStatus>,
 }
 
 impl BoardDetail {
@@ -198,7 +198,7 @@ impl BoardDetail {
     }
 
     /// Those that were not reached, as far as it shows.
-    pub fn failed(&self) -> impl Iterator<Item = &Recipient> {
+    pub fn failed(&self) -> impl Iterator<Item = &RecipientStatus> {
         self.recipients.iter().filter(|it| it.fate == RecipientFate::Failed)
     }
 
@@ -228,7 +228,7 @@ pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
     let mut places = vec![0; each.len()];
     let mut all = Vec::with_capacity(times.len());
     for at in times {
-        let mut counts = Counts::default();
+        let mut counts = RecipientCounts::default();
         for (samples, place) in each.iter().zip(&mut places) {
             while samples.get(*place).is_some_and(|it| it.at <= at) {
                 *place += 1;
@@ -245,7 +245,7 @@ pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
 /// A report over recipients: one a line, with cells in quotes where they need
 /// them. What begins like a formula is set apart, so that no table program
 /// runs what a customer chose as a name.
-pub fn report(recipients: &[Recipient]) -> String {
+pub fn report(recipients: &[RecipientStatus]) -> String {
     let mut lines = vec!["contact,phone,name,wave,outcome,replied,known from".to_owned()];
     for it in recipients {
         let wave = if it.wave == 0 { String::new() } else { it.wave.to_string() };
@@ -273,7 +273,8 @@ mod tests {
     use crate::time::SECOND;
 
     fn sample(seconds: i64, delivered: i64, failed: i64) -> Sample {
-        let counts = Counts { recipients: 100, delivered, failed, pending: 100 - delivered - failed };
+        let counts =
+            RecipientCounts { recipients: 100, delivered, failed, pending: 100 - delivered - failed };
         Sample { at: Timestamp::from_micros(seconds * SECOND), counts }
     }
 
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_report_is_a_table_and_nothing_in_it_runs() {
-        let one = Recipient {
+        let one = RecipientStatus {
             contact: "ct_1".into(),
             phone: Some("+34600111222".to_owned()),
             name: Some(SafeText::line("=cmd|' /C calc'!A0, \"Ana\"")),

@@ -194,7 +194,7 @@ pub struct Elsewhere {
 
 /// What the card shows beside the conversation itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Card {
+pub struct ContactCard {
     /// The contact, once it was read.
     pub contact: Option<Contact>,
     /// The same number or mail address in other tabs.

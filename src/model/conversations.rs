@@ -9,7 +9,7 @@ use crate::local::Local;
 use crate::queries::ConversationKey;
 use crate::text::SafeText;
 use crate::time::{DAY, HOUR, MINUTE, Timestamp};
-use crate::trouble::{self, Reason, Trouble};
+use crate::trouble::{self, TroubleReason, TroubleScore};
 
 /// How long the AI is given to answer after it was handed back.
 const PATIENCE: i64 = MINUTE;
@@ -17,7 +17,7 @@ const PATIENCE: i64 = MINUTE;
 /// Whether the conversation goes on. Reads the list filter's word and the
 /// response's word alike.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum ConversationStatus {
     /// `active` in responses, `open` in the filter.
     Open,
     /// `closed`.
@@ -26,7 +26,7 @@ pub enum Status {
     Other(String),
 }
 
-impl Status {
+impl ConversationStatus {
     /// Reads either vocabulary.
     pub fn from_word(word: &str) -> Self {
         match word {
@@ -148,7 +148,7 @@ pub struct Conversation {
     /// The customer's email address.
     pub email: Option<SafeText>,
     /// Open or closed.
-    pub status: Status,
+    pub status: ConversationStatus,
     /// Messages in the conversation, by the server's count.
     pub message_count: u64,
     /// The newest message, cut by the server.
@@ -179,7 +179,7 @@ impl Conversation {
             name: None,
             username: None,
             email: None,
-            status: Status::Open,
+            status: ConversationStatus::Open,
             message_count: 0,
             preview: SafeText::default(),
             last_message_at: None,
@@ -252,7 +252,7 @@ pub struct ConversationRow {
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
     /// What its newest messages tell of trouble with the AI.
-    pub trouble: Trouble,
+    pub trouble: TroubleScore,
     /// What this desk keeps of it.
     pub local: Local,
     /// What only a thread of mails has.
@@ -276,7 +276,7 @@ impl ConversationRow {
             handed_back_at: None,
             asked_ai_at: None,
             stuck: 0,
-            trouble: Trouble::default(),
+            trouble: TroubleScore::default(),
             local: Local::default(),
             thread: None,
         }
@@ -296,7 +296,7 @@ impl ConversationRow {
     /// and the conversation is open and not put aside, or something written
     /// here could not be sent.
     pub fn needs_reply(&self) -> bool {
-        let open = self.conversation.status == Status::Open && !self.local.is_asleep();
+        let open = self.conversation.status == ConversationStatus::Open && !self.local.is_asleep();
         (open && (self.waiting_since.is_some() || self.is_failing())) || self.stuck > 0
     }
 
@@ -305,7 +305,7 @@ impl ConversationRow {
     /// no one has answered.
     pub fn unanswered_since(&self, now: Timestamp) -> Option<Timestamp> {
         let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
-        let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == Status::Open;
+        let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == ConversationStatus::Open;
         in_vain.then_some(asked)
     }
 
@@ -313,7 +313,7 @@ impl ConversationRow {
     /// the customer has waited; 0 where the AI does not answer.
     pub fn trouble_score(&self, now: Timestamp) -> u32 {
         let answers = !matches!(self.conversation.automation, Automation::Off);
-        if !answers || self.conversation.status != Status::Open || self.local.is_asleep() {
+        if !answers || self.conversation.status != ConversationStatus::Open || self.local.is_asleep() {
             return 0;
         }
         let asks = if self.is_failing() { 60 } else { 0 };
@@ -321,7 +321,7 @@ impl ConversationRow {
     }
 
     /// What was said and how long it has been unanswered, each with its weight.
-    fn trouble_reasons(&self, now: Timestamp) -> Vec<Reason> {
+    fn trouble_reasons(&self, now: Timestamp) -> Vec<TroubleReason> {
         let waits = self.waiting_since.and_then(|it| trouble::waits(now.since(it)));
         self.trouble.reasons.iter().cloned().chain(waits).collect()
     }
@@ -348,7 +348,7 @@ impl ConversationRow {
 
     /// Whether the AI asks for a person in an open conversation.
     pub fn is_failing(&self) -> bool {
-        self.conversation.status == Status::Open
+        self.conversation.status == ConversationStatus::Open
             && matches!(self.conversation.escalation, Escalation::Asks(_))
     }
 }

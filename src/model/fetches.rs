@@ -52,7 +52,7 @@ pub enum Fetch {
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fetched {
+pub enum FetchResult {
     /// People were read; whether the server has more that fit.
     People {
         /// More are there.
@@ -73,4 +73,4 @@ pub enum Fetched {
 }
 
 /// The end of a fetch: what came back, or why nothing did.
-pub type Fetching = Result<Fetched, SafeText>;
+pub type Fetching = Result<FetchResult, SafeText>;

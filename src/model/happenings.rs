@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 
 /// The triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Trigger {
+pub enum TriggerKind {
     /// A customer wrote.
     Message,
     /// Someone became a contact.
@@ -23,7 +23,7 @@ pub enum Trigger {
     Campaign,
 }
 
-impl Trigger {
+impl TriggerKind {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Message, Self::Contact, Self::Order, Self::Appointment, Self::Campaign];
 
@@ -43,7 +43,7 @@ impl Trigger {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Happening {
     /// Which trigger told it.
-    pub trigger: Trigger,
+    pub trigger: TriggerKind,
     /// Its id, or a print of it: names it.
     pub id: String,
     /// When, as far as it tells.
@@ -64,5 +64,5 @@ pub struct Events {
     /// The items of all of them, the newest first.
     pub items: Vec<Happening>,
     /// Triggers that told nothing, and why.
-    pub notes: Vec<(Trigger, SafeText)>,
+    pub notes: Vec<(TriggerKind, SafeText)>,
 }

@@ -75,7 +75,7 @@ impl DryRun {
 
 /// How an import fares.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct ImportProgress {
     /// Rows seen to, in this run and before.
     pub done: u64,
     /// Of them, those the server refused or has otherwise.
@@ -92,7 +92,7 @@ pub struct Progress {
     pub results: String,
 }
 
-impl Progress {
+impl ImportProgress {
     /// In one line.
     pub fn words(&self) -> String {
         let saved = self.done - self.refused - self.skipped;
@@ -108,7 +108,7 @@ impl Progress {
 
 /// What a column is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Column {
+enum ImportColumn {
     Phone,
     Name,
     Email,
@@ -121,7 +121,7 @@ enum Column {
 
 /// The columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Columns(Vec<Column>);
+pub struct Columns(Vec<ImportColumn>);
 
 impl Columns {
     /// Reads the names of the columns.
@@ -129,24 +129,24 @@ impl Columns {
     /// # Errors
     /// When there is none with numbers, or one stands there twice.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Problem> {
-        let mut columns: Vec<Column> = Vec::new();
+        let mut columns: Vec<ImportColumn> = Vec::new();
         for name in names {
             let name = name.trim().trim_start_matches('\u{feff}');
             let column = match name.to_lowercase().as_str() {
-                "phone" | "number" | "phone number" | "telephone" | "mobile" => Column::Phone,
-                "name" | "full name" => Column::Name,
-                "email" | "mail" | "e-mail" => Column::Email,
-                "tags" | "labels" => Column::Tags,
-                "metadata" => Column::Object,
+                "phone" | "number" | "phone number" | "telephone" | "mobile" => ImportColumn::Phone,
+                "name" | "full name" => ImportColumn::Name,
+                "email" | "mail" | "e-mail" => ImportColumn::Email,
+                "tags" | "labels" => ImportColumn::Tags,
+                "metadata" => ImportColumn::Object,
                 "" => return Err(Problem::new("", "a column has no name; name it, or take it out").at(1)),
-                _ => Column::Field(name.to_owned()),
+                _ => ImportColumn::Field(name.to_owned()),
             };
             if columns.contains(&column) {
                 return Err(Problem::new(name, "stands there twice; take one out").at(1));
             }
             columns.push(column);
         }
-        if !columns.contains(&Column::Phone) {
+        if !columns.contains(&ImportColumn::Phone) {
             let what = "the first line names the columns, and none is called phone; others are name, email, tags, \
                         metadata, and any else becomes metadata";
             return Err(Problem::new("", what).at(1));
@@ -156,18 +156,20 @@ impl Columns {
 
     /// Whether rows have tags or metadata.
     pub fn merge(&self) -> bool {
-        self.0.iter().any(|it| matches!(it, Column::Tags | Column::Object | Column::Field(_)))
+        self.0
+            .iter()
+            .any(|it| matches!(it, ImportColumn::Tags | ImportColumn::Object | ImportColumn::Field(_)))
     }
 
     /// What becomes of them, in words.
     pub fn words(&self) -> String {
-        let word = |it: &Column| match it {
-            Column::Phone => "phone".to_owned(),
-            Column::Name => "name".to_owned(),
-            Column::Email => "email".to_owned(),
-            Column::Tags => "tags".to_owned(),
-            Column::Object => "metadata".to_owned(),
-            Column::Field(name) => format!("{name} → metadata"),
+        let word = |it: &ImportColumn| match it {
+            ImportColumn::Phone => "phone".to_owned(),
+            ImportColumn::Name => "name".to_owned(),
+            ImportColumn::Email => "email".to_owned(),
+            ImportColumn::Tags => "tags".to_owned(),
+            ImportColumn::Object => "metadata".to_owned(),
+            ImportColumn::Field(name) => format!("{name} → metadata"),
         };
         self.0.iter().map(word).collect::<Vec<_>>().join(", ")
     }
@@ -194,10 +196,10 @@ impl Columns {
 }
 
 /// Takes a cell into what a row wishes.
-fn take(change: &mut ContactChange, column: &Column, cell: &str) -> Result<(), Problem> {
+fn take(change: &mut ContactChange, column: &ImportColumn, cell: &str) -> Result<(), Problem> {
     let given = || Some(cell.to_owned());
     match column {
-        Column::Phone => {
+        ImportColumn::Phone => {
             change.phone = phones::plain(cell);
             if !bounds::is_e164(&change.phone) {
                 let shown: String = cell.chars().take(40).collect();
@@ -207,7 +209,7 @@ fn take(change: &mut ContactChange, column: &Column, cell: &str) -> Result<(), P
             }
         }
         _ if cell.is_empty() => (),
-        Column::Name => {
+        ImportColumn::Name => {
             let (length, most) = (bounds::length(cell), bounds::CONTACT_NAME);
             if length > most {
                 let what = format!("has {length} characters; at most {most} are taken: shorten it");
@@ -215,7 +217,7 @@ fn take(change: &mut ContactChange, column: &Column, cell: &str) -> Result<(), P
             }
             change.name = given();
         }
-        Column::Email => {
+        ImportColumn::Email => {
             if !bounds::is_email(cell) {
                 let shown: String = cell.chars().take(60).collect();
                 return Err(Problem::new(
@@ -225,14 +227,14 @@ fn take(change: &mut ContactChange, column: &Column, cell: &str) -> Result<(), P
             }
             change.email = given();
         }
-        Column::Tags => change.add = tag_words(&cell.replace([';', '|'], ",")),
-        Column::Object => {
+        ImportColumn::Tags => change.add = tag_words(&cell.replace([';', '|'], ",")),
+        ImportColumn::Object => {
             let members = json::members(cell).map_err(|(_, at, why)| {
                 Problem::new("metadata", &format!("is no JSON object: character {at}: {why}"))
             })?;
             change.set.extend(members.into_iter().map(|(name, raw)| (name, Json(raw))));
         }
-        Column::Field(name) => change.set.push((name.clone(), Json(json::quoted(cell)))),
+        ImportColumn::Field(name) => change.set.push((name.clone(), Json(json::quoted(cell)))),
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ pub type Wrong = (usize, usize, &'static str);
 /// # Errors
 /// The line and the column, counted from 1, and what is wrong there.
 pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
-    let mut walk = Walk { rest: text, depth: 0 };
+    let mut walk = JsonScanner { rest: text, depth: 0 };
     walk.blank();
     let checked = if walk.rest.starts_with(begins) {
         walk.value().and_then(|()| {
@@ -76,13 +76,13 @@ pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
 /// As [`check`].
 pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     check(text, '{')?;
-    let mut walk = Walk { rest: text.trim_start(), depth: 0 };
+    let mut walk = JsonScanner { rest: text.trim_start(), depth: 0 };
     let mut members = Vec::new();
     walk.takes('{');
     while !walk.takes('}') {
         walk.takes(',');
-        let (Some(name), true) = (walk.slice(Walk::string), walk.takes(':')) else { break };
-        let Some(value) = walk.slice(Walk::value) else { break };
+        let (Some(name), true) = (walk.slice(JsonScanner::string), walk.takes(':')) else { break };
+        let Some(value) = walk.slice(JsonScanner::value) else { break };
         members.push((unquoted(name).unwrap_or_default(), value.to_owned()));
     }
     Ok(members)
@@ -91,13 +91,13 @@ pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
 /// The elements of a JSON array as they are written; none where it is no array.
 pub fn elements(text: &str) -> Vec<String> {
     let mut elements = Vec::new();
-    let mut walk = Walk { rest: text.trim_start(), depth: 0 };
+    let mut walk = JsonScanner { rest: text.trim_start(), depth: 0 };
     if check(text, '[').is_err() || !walk.takes('[') {
         return elements;
     }
     while !walk.takes(']') {
         walk.takes(',');
-        let Some(value) = walk.slice(Walk::value) else { break };
+        let Some(value) = walk.slice(JsonScanner::value) else { break };
         elements.push(value.to_owned());
     }
     elements
@@ -137,16 +137,16 @@ pub fn unquoted(value: &str) -> Option<String> {
 
 /// Whether a text is one JSON value.
 pub fn is_value(text: &str) -> bool {
-    let mut walk = Walk { rest: text, depth: 0 };
+    let mut walk = JsonScanner { rest: text, depth: 0 };
     walk.value().is_ok() && walk.rest.trim().is_empty()
 }
 
-struct Walk<'a> {
+struct JsonScanner<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> JsonScanner<'a> {
     /// What a step passes over, without blanks before it.
     fn slice(&mut self, step: impl Fn(&mut Self) -> Result<(), &'static str>) -> Option<&'a str> {
         self.blank();

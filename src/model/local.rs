@@ -12,7 +12,7 @@ pub struct Local {
     /// Whether it was put aside.
     pub snooze: Option<Snooze>,
     /// Who takes care of it.
-    pub claim: Option<Claim>,
+    pub claim: Option<Assignment>,
     /// Its tags, in the order of the alphabet.
     pub tags: Vec<Tag>,
 }
@@ -26,7 +26,7 @@ impl Local {
 
 /// Who takes care of a conversation, as this desk noted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
+pub struct Assignment {
     /// The agent's name.
     pub agent: SafeText,
     /// Since when.
@@ -39,12 +39,12 @@ pub struct Tag {
     /// The word.
     pub word: SafeText,
     /// Where it is kept.
-    pub kept: Kept,
+    pub kept: TagPlace,
 }
 
 /// Where a tag is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum TagPlace {
     /// On this desk only.
     Here,
     /// On its way to the server.
@@ -61,7 +61,7 @@ pub enum Keep {
     /// Brings back all whose time has come by then.
     Wake(Timestamp),
     /// Claims, or with `None` releases.
-    Claim(Vec<(ConversationId, Option<Claim>)>),
+    Claim(Vec<(ConversationId, Option<Assignment>)>),
     /// Sets all tags that only this desk keeps; others among them are left
     /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),

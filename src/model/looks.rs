@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 
 /// What the looks for a row told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Finding {
+pub enum LookResult {
     /// Nothing certain yet.
     #[default]
     Nothing,
@@ -26,5 +26,5 @@ pub struct Looks {
     /// When the last one ended, however it ended.
     pub last_at: Option<Timestamp>,
     /// What was concluded.
-    pub finding: Finding,
+    pub finding: LookResult,
 }

@@ -2,7 +2,7 @@
 //!
 //! Interface: Resources, Message; States and transitions, Message status.
 
-use crate::email::Letter;
+use crate::email::MailMessage;
 use crate::ids::{ConversationId, MessageId};
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -98,7 +98,7 @@ impl Aliases {
 
 /// How far an outbound message has come; a lattice: it never goes back.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Delivery {
+pub enum DeliveryStatus {
     /// Accepted by the platform.
     Sent,
     /// On the device.
@@ -111,7 +111,7 @@ pub enum Delivery {
     Other(String),
 }
 
-impl Delivery {
+impl DeliveryStatus {
     /// Reads the interface's status word.
     pub fn from_word(word: &str) -> Self {
         match word {
@@ -138,13 +138,13 @@ impl Delivery {
     /// and failed overrides only sent; anything overrides an unknown word.
     #[must_use]
     pub fn merge(self, incoming: Self) -> Self {
-        fn rank(state: &Delivery) -> u8 {
+        fn rank(state: &DeliveryStatus) -> u8 {
             match state {
-                Delivery::Other(_) => 0,
-                Delivery::Sent => 1,
-                Delivery::Failed => 2,
-                Delivery::Delivered => 3,
-                Delivery::Read => 4,
+                DeliveryStatus::Other(_) => 0,
+                DeliveryStatus::Sent => 1,
+                DeliveryStatus::Failed => 2,
+                DeliveryStatus::Delivered => 3,
+                DeliveryStatus::Read => 4,
             }
         }
         if rank(&incoming) >= rank(&self) { incoming } else { self }
@@ -171,7 +171,7 @@ pub struct Message {
     /// Where the media lives, if any; never fetched unasked.
     pub media_url: Option<SafeText>,
     /// How far it has come.
-    pub delivery: Delivery,
+    pub delivery: DeliveryStatus,
     /// When the server took it in; `None` if unreadable.
     pub created_at: Option<Timestamp>,
     /// When it reached the device.
@@ -198,7 +198,7 @@ pub struct MessageRow {
     /// A reaction that is on its way; an empty text removes it.
     pub reaction_pending: Option<String>,
     /// What only a mail has.
-    pub letter: Option<Box<Letter>>,
+    pub letter: Option<Box<MailMessage>>,
     /// What the server told of its file beside the address.
     pub media: MediaFacts,
 }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn delivery_never_goes_back() {
-        use Delivery::{Delivered, Failed, Read, Sent};
+        use DeliveryStatus::{Delivered, Failed, Read, Sent};
         let cases = [
             (Sent, Delivered, Delivered),
             (Delivered, Sent, Delivered),
@@ -229,7 +229,7 @@ mod tests {
             (Sent, Failed, Failed),
             (Delivered, Failed, Delivered),
             (Failed, Sent, Failed),
-            (Delivery::Other("queued".into()), Sent, Sent),
+            (DeliveryStatus::Other("queued".into()), Sent, Sent),
         ];
         for (known, incoming, merged) in cases {
             assert_eq!(known.clone().merge(incoming.clone()), merged, "{known:?} + {incoming:?}");

@@ -10,7 +10,7 @@ use crate::time::Timestamp;
 
 /// One note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct PrivateNote {
     /// Made on this desk.
     pub id: NoteId,
     /// What it says.

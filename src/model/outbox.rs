@@ -11,15 +11,15 @@ mod summary;
 pub mod waiting;
 
 pub use lane::Lane;
-pub use operation::{Class, Operation};
+pub use operation::{Operation, RetryClass};
 
 use crate::ids::{ChannelId, IdempotencyKey, RowId};
 use crate::messages::Place;
 use crate::text::SafeText;
 use crate::time::{HOUR, MINUTE, Timestamp};
 
-pub use crate::looks::{Finding, Looks};
-pub use crate::stops::{Stop, Verdict};
+pub use crate::looks::{LookResult, Looks};
+pub use crate::stops::{Stop, StopVerdict};
 
 /// How long the same key may be retried by itself: the service keeps answers
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
@@ -27,7 +27,7 @@ pub const KEY_AGE: i64 = 23 * HOUR;
 
 /// How a request changes the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
+pub enum WriteMethod {
     /// Makes something.
     Post,
     /// Changes something.
@@ -36,7 +36,7 @@ pub enum Method {
     Delete,
 }
 
-impl Method {
+impl WriteMethod {
     /// The word on the wire and in the database.
     pub fn word(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedRequest {
     /// How it changes the server.
-    pub method: Method,
+    pub method: WriteMethod,
     /// Path below the base URL, starting with `/`.
     pub path: String,
     /// The media type of the body, with a boundary where it has one; `None`
@@ -68,12 +68,12 @@ pub struct PreparedRequest {
 
 impl PreparedRequest {
     /// A request without a body.
-    pub fn bare(method: Method, path: impl Into<String>) -> Self {
+    pub fn bare(method: WriteMethod, path: impl Into<String>) -> Self {
         Self { method, path: path.into(), content_type: None, body: Vec::new() }
     }
 
     /// A request with a JSON body.
-    pub fn json(method: Method, path: impl Into<String>, body: Vec<u8>) -> Self {
+    pub fn json(method: WriteMethod, path: impl Into<String>, body: Vec<u8>) -> Self {
         Self { method, path: path.into(), content_type: Some("application/json".to_owned()), body }
     }
 }
@@ -164,7 +164,7 @@ pub struct OutboxRow {
     /// text that has not left; `None` asks nobody.
     pub seen: Option<Place>,
     /// What looking for it in its history told.
-    pub finding: Finding,
+    pub finding: LookResult,
     /// When a person wants it to leave, where not as soon as it may.
     pub planned_at: Option<Timestamp>,
 }

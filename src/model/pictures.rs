@@ -119,7 +119,7 @@ impl Picture {
 
 /// What is asked when a picture is wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PictureRequest {
     /// The tab it came in: what its own server holds may be nearer than the
     /// public internet.
     pub channel: ChannelId,

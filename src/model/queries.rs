@@ -4,12 +4,12 @@
 //! Everything is a window: cost follows the rows asked for, not the rows
 //! stored.
 
-use crate::attachments::Attachment;
+use crate::attachments::ReplyAttachment;
 use crate::conversations::ConversationRow;
-use crate::filter::{Filter, Sort};
+use crate::filter::{ConversationFilter, Sort};
 use crate::ids::{ChannelId, ConversationId, MessageId};
 use crate::messages::{Message, MessageRow};
-use crate::notes::Note;
+use crate::notes::PrivateNote;
 use crate::outbox::OutboxRow;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -40,7 +40,7 @@ pub struct ConversationQuery {
     /// The tab; `None` asks for all tabs.
     pub channel: Option<ChannelId>,
     /// Which conversations.
-    pub filter: Filter,
+    pub filter: ConversationFilter,
     /// In which order.
     pub sort: Sort,
     /// The time that windows are reckoned with; does not matter otherwise.
@@ -53,7 +53,7 @@ pub struct ConversationQuery {
 
 impl ConversationQuery {
     /// The first rows of a tab's list, newest activity first.
-    pub fn first(channel: ChannelId, filter: Filter, limit: u32) -> Self {
+    pub fn first(channel: ChannelId, filter: ConversationFilter, limit: u32) -> Self {
         let (sort, at, anchor) = (Sort::Activity, Timestamp::default(), Anchor::Top);
         Self { channel: Some(channel), filter, sort, at, anchor, limit }
     }
@@ -93,7 +93,7 @@ pub struct HistoryPage {
     /// Outbox rows of the conversation that are not done, oldest first.
     pub outbox: Vec<OutboxRow>,
     /// Private notes no older than the oldest message here, oldest first.
-    pub notes: Vec<Note>,
+    pub notes: Vec<PrivateNote>,
     /// Whether the cache holds older messages than these.
     pub more_stored: bool,
     /// Whether the server may hold older messages than the cache.
@@ -112,7 +112,7 @@ pub struct Draft {
     /// A private note that is not saved yet; never part of the text.
     pub note: String,
     /// What goes with the text.
-    pub attachment: Option<Attachment>,
+    pub attachment: Option<ReplyAttachment>,
 }
 
 impl Draft {
@@ -136,7 +136,7 @@ pub struct Pause {
 
 /// What became of a row of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum OutboxFate {
     /// It has not left.
     Waiting,
     /// It is on its way, or it is not known whether it arrived.
@@ -271,7 +271,7 @@ impl TranscriptFormat {
 
 /// A conversation to be chosen by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedConversation {
     /// Which.
     pub key: ConversationKey,
     /// Its title.

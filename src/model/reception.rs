@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 
 /// What a delivery is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum DeliverySubject {
     /// A customer has written.
     Received,
     /// Something in a conversation is otherwise now.
@@ -15,7 +15,7 @@ pub enum Told {
     Unknown,
 }
 
-impl Told {
+impl DeliverySubject {
     /// What an event is about.
     pub fn of(event: &str) -> Self {
         match event {
@@ -34,9 +34,9 @@ impl Told {
 
 /// A delivery that was taken: a reason to ask the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
+pub struct ReceivedDelivery {
     /// What it is about.
-    pub told: Told,
+    pub told: DeliverySubject,
     /// The conversation, if it names one.
     pub conversation: Option<ConversationId>,
     /// When it happened, if it tells.
@@ -45,7 +45,7 @@ pub struct Delivery {
 
 /// How being told fares for a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum ReceptionState {
     /// Nobody listens: why. Polling goes on as usual.
     Closed(SafeText),
     /// The webhook is being looked for or registered.
@@ -63,7 +63,7 @@ pub enum State {
 
 /// What came so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct DeliveryCounts {
     /// Deliveries that led to a look.
     pub taken: u64,
     /// Deliveries that had come before.
@@ -80,7 +80,7 @@ pub struct Reception {
     /// Where deliveries are to come.
     pub url: SafeText,
     /// How it fares.
-    pub state: State,
+    pub state: ReceptionState,
     /// What came.
-    pub counts: Counts,
+    pub counts: DeliveryCounts,
 }

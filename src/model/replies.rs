@@ -20,7 +20,7 @@ pub struct CannedReply {
 
 /// What the fields of a reply are filled from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct ReplyVariables {
     /// The customer's name, if one is known.
     pub contact: Option<String>,
     /// Who writes.
@@ -51,7 +51,7 @@ impl CannedReply {
 
 /// Fills in what is known; what is not stays as a field to be filled in by
 /// hand.
-pub fn fill(body: &str, facts: &Facts) -> String {
+pub fn fill(body: &str, facts: &ReplyVariables) -> String {
     let mut out = String::with_capacity(body.len());
     let mut rest = body;
     while let Some((before, field, after)) = next_field(rest) {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn fields_are_filled_as_far_as_is_known() {
-        let facts = Facts {
+        let facts = ReplyVariables {
             contact: Some("Maria Lopez".into()),
             agent: None,
             looked_up: vec![("shop.plan".into(), "Gold".into())],

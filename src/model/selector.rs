@@ -10,7 +10,7 @@
 use std::fmt;
 
 use crate::account::{Environment, Platform};
-use crate::conversations::{ConversationRow, Status};
+use crate::conversations::{ConversationRow, ConversationStatus};
 use crate::ids::ConversationId;
 use crate::phones;
 use crate::text::SafeText;
@@ -185,7 +185,7 @@ impl Candidate {
     }
 
     fn is_open(&self) -> bool {
-        self.row.conversation.status != Status::Closed
+        self.row.conversation.status != ConversationStatus::Closed
     }
 
     fn twin(&self) -> Twin {

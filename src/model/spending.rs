@@ -2,7 +2,7 @@
 //! told; and what a wish will cost.
 
 use crate::outbox::Operation;
-use crate::outbox::content::Content;
+use crate::outbox::content::ChatContent;
 use crate::prices::{self, Price};
 
 /// Days that are remembered.
@@ -25,8 +25,8 @@ pub struct Spent {
 /// What an action is called here.
 pub fn action(operation: &Operation) -> &'static str {
     match operation {
-        Operation::SendContent { content: Content::Template(_), .. } => "template",
-        Operation::SendContent { content: Content::Media(_), .. } | Operation::SendFile(_) => "file",
+        Operation::SendContent { content: ChatContent::Template(_), .. } => "template",
+        Operation::SendContent { content: ChatContent::Media(_), .. } | Operation::SendFile(_) => "file",
         Operation::SendText { .. } | Operation::SendContent { .. } => "message",
         other => other.word(),
     }
@@ -35,11 +35,13 @@ pub fn action(operation: &Operation) -> &'static str {
 /// What a wish costs; `None` where no price is told.
 pub fn price(operation: &Operation, template: Price) -> Option<Price> {
     Some(match operation {
-        Operation::SendContent { content: Content::Template(_), .. } => template,
-        Operation::SendContent { content: Content::Media(media), .. } if media.uploaded => {
+        Operation::SendContent { content: ChatContent::Template(_), .. } => template,
+        Operation::SendContent { content: ChatContent::Media(media), .. } if media.uploaded => {
             crate::attachments::uploaded_price(media.kind)
         }
-        Operation::SendContent { content: Content::Media(_), .. } => Price::exactly(prices::MEDIA_OWN_LINK),
+        Operation::SendContent { content: ChatContent::Media(_), .. } => {
+            Price::exactly(prices::MEDIA_OWN_LINK)
+        }
         Operation::SendFile(file) => crate::attachments::uploaded_price(file.kind),
         Operation::SendText { .. } | Operation::SendContent { .. } => Price::exactly(prices::TEXT),
         Operation::SendMail(_) => Price::exactly(prices::EMAIL),

@@ -75,32 +75,36 @@ impl Stop {
     }
 
     /// What "try again" means; `spent` says whether the key is too old.
-    pub fn again(self, spent: bool) -> Verdict {
+    pub fn again(self, spent: bool) -> StopVerdict {
         match self {
             // A refusal may itself be kept under the key.
-            Self::Refused | Self::Credits | Self::Window | Self::Expired | Self::Upload => Verdict::NewKey,
-            Self::Auth => Verdict::SameKey,
-            Self::Unknown | Self::Ask if spent => Verdict::NewKey,
-            Self::Unknown | Self::Ask => Verdict::SameKey,
-            Self::Crossed | Self::Late => Verdict::SendAnyway,
+            Self::Refused | Self::Credits | Self::Window | Self::Expired | Self::Upload => {
+                StopVerdict::NewKey
+            }
+            Self::Auth => StopVerdict::SameKey,
+            Self::Unknown | Self::Ask if spent => StopVerdict::NewKey,
+            Self::Unknown | Self::Ask => StopVerdict::SameKey,
+            Self::Crossed | Self::Late => StopVerdict::SendAnyway,
         }
     }
 
     /// Whether a person may say this about a row stopped so.
-    pub fn allows(self, verdict: &Verdict, spent: bool) -> bool {
+    pub fn allows(self, verdict: &StopVerdict, spent: bool) -> bool {
         match verdict {
-            Verdict::SendAnyway => matches!(self, Self::Crossed | Self::Late),
-            Verdict::SameKey => self == Self::Auth || (matches!(self, Self::Unknown | Self::Ask) && !spent),
-            Verdict::NewKey => !matches!(self, Self::Crossed | Self::Late | Self::Auth),
-            Verdict::Adopt(_) => self.is_ambiguous(),
-            Verdict::Drop | Verdict::Edit => true,
+            StopVerdict::SendAnyway => matches!(self, Self::Crossed | Self::Late),
+            StopVerdict::SameKey => {
+                self == Self::Auth || (matches!(self, Self::Unknown | Self::Ask) && !spent)
+            }
+            StopVerdict::NewKey => !matches!(self, Self::Crossed | Self::Late | Self::Auth),
+            StopVerdict::Adopt(_) => self.is_ambiguous(),
+            StopVerdict::Drop | StopVerdict::Edit => true,
         }
     }
 }
 
 /// What a person says about a stopped row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum StopVerdict {
     /// Send it although someone answered, or although it is late.
     SendAnyway,
     /// Ask the server again under the same key.
@@ -115,7 +119,7 @@ pub enum Verdict {
     Edit,
 }
 
-impl Verdict {
+impl StopVerdict {
     /// The word kept in the database.
     pub fn word(&self) -> &'static str {
         match self {
@@ -147,9 +151,16 @@ mod tests {
     #[test]
     fn a_person_may_say_what_fits_the_stop() {
         use Stop::*;
-        let adopt = || Verdict::Adopt(MessageId::from("m"));
+        let adopt = || StopVerdict::Adopt(MessageId::from("m"));
         let all = || {
-            [Verdict::SendAnyway, Verdict::SameKey, Verdict::NewKey, adopt(), Verdict::Drop, Verdict::Edit]
+            [
+                StopVerdict::SendAnyway,
+                StopVerdict::SameKey,
+                StopVerdict::NewKey,
+                adopt(),
+                StopVerdict::Drop,
+                StopVerdict::Edit,
+            ]
         };
         // Which of the six are allowed while the key is young, and once it is spent.
         let cases = [

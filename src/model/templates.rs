@@ -9,7 +9,7 @@ use crate::time::Timestamp;
 
 /// One approved template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template {
+pub struct ApprovedTemplate {
     /// Its name.
     pub name: String,
     /// A language code.
@@ -18,7 +18,7 @@ pub struct Template {
     pub category: String,
     /// Its parts in order; `None` where they have a shape this version does
     /// not know.
-    pub parts: Option<Vec<Part>>,
+    pub parts: Option<Vec<TemplatePart>>,
     /// The parts as the server sent them, a JSON array.
     pub raw: String,
 }
@@ -27,7 +27,7 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Templates {
     /// In the server's order.
-    pub all: Vec<Template>,
+    pub all: Vec<ApprovedTemplate>,
     /// When they were read; `None` before the first time.
     pub fetched_at: Option<Timestamp>,
     /// What the newest one that was sent cost, if the server told.
@@ -36,7 +36,7 @@ pub struct Templates {
 
 /// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum TemplatePart {
     /// A line above the text.
     Header(String),
     /// A file above the text: image, video or document, and an example.
@@ -51,7 +51,7 @@ pub enum Part {
 
 /// Something to be filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slot {
+pub struct TemplateVariable {
     /// The part it is in, counted from the first.
     pub part: usize,
     /// The variable between the braces; empty for a file.
@@ -64,7 +64,7 @@ pub struct Slot {
     pub before: String,
 }
 
-impl Slot {
+impl TemplateVariable {
     /// Whether it greets: what stands before it is a word of welcome, or it is
     /// called a name.
     pub fn is_name(&self) -> bool {
@@ -77,17 +77,17 @@ impl Slot {
     }
 }
 
-impl Template {
+impl ApprovedTemplate {
     /// What is to be filled in, in the order it stands.
-    pub fn slots(&self) -> Vec<Slot> {
+    pub fn slots(&self) -> Vec<TemplateVariable> {
         let mut slots = Vec::new();
         for (index, part) in self.parts.iter().flatten().enumerate() {
             let (pattern, label) = match part {
-                Part::Header(text) => (text, "header".to_owned()),
-                Part::Body(text) => (text, "body".to_owned()),
-                Part::Button(_, label, Some(url)) => (url, format!("button {label}")),
-                Part::HeaderMedia(kind, example) => {
-                    slots.push(Slot {
+                TemplatePart::Header(text) => (text, "header".to_owned()),
+                TemplatePart::Body(text) => (text, "body".to_owned()),
+                TemplatePart::Button(_, label, Some(url)) => (url, format!("button {label}")),
+                TemplatePart::HeaderMedia(kind, example) => {
+                    slots.push(TemplateVariable {
                         part: index,
                         name: String::new(),
                         label: format!("{kind} link"),
@@ -96,13 +96,13 @@ impl Template {
                     });
                     continue;
                 }
-                Part::Footer(_) | Part::Button(..) => continue,
+                TemplatePart::Footer(_) | TemplatePart::Button(..) => continue,
             };
             for (before, name) in variables(pattern) {
-                let known = slots.iter().any(|it: &Slot| it.part == index && it.name == name);
+                let known = slots.iter().any(|it: &TemplateVariable| it.part == index && it.name == name);
                 if !known {
                     let label = format!("{label} {{{{{name}}}}}");
-                    slots.push(Slot { part: index, name, label, example: None, before });
+                    slots.push(TemplateVariable { part: index, name, label, example: None, before });
                 }
             }
         }
@@ -111,7 +111,7 @@ impl Template {
 
     /// What the customer sees: each part with its variables filled in, those
     /// that are not as they are.
-    pub fn preview(&self, slots: &[Slot], values: &[&str]) -> Vec<(Part, String)> {
+    pub fn preview(&self, slots: &[TemplateVariable], values: &[&str]) -> Vec<(TemplatePart, String)> {
         let fill = |index: usize, pattern: &str| {
             let mut text = pattern.to_owned();
             for (slot, value) in slots.iter().zip(values).filter(|(it, _)| it.part == index) {
@@ -124,14 +124,16 @@ impl Template {
         let parts = self.parts.iter().flatten().enumerate();
         let shown = parts.map(|(index, part)| {
             let words = match part {
-                Part::Header(text) | Part::Body(text) | Part::Footer(text) => fill(index, text),
-                Part::HeaderMedia(kind, _) => {
+                TemplatePart::Header(text) | TemplatePart::Body(text) | TemplatePart::Footer(text) => {
+                    fill(index, text)
+                }
+                TemplatePart::HeaderMedia(kind, _) => {
                     let link =
                         slots.iter().zip(values).find(|(it, _)| it.part == index).map_or("", |it| it.1);
                     format!("[{kind}] {link}")
                 }
-                Part::Button(_, label, None) => format!("[ {label} ]"),
-                Part::Button(_, label, Some(url)) => format!("[ {label} ] {}", fill(index, url)),
+                TemplatePart::Button(_, label, None) => format!("[ {label} ]"),
+                TemplatePart::Button(_, label, Some(url)) => format!("[ {label} ] {}", fill(index, url)),
             };
             (part.clone(), words)
         });
@@ -139,7 +141,7 @@ impl Template {
     }
 
     /// The variables as a send carries them; `None` where there are none.
-    pub fn components(&self, slots: &[Slot], values: &[&str]) -> Option<Json> {
+    pub fn components(&self, slots: &[TemplateVariable], values: &[&str]) -> Option<Json> {
         let mut out: Vec<String> = Vec::new();
         for (index, part) in self.parts.iter().flatten().enumerate() {
             let mine = slots.iter().zip(values).filter(|(it, _)| it.part == index);
@@ -148,9 +150,11 @@ impl Template {
                 continue;
             }
             let place = match part {
-                Part::Header(_) | Part::HeaderMedia(..) => r#""type":"header""#.to_owned(),
-                Part::Button(place, ..) => format!(r#""type":"button","sub_type":"url","index":"{place}""#),
-                Part::Body(_) | Part::Footer(_) => r#""type":"body""#.to_owned(),
+                TemplatePart::Header(_) | TemplatePart::HeaderMedia(..) => r#""type":"header""#.to_owned(),
+                TemplatePart::Button(place, ..) => {
+                    format!(r#""type":"button","sub_type":"url","index":"{place}""#)
+                }
+                TemplatePart::Body(_) | TemplatePart::Footer(_) => r#""type":"body""#.to_owned(),
             };
             out.push(format!(r#"{{{place},"parameters":[{}]}}"#, parameters.join(",")));
         }
@@ -158,8 +162,8 @@ impl Template {
     }
 }
 
-fn parameter(part: &Part, slot: &Slot, value: &str) -> String {
-    if let Part::HeaderMedia(kind, _) = part {
+fn parameter(part: &TemplatePart, slot: &TemplateVariable, value: &str) -> String {
+    if let TemplatePart::HeaderMedia(kind, _) = part {
         return format!(r#"{{"type":"{kind}","{kind}":{{"link":{}}}}}"#, quoted(value));
     }
     let named = if slot.name.bytes().all(|it| it.is_ascii_digit()) {
@@ -192,14 +196,14 @@ fn variables(pattern: &str) -> Vec<(String, String)> {
 mod tests {
     use super::*;
 
-    fn template() -> Template {
+    fn template() -> ApprovedTemplate {
         let parts = vec![
-            Part::HeaderMedia("image", Some("https://shop.example/a.jpg".into())),
-            Part::Body("Hi {{2}}, order {{1}} left. Thanks, {{2}}!".into()),
-            Part::Footer("Harbor".into()),
-            Part::Button(1, "Track".into(), Some("https://shop.example/t/{{1}}".into())),
+            TemplatePart::HeaderMedia("image", Some("https://shop.example/a.jpg".into())),
+            TemplatePart::Body("Hi {{2}}, order {{1}} left. Thanks, {{2}}!".into()),
+            TemplatePart::Footer("Harbor".into()),
+            TemplatePart::Button(1, "Track".into(), Some("https://shop.example/t/{{1}}".into())),
         ];
-        Template {
+        ApprovedTemplate {
             name: "order_update".into(),
             language: "en".into(),
             category: "UTILITY".into(),
@@ -213,7 +217,7 @@ mod tests {
         let slots = template().slots();
         let labels: Vec<&str> = slots.iter().map(|it| it.label.as_str()).collect();
         assert_eq!(labels, ["image link", "body {{1}}", "body {{2}}", "button Track {{1}}"]);
-        let names: Vec<bool> = slots.iter().map(Slot::is_name).collect();
+        let names: Vec<bool> = slots.iter().map(TemplateVariable::is_name).collect();
         assert_eq!(names, [false, false, true, false]);
     }
 
@@ -237,12 +241,15 @@ mod tests {
             sent,
             r#"[{"type":"header","parameters":[{"type":"image","image":{"link":"https://x.example/b.png"}}]},{"type":"body","parameters":[{"type":"text","text":"1041 \"blue\""},{"type":"text","text":"Maria"}]},{"type":"button","sub_type":"url","index":"1","parameters":[{"type":"text","text":"a1"}]}]"#
         );
-        let named = Template { parts: Some(vec![Part::Body("Hi {{first_name}}".into())]), ..template };
+        let named = ApprovedTemplate {
+            parts: Some(vec![TemplatePart::Body("Hi {{first_name}}".into())]),
+            ..template
+        };
         let slots = named.slots();
         assert!(slots[0].is_name());
         let sent = named.components(&slots, &["Ana"]).expect("components").0;
         assert!(sent.contains(r#"{"type":"text","parameter_name":"first_name","text":"Ana"}"#), "{sent}");
-        let bare = Template { parts: Some(vec![Part::Body("Hello.".into())]), ..named };
+        let bare = ApprovedTemplate { parts: Some(vec![TemplatePart::Body("Hello.".into())]), ..named };
         assert_eq!(bare.components(&bare.slots(), &[]), None);
     }
 }

@@ -11,7 +11,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 mod classes;
 
-use classes::{Class, classify};
+use classes::{CharacterClass, classify};
 
 /// Combining marks kept on one base character.
 const MARKS_PER_BASE: usize = 8;
@@ -74,7 +74,12 @@ impl fmt::Display for SafeText {
 pub fn is_unseen(it: char) -> bool {
     matches!(
         classify(it),
-        Class::Control | Class::Break | Class::Tab | Class::Badge | Class::Hidden | Class::Joiner
+        CharacterClass::Control
+            | CharacterClass::Break
+            | CharacterClass::Tab
+            | CharacterClass::Badge
+            | CharacterClass::Hidden
+            | CharacterClass::Joiner
     )
 }
 
@@ -88,7 +93,7 @@ pub fn pasted(text: &str) -> String {
             '\n' => Some('\n'),
             '\t' => Some(' '),
             _ => match classify(it) {
-                Class::Control | Class::Badge => None,
+                CharacterClass::Control | CharacterClass::Badge => None,
                 _ => Some(it),
             },
         })
@@ -104,7 +109,7 @@ pub fn plain(outside: &str) -> String {
 /// Whether every character is shown as itself. What is not so is no id and no
 /// address: it could be another's to the eye, or act where it is pasted.
 pub fn is_plain(text: &str) -> bool {
-    text.chars().all(|it| it == ' ' || matches!(classify(it), Class::Plain | Class::Mark))
+    text.chars().all(|it| it == ' ' || matches!(classify(it), CharacterClass::Plain | CharacterClass::Mark))
 }
 
 /// Texts that act on terminals, shells, editors or eyes, and what of them
@@ -162,28 +167,28 @@ struct Run {
 impl Run {
     fn push(&mut self, it: char, out: &mut String) {
         match classify(it) {
-            Class::Break => self.write(None, "\n", out),
-            Class::Tab => self.write(None, "    ", out),
-            Class::Space => self.write(Some(' '), " ", out),
-            Class::Control => {
+            CharacterClass::Break => self.write(None, "\n", out),
+            CharacterClass::Tab => self.write(None, "    ", out),
+            CharacterClass::Space => self.write(Some(' '), " ", out),
+            CharacterClass::Control => {
                 let picture = classes::picture(it);
                 self.write(None, &picture, out);
             }
-            Class::Badge => {
+            CharacterClass::Badge => {
                 let badge = format!("<U+{:04X}>", u32::from(it));
                 self.write(None, &badge, out);
             }
-            Class::Hidden => {
+            CharacterClass::Hidden => {
                 self.joiner = None;
                 self.hidden = true;
             }
-            Class::Replaced => self.write(Some('\u{fffd}'), "\u{fffd}", out),
-            Class::Joiner => match self.base {
+            CharacterClass::Replaced => self.write(Some('\u{fffd}'), "\u{fffd}", out),
+            CharacterClass::Joiner => match self.base {
                 Some(base) if classes::takes_joiner(base) => self.joiner = Some(it),
                 _ => self.hidden = true,
             },
-            Class::Mark => self.mark(it, out),
-            Class::Plain => {
+            CharacterClass::Mark => self.mark(it, out),
+            CharacterClass::Plain => {
                 if let (Some(joiner), Some(base)) = (self.joiner.take(), self.base) {
                     if classes::joins(base, it) {
                         out.push(joiner);

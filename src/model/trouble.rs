@@ -3,10 +3,10 @@
 //!
 //! Pure: knows nothing of where messages come from or what time it is.
 
-use crate::messages::{Delivery, Direction, Sender};
+use crate::messages::{DeliveryStatus, Direction, Sender};
 use crate::text::SafeText;
 use crate::time::{MINUTE, short_span};
-use crate::trouble::phrases::Plain;
+use crate::trouble::phrases::FoldedText;
 
 pub mod phrases;
 pub mod similar;
@@ -24,7 +24,7 @@ pub const LONG: i64 = 3 * MINUTE;
 
 /// What is looked at of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct MessageSummary {
     /// Which way it went.
     pub direction: Direction,
     /// Who said it.
@@ -35,17 +35,17 @@ pub struct Said {
     pub failed: bool,
 }
 
-impl Said {
+impl MessageSummary {
     /// From the words of a stored message.
-    pub fn new(direction: Direction, sender: Sender, text: &str, delivery: &Delivery) -> Self {
+    pub fn new(direction: Direction, sender: Sender, text: &str, delivery: &DeliveryStatus) -> Self {
         let text = text.chars().take(CUT).collect();
-        Self { direction, sender, text, failed: *delivery == Delivery::Failed }
+        Self { direction, sender, text, failed: *delivery == DeliveryStatus::Failed }
     }
 }
 
 /// What a rule saw, and how much it weighs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
+pub struct TroubleReason {
     /// In words for the list.
     pub words: String,
     /// How much it adds.
@@ -54,12 +54,12 @@ pub struct Reason {
 
 /// What the newest messages tell, whatever the time is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Trouble {
+pub struct TroubleScore {
     /// The heaviest first.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<TroubleReason>,
 }
 
-impl Trouble {
+impl TroubleScore {
     /// How much all of it weighs.
     pub fn score(&self) -> u32 {
         self.reasons.iter().map(|it| it.weight).sum()
@@ -71,11 +71,11 @@ impl Trouble {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// From what [`Trouble::line`] made; what is not of its making is left out.
+    /// From what [`TroubleScore::line`] made; what is not of its making is left out.
     pub fn read(kept: &str) -> Self {
         let reason = |line: &str| {
             let (weight, words) = line.split_once(' ')?;
-            Some(Reason { weight: weight.parse().ok()?, words: SafeText::line(words).to_string() })
+            Some(TroubleReason { weight: weight.parse().ok()?, words: SafeText::line(words).to_string() })
         };
         Self { reasons: kept.lines().filter_map(reason).collect() }
     }
@@ -83,11 +83,11 @@ impl Trouble {
 
 /// Looks at the newest messages of a conversation, oldest first. What was
 /// said before a person of this or another desk answered is settled.
-pub fn look(messages: &[Said]) -> Trouble {
+pub fn look(messages: &[MessageSummary]) -> TroubleScore {
     let settled = messages.iter().rposition(is_person).map_or(0, |it| it + 1);
     let open = &messages[settled.max(messages.len().saturating_sub(LAST))..];
     let (asked, said) = (texts(open, Direction::Inbound), texts(open, Direction::Outbound));
-    let plain = |texts: &[&str]| texts.iter().map(|it| Plain::of(it)).collect::<Vec<_>>();
+    let plain = |texts: &[&str]| texts.iter().map(|it| FoldedText::of(it)).collect::<Vec<_>>();
     let (plain_asked, plain_said) = (plain(&asked), plain(&said));
     let rules = [
         wants_person(&plain_asked),
@@ -98,68 +98,68 @@ pub fn look(messages: &[Said]) -> Trouble {
         failed(open),
         long(&asked, &said),
     ];
-    let mut reasons: Vec<Reason> = rules.into_iter().flatten().collect();
+    let mut reasons: Vec<TroubleReason> = rules.into_iter().flatten().collect();
     reasons.sort_by_key(|it| std::cmp::Reverse(it.weight));
-    Trouble { reasons }
+    TroubleScore { reasons }
 }
 
 /// What waiting adds, in a conversation that the AI should answer.
-pub fn waits(waiting: i64) -> Option<Reason> {
+pub fn waits(waiting: i64) -> Option<TroubleReason> {
     let minutes = waiting / MINUTE;
-    (waiting >= LONG).then(|| Reason {
+    (waiting >= LONG).then(|| TroubleReason {
         words: format!("no answer for {}", short_span(waiting)),
         weight: u32::try_from((10 + minutes).min(30)).unwrap_or(30),
     })
 }
 
-fn is_person(message: &Said) -> bool {
+fn is_person(message: &MessageSummary) -> bool {
     message.direction == Direction::Outbound && matches!(message.sender, Sender::Human | Sender::Api)
 }
 
-fn texts(messages: &[Said], direction: Direction) -> Vec<&str> {
+fn texts(messages: &[MessageSummary], direction: Direction) -> Vec<&str> {
     let mine = messages.iter().filter(|it| it.direction == direction);
     mine.map(|it| it.text.as_str()).filter(|it| !it.trim().is_empty()).collect()
 }
 
 /// The customer asks for a person.
-fn wants_person(asked: &[Plain]) -> Option<Reason> {
+fn wants_person(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = asked.iter().filter(|it| it.asks_for_person()).count();
     let words = match times {
         0 => return None,
         1 => "wants a human".to_owned(),
         times => format!("asked {times}x for a human"),
     };
-    Some(Reason { words, weight: 45 + 10 * u32::try_from(times.min(3)).unwrap_or(3) })
+    Some(TroubleReason { words, weight: 45 + 10 * u32::try_from(times.min(3)).unwrap_or(3) })
 }
 
 /// The customer says the same again and again.
-fn repeats_question(asked: &[Plain]) -> Option<Reason> {
+fn repeats_question(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::most_alike(asked);
-    (times >= 2).then(|| Reason {
+    (times >= 2).then(|| TroubleReason {
         words: format!("asked {times}x the same"),
         weight: if times == 2 { 25 } else { 45 },
     })
 }
 
 /// The AI says the same again and again.
-fn repeats_answer(said: &[Plain]) -> Option<Reason> {
+fn repeats_answer(said: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::most_alike(said);
-    (times >= 2).then(|| Reason {
+    (times >= 2).then(|| TroubleReason {
         words: format!("AI said {times}x the same"),
         weight: if times == 2 { 20 } else { 35 },
     })
 }
 
 /// Words of anger or despair.
-fn upset(asked: &[Plain]) -> Option<Reason> {
-    let found: Vec<&str> = asked.iter().filter_map(Plain::negative).collect();
+fn upset(asked: &[FoldedText]) -> Option<TroubleReason> {
+    let found: Vec<&str> = asked.iter().filter_map(FoldedText::negative).collect();
     let weight = if found.len() == 1 { 20 } else { 35 };
     let found = found.last()?;
-    Some(Reason { words: format!("upset: \"{found}\""), weight })
+    Some(TroubleReason { words: format!("upset: \"{found}\""), weight })
 }
 
 /// Capitals, or more than one mark of exclamation or question at the end.
-fn shouts(asked: &[&str]) -> Option<Reason> {
+fn shouts(asked: &[&str]) -> Option<TroubleReason> {
     let shouting = |it: &&&str| {
         let letters = it.chars().filter(|it| it.is_alphabetic()).count();
         let capitals = it.chars().filter(|it| it.is_uppercase()).count();
@@ -167,22 +167,23 @@ fn shouts(asked: &[&str]) -> Option<Reason> {
         (letters >= 8 && capitals * 10 >= letters * 7) || marks >= 2
     };
     let times = asked.iter().filter(shouting).count();
-    (times > 0).then(|| Reason { words: "shouts".to_owned(), weight: if times == 1 { 12 } else { 20 } })
+    (times > 0)
+        .then(|| TroubleReason { words: "shouts".to_owned(), weight: if times == 1 { 12 } else { 20 } })
 }
 
 /// Something could not be delivered.
-fn failed(open: &[Said]) -> Option<Reason> {
+fn failed(open: &[MessageSummary]) -> Option<TroubleReason> {
     let times = open.iter().filter(|it| it.failed).count();
     let words = match times {
         0 => return None,
         1 => "a message was not delivered".to_owned(),
         times => format!("{times} messages were not delivered"),
     };
-    Some(Reason { words, weight: 30 })
+    Some(TroubleReason { words, weight: 30 })
 }
 
 /// A long to and fro that ends nowhere.
-fn long(asked: &[&str], said: &[&str]) -> Option<Reason> {
+fn long(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
-    (turns >= 6).then(|| Reason { words: format!("{turns} turns with the AI"), weight: 10 })
+    (turns >= 6).then(|| TroubleReason { words: format!("{turns} turns with the AI"), weight: 10 })
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::signature::{self, Print};
 use model::ids::{ChannelId, ConversationId};
-use model::reception::{Counts, Delivery, Told};
+use model::reception::{DeliveryCounts, DeliverySubject, ReceivedDelivery};
 use model::secret::Secret;
 use model::time::Timestamp;
 use wire::deliveries;
@@ -20,11 +20,11 @@ const CHALLENGE: usize = 1024;
 const MARK: usize = 16;
 
 /// Told of every delivery that is new, and of how many came.
-pub type Heard = Box<dyn Fn(&ChannelId, Delivery, Counts) + Send + Sync>;
+pub type Heard = Box<dyn Fn(&ChannelId, ReceivedDelivery, DeliveryCounts) + Send + Sync>;
 
 /// What was asked.
 #[derive(Debug)]
-pub enum Asked<'a> {
+pub enum IncomingDelivery<'a> {
     /// The endpoint is to show that it is there.
     Challenge(&'a str),
     /// A delivery: its signatures and its raw bytes.
@@ -35,7 +35,7 @@ pub enum Asked<'a> {
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum DeliveryResponse {
     /// The challenge, as it came.
     Echo(String),
     /// It was taken, now or before.
@@ -46,11 +46,11 @@ pub enum Answer {
 
 /// The addresses.
 pub struct Hooks {
-    all: HashMap<String, Hook>,
+    all: HashMap<String, RegisteredHook>,
     heard: Heard,
 }
 
-struct Hook {
+struct RegisteredHook {
     channel: ChannelId,
     secret: Secret,
     past: Mutex<Past>,
@@ -61,7 +61,7 @@ struct Hook {
 struct Past {
     known: HashSet<Print>,
     order: VecDeque<Print>,
-    counts: Counts,
+    counts: DeliveryCounts,
 }
 
 /// Where the deliveries of a channel come: a path of one part, which tells the
@@ -79,16 +79,16 @@ impl Hooks {
     /// Addresses of some channels.
     pub fn new(channels: Vec<(ChannelId, Secret)>, heard: Heard) -> Self {
         let hook = |(channel, secret): (ChannelId, Secret)| {
-            (path_of(&channel, &secret), Hook { channel, secret, past: Mutex::default() })
+            (path_of(&channel, &secret), RegisteredHook { channel, secret, past: Mutex::default() })
         };
         Self { all: channels.into_iter().map(hook).collect(), heard }
     }
 
     /// What is answered at a path; whatever stands before its last part is of
     /// the proxy in front.
-    pub fn answer(&self, path: &str, asked: Asked<'_>) -> Answer {
+    pub fn answer(&self, path: &str, asked: IncomingDelivery<'_>) -> DeliveryResponse {
         let last = path.rsplit('/').find(|it| !it.is_empty()).unwrap_or_default();
-        let Some(hook) = self.all.get(last) else { return Answer::Refused(404) };
+        let Some(hook) = self.all.get(last) else { return DeliveryResponse::Refused(404) };
         let (answer, news) = hook.take(asked);
         if let Some((delivery, counts)) = news {
             (self.heard)(&hook.channel, delivery, counts);
@@ -97,17 +97,20 @@ impl Hooks {
     }
 }
 
-impl Hook {
-    fn take(&self, asked: Asked<'_>) -> (Answer, Option<(Delivery, Counts)>) {
+impl RegisteredHook {
+    fn take(
+        &self,
+        asked: IncomingDelivery<'_>,
+    ) -> (DeliveryResponse, Option<(ReceivedDelivery, DeliveryCounts)>) {
         let mut past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
         match asked {
-            Asked::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
-                (Answer::Refused(400), None)
+            IncomingDelivery::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
+                (DeliveryResponse::Refused(400), None)
             }
             // Anybody may ask: it shows nothing of deliveries.
-            Asked::Challenge(value) => (Answer::Echo(value.to_owned()), None),
-            Asked::TooLarge => past.refuse(413),
-            Asked::Delivery(signatures, body) => {
+            IncomingDelivery::Challenge(value) => (DeliveryResponse::Echo(value.to_owned()), None),
+            IncomingDelivery::TooLarge => past.refuse(413),
+            IncomingDelivery::Delivery(signatures, body) => {
                 // Two of them may be read in two ways.
                 let [signature] = signatures else { return past.refuse(401) };
                 let Some(print) = signature::check(&self.secret, body, signature) else {
@@ -116,28 +119,28 @@ impl Hook {
                 let Ok(envelope) = deliveries::read(body) else { return past.refuse(400) };
                 if !past.is_new(print) {
                     past.counts.repeated += 1;
-                    return (Answer::Taken, None);
+                    return (DeliveryResponse::Taken, None);
                 }
-                let told = Told::of(&envelope.event);
+                let told = DeliverySubject::of(&envelope.event);
                 match told {
-                    Told::Unknown => past.counts.unknown += 1,
+                    DeliverySubject::Unknown => past.counts.unknown += 1,
                     _ => past.counts.taken += 1,
                 }
-                let delivery = Delivery {
+                let delivery = ReceivedDelivery {
                     told,
                     conversation: envelope.conversation.map(ConversationId::new),
                     at: envelope.timestamp.as_deref().and_then(Timestamp::parse),
                 };
-                (Answer::Taken, Some((delivery, past.counts)))
+                (DeliveryResponse::Taken, Some((delivery, past.counts)))
             }
         }
     }
 }
 
 impl Past {
-    fn refuse(&mut self, status: u16) -> (Answer, Option<(Delivery, Counts)>) {
+    fn refuse(&mut self, status: u16) -> (DeliveryResponse, Option<(ReceivedDelivery, DeliveryCounts)>) {
         self.counts.refused += 1;
-        (Answer::Refused(status), None)
+        (DeliveryResponse::Refused(status), None)
     }
 
     fn is_new(&mut self, print: Print) -> bool {
@@ -187,7 +190,7 @@ mod tests {
         };
         let deliver = |signatures: &[&str], body: &[u8]| {
             let signatures: Vec<&[u8]> = signatures.iter().map(|it| it.as_bytes()).collect();
-            hooks.answer(&path, Asked::Delivery(&signatures, body))
+            hooks.answer(&path, IncomingDelivery::Delivery(&signatures, body))
         };
         let first = br#"{"event":"message.received","data":{"conversationId":"c1"}}"#;
         let second = br#"{"event":"message.received","data":{"conversationId":"c2"}}"#;
@@ -196,13 +199,13 @@ mod tests {
         let refused: [&[&str]; 6] =
             [&[], &[&wrong], &[&right, &wrong], &[&wrong, &right], &[&right, &right], &[&right, ""]];
         for signatures in refused {
-            assert_eq!(deliver(signatures, first), Answer::Refused(401), "{signatures:?}");
+            assert_eq!(deliver(signatures, first), DeliveryResponse::Refused(401), "{signatures:?}");
         }
         assert!(told.lock().unwrap().is_empty());
         for (signature, body) in [(&right, first), (&right, first), (&wrong, second), (&right, first)] {
-            assert_eq!(deliver(&[signature], body), Answer::Taken);
+            assert_eq!(deliver(&[signature], body), DeliveryResponse::Taken);
         }
-        let counts = |taken, repeated| Counts { taken, repeated, unknown: 0, refused: 6 };
+        let counts = |taken, repeated| DeliveryCounts { taken, repeated, unknown: 0, refused: 6 };
         let conversation = |it| Some(ConversationId::from(it));
         let expected = [(conversation("c1"), counts(1, 0)), (conversation("c2"), counts(2, 1))];
         assert_eq!(*told.lock().unwrap(), expected);

@@ -15,5 +15,5 @@ mod hooks;
 mod server;
 mod signature;
 
-pub use hooks::{Answer, Asked, Heard, Hooks, path_of};
-pub use server::{BODY, Bounds, serve};
+pub use hooks::{DeliveryResponse, Heard, Hooks, IncomingDelivery, path_of};
+pub use server::{BODY, ConnectionLimits, serve};

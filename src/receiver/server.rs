@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use url::form_urlencoded;
 
-use crate::hooks::{Answer, Asked, Hooks};
+use crate::hooks::{DeliveryResponse, Hooks, IncomingDelivery};
 
 /// Bytes of a delivery at most; nothing of a larger one is looked at.
 pub const BODY: usize = 1 << 20;
@@ -31,7 +31,7 @@ const SIGNATURE: &str = "x-service-signature";
 
 /// What connections may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Bounds {
+pub struct ConnectionLimits {
     /// Connections at a time; more wait to be accepted.
     pub connections: usize,
     /// How long each may keep others waiting where all are taken: a delivery
@@ -43,7 +43,7 @@ pub struct Bounds {
     pub whole: Duration,
 }
 
-impl Default for Bounds {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections: 128,
@@ -58,7 +58,7 @@ impl Default for Bounds {
 pub async fn serve(
     listener: TcpListener,
     hooks: Arc<Hooks>,
-    bounds: Bounds,
+    bounds: ConnectionLimits,
     mut stop: watch::Receiver<bool>,
 ) {
     let mut open = VecDeque::new();
@@ -85,7 +85,11 @@ struct Open {
     task: JoinHandle<()>,
 }
 
-async fn accept(listener: &TcpListener, open: &mut VecDeque<Open>, bounds: Bounds) -> Option<TcpStream> {
+async fn accept(
+    listener: &TcpListener,
+    open: &mut VecDeque<Open>,
+    bounds: ConnectionLimits,
+) -> Option<TcpStream> {
     make_room(open, bounds).await;
     match listener.accept().await {
         Ok((stream, _)) => Some(stream),
@@ -100,7 +104,7 @@ async fn accept(listener: &TcpListener, open: &mut VecDeque<Open>, bounds: Bound
 
 /// Waits until another connection can be served; the oldest gives way once
 /// its grace is over.
-async fn make_room(open: &mut VecDeque<Open>, bounds: Bounds) {
+async fn make_room(open: &mut VecDeque<Open>, bounds: ConnectionLimits) {
     open.retain(|it| !it.task.is_finished());
     while open.len() >= bounds.connections
         && let Some(oldest) = open.front_mut()
@@ -132,57 +136,57 @@ async fn connection(stream: TcpStream, hooks: Arc<Hooks>, head: Duration) {
     }
 }
 
-async fn answer(hooks: &Hooks, request: Request<Incoming>) -> Answer {
+async fn answer(hooks: &Hooks, request: Request<Incoming>) -> DeliveryResponse {
     let (head, body) = request.into_parts();
     let path = head.uri.path();
     match head.method {
         Method::GET => {
             let query = head.uri.query().unwrap_or_default();
             let value = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "challenge");
-            hooks.answer(path, Asked::Challenge(&value.map(|it| it.1).unwrap_or_default()))
+            hooks.answer(path, IncomingDelivery::Challenge(&value.map(|it| it.1).unwrap_or_default()))
         }
         Method::POST => match read(body).await {
-            Read::Whole(body) => {
+            BodyRead::Whole(body) => {
                 let signatures: Vec<&[u8]> =
                     head.headers.get_all(SIGNATURE).iter().map(header::HeaderValue::as_bytes).collect();
-                hooks.answer(path, Asked::Delivery(&signatures, &body))
+                hooks.answer(path, IncomingDelivery::Delivery(&signatures, &body))
             }
-            Read::TooLarge => hooks.answer(path, Asked::TooLarge),
-            Read::Broken => Answer::Refused(400),
+            BodyRead::TooLarge => hooks.answer(path, IncomingDelivery::TooLarge),
+            BodyRead::Broken => DeliveryResponse::Refused(400),
         },
-        _ => Answer::Refused(405),
+        _ => DeliveryResponse::Refused(405),
     }
 }
 
-enum Read {
+enum BodyRead {
     Whole(Vec<u8>),
     TooLarge,
     Broken,
 }
 
 /// Reads a body up to its bound; one that says it is larger is not read.
-async fn read(mut body: Incoming) -> Read {
+async fn read(mut body: Incoming) -> BodyRead {
     use hyper::body::Body;
     if body.size_hint().lower() > u64::try_from(BODY).unwrap_or(u64::MAX) {
-        return Read::TooLarge;
+        return BodyRead::TooLarge;
     }
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
-        let Ok(frame) = frame else { return Read::Broken };
+        let Ok(frame) = frame else { return BodyRead::Broken };
         let Ok(part) = frame.into_data() else { continue };
         if whole.len() + part.len() > BODY {
-            return Read::TooLarge;
+            return BodyRead::TooLarge;
         }
         whole.extend_from_slice(&part);
     }
-    Read::Whole(whole)
+    BodyRead::Whole(whole)
 }
 
-fn response(answer: &Answer) -> Response<Full<Bytes>> {
+fn response(answer: &DeliveryResponse) -> Response<Full<Bytes>> {
     let (status, text) = match answer {
-        Answer::Echo(value) => (200, value.clone()),
-        Answer::Taken => (200, String::new()),
-        Answer::Refused(status) => (*status, String::new()),
+        DeliveryResponse::Echo(value) => (200, value.clone()),
+        DeliveryResponse::Taken => (200, String::new()),
+        DeliveryResponse::Refused(status) => (*status, String::new()),
     };
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);

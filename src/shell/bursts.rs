@@ -41,11 +41,11 @@ fn typed(event: &Event) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::keys::Key;
+    use app::keys::KeyPress;
 
     fn keys(text: &str) -> Vec<Event> {
         let key = |it| if it == '\n' { KeyCode::Enter } else { KeyCode::Char(it) };
-        text.chars().map(|it| Event::Key(Key::plain(key(it)))).collect()
+        text.chars().map(|it| Event::Key(KeyPress::plain(key(it)))).collect()
     }
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
             assert!(paste || joined == keys(text), "{text:?}");
         }
         let mut with_others = keys("Your order\nis on its way");
-        with_others.push(Event::Key(Key::plain(KeyCode::Esc)));
+        with_others.push(Event::Key(KeyPress::plain(KeyCode::Esc)));
         assert_eq!(join(with_others.clone()), with_others);
     }
 

@@ -2,13 +2,13 @@
 //! the writing thread. Looking up an audience, too, where it is a file.
 
 use crate::shell::exporting;
-use app::broadcasts::{Answer, Order, Told, Wanted};
+use app::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
 use app::event::{Event, Loaded};
-use app::handover::Facts;
+use app::handover::HandoverFacts;
 use model::board::BoardEntry;
 use model::queries::DeskQuery;
 use model::time::Timestamp;
-use model::waves::audience::{AudienceQuery, Found, Source, read_lines};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, read_lines};
 use store::{Reader, Store, StoreError};
 
 /// Rows of a handover at most.
@@ -17,23 +17,25 @@ const MOST: u32 = 500;
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Carries an order out.
-pub fn carry_out(store: &Store, order: Order, now: Timestamp) -> Event {
+pub fn carry_out(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event {
     let done = match &order {
-        Order::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
-        Order::Begin(new, quality) => match store.begin_campaign((**new).clone(), quality.clone(), now) {
-            Ok(id) => return Event::Campaign(Answer::Begun(new.clone(), id)),
-            Err(error) => Err(error),
-        },
-        Order::Recall(id) => store.recall_campaign(id),
-        Order::Halt(id, phase) => store.halt_campaign(id, *phase),
-        Order::Continue(id, limit, quality) => store.continue_campaign(id, *limit, quality.clone()),
-        Order::Track(channel, id) => store.track_broadcast(channel, id, now).map(|()| true),
+        BroadcastOrder::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
+        BroadcastOrder::Begin(new, quality) => {
+            match store.begin_campaign((**new).clone(), quality.clone(), now) {
+                Ok(id) => return Event::Campaign(BroadcastActionResult::Begun(new.clone(), id)),
+                Err(error) => Err(error),
+            }
+        }
+        BroadcastOrder::Recall(id) => store.recall_campaign(id),
+        BroadcastOrder::Halt(id, phase) => store.halt_campaign(id, *phase),
+        BroadcastOrder::Continue(id, limit, quality) => store.continue_campaign(id, *limit, quality.clone()),
+        BroadcastOrder::Track(channel, id) => store.track_broadcast(channel, id, now).map(|()| true),
     };
     Event::Campaign(match done {
-        Ok(done) => Answer::Done(order, done),
+        Ok(done) => BroadcastActionResult::Done(order, done),
         Err(error) => {
             tracing::error!(%error, "a broadcast could not be kept");
-            Answer::Failed(order, error.to_string())
+            BroadcastActionResult::Failed(order, error.to_string())
         }
     })
 }
@@ -42,16 +44,18 @@ pub fn carry_out(store: &Store, order: Order, now: Timestamp) -> Event {
 ///
 /// # Errors
 /// When the files fail.
-pub fn load(reader: &Reader, wanted: &Wanted) -> Result<Loaded, StoreError> {
+pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreError> {
     let told = match wanted {
-        Wanted::Rows(query) => Told::Rows(query.clone(), reader.board(query.channel.as_ref())?),
-        Wanted::Detail(id) => Told::Detail(id.clone(), reader.board_detail(id)?),
-        Wanted::Audience(query) => Told::Audience(query.clone(), audience(reader, query)?),
-        Wanted::Running => Told::Running(running(reader)?),
-        Wanted::Handover => {
+        BroadcastQuery::Rows(query) => {
+            BroadcastResult::Rows(query.clone(), reader.board(query.channel.as_ref())?)
+        }
+        BroadcastQuery::Detail(id) => BroadcastResult::Detail(id.clone(), reader.board_detail(id)?),
+        BroadcastQuery::Audience(query) => BroadcastResult::Audience(query.clone(), audience(reader, query)?),
+        BroadcastQuery::Running => BroadcastResult::Running(running(reader)?),
+        BroadcastQuery::Handover => {
             let query = DeskQuery { channel: None, limit: MOST };
             let (outbox, paused) = (reader.outbox(&query)?.entries, reader.paused(MOST)?);
-            Told::Handover(Facts { outbox, paused, running: running(reader)? })
+            BroadcastResult::Handover(HandoverFacts { outbox, paused, running: running(reader)? })
         }
     };
     Ok(Loaded::Broadcasts(Box::new(told)))
@@ -63,15 +67,15 @@ fn running(reader: &Reader) -> Result<Vec<BoardEntry>, StoreError> {
 }
 
 /// Whom an audience comes to; a file that cannot be read is said so.
-fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<Found, String>, StoreError> {
+fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<ResolvedAudience, String>, StoreError> {
     let channel = &query.channel;
     Ok(Ok(match &query.source {
-        Source::Conversations(keys) => reader.audience_of_conversations(channel, keys)?,
-        Source::Phones(phones) => reader.audience_of_phones(channel, phones)?,
-        Source::Fitting(search) => reader.audience_of_search(channel, search)?,
-        Source::Failed(id) => reader.audience_of_failed(channel, id)?,
-        Source::Everyone => reader.everyone_read(channel)?,
-        Source::File(path) => match read(path) {
+        AudienceSource::Conversations(keys) => reader.audience_of_conversations(channel, keys)?,
+        AudienceSource::Phones(phones) => reader.audience_of_phones(channel, phones)?,
+        AudienceSource::Fitting(search) => reader.audience_of_search(channel, search)?,
+        AudienceSource::Failed(id) => reader.audience_of_failed(channel, id)?,
+        AudienceSource::Everyone => reader.everyone_read(channel)?,
+        AudienceSource::File(path) => match read(path) {
             Ok(text) => reader.audience_of_lines(channel, &read_lines(&text))?,
             Err(why) => return Ok(Err(format!("{path}: {why}"))),
         },

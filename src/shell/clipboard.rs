@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use crate::shell::{children, clock, piping};
 use app::copying::Copied;
 use app::event::Event;
@@ -48,7 +48,7 @@ impl Clipboard {
 
     /// Copies a text; what is to be written to the terminal, if anything. How
     /// it went comes as [`Event::Copied`].
-    pub fn copy(&self, outside: &str, what: String, mailbox: &Mailbox) -> Option<String> {
+    pub fn copy(&self, outside: &str, what: String, mailbox: &EventQueue) -> Option<String> {
         let text = text::plain(outside);
         match self {
             Self::Terminal => {
@@ -141,7 +141,8 @@ mod tests {
     #[test]
     fn what_is_copied_acts_on_nothing() {
         let coded = |text: &str| {
-            let sequence = Clipboard::Terminal.copy(text, String::new(), &Mailbox::default()).expect("short");
+            let sequence =
+                Clipboard::Terminal.copy(text, String::new(), &EventQueue::default()).expect("short");
             let coded =
                 sequence.strip_prefix("\x1b]52;c;").and_then(|it| it.strip_suffix('\x07')).expect("OSC 52");
             String::from_utf8(base64::engine::general_purpose::STANDARD.decode(coded).expect("base64"))

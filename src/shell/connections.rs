@@ -4,11 +4,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use app::connections::errands::{Errand, Outcome, Slot};
+use app::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
 use app::outside::Answered;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
-use connections::{Answer, Ask, CallError, CallLog, Caller, Credentials, answers, file};
+use connections::{
+    CallError, CallLog, Credentials, EndpointCaller, EndpointRequest, EndpointResponse, answers, file,
+};
 use model::connections::mapping::Pick;
 use model::connections::{Connection, ContactFacts, Mapped};
 use model::secret::Secret;
@@ -21,7 +23,7 @@ const TRIED: usize = 5;
 
 /// What a desk's connections are made of.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct ConnectionsSetup {
     /// The connections, as they were read.
     pub connections: Vec<Connection>,
     /// The file they stand in.
@@ -36,55 +38,59 @@ pub struct Setup {
 
 /// A desk's connections. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Linked(Arc<Inner>);
+pub struct Linked(Arc<ConnectionsState>);
 
 #[derive(Debug)]
-struct Inner {
-    setup: Setup,
+struct ConnectionsState {
+    setup: ConnectionsSetup,
     connections: Mutex<Vec<Connection>>,
-    caller: Caller,
+    caller: EndpointCaller,
     log: CallLog,
     runtime: tokio::runtime::Handle,
 }
 
 impl Linked {
     /// With the runtime that carries the calls.
-    pub fn new(setup: Setup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
-        let caller = Caller::new(Guard::system(Policy::default()), clock);
+    pub fn new(setup: ConnectionsSetup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
+        let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let log = CallLog::open(Some(setup.log.clone()));
         let connections = Mutex::new(setup.connections.clone());
-        Self(Arc::new(Inner { setup, connections, caller, log, runtime }))
+        Self(Arc::new(ConnectionsState { setup, connections, caller, log, runtime }))
     }
 
     /// Does it on a thread of its own, and tells what came.
-    pub fn begin(&self, errand: Errand, tell: impl FnOnce(Answered) + Send + 'static) {
+    pub fn begin(&self, errand: ConnectionRequest, tell: impl FnOnce(Answered) + Send + 'static) {
         let this = self.clone();
         drop(self.0.runtime.spawn_blocking(move || tell(Answered::Connections(this.answer(errand)))));
     }
 
     /// Does it, taking as long as it takes.
-    pub fn answer(&self, errand: Errand) -> Outcome {
+    pub fn answer(&self, errand: ConnectionRequest) -> ConnectionResult {
         match errand {
-            Errand::Call { slot, facts, answers, by_hand } => {
+            ConnectionRequest::Call { slot, facts, answers, by_hand } => {
                 let mapped = self.call(&slot, &facts, &answers);
-                Outcome::Called { slot, by_hand, mapped }
+                ConnectionResult::Called { slot, by_hand, mapped }
             }
-            Errand::Try { attempt, connection, secret, facts } => {
-                Outcome::Tried(attempt, self.attempt(&connection, &secret, &facts))
+            ConnectionRequest::Try { attempt, connection, secret, facts } => {
+                ConnectionResult::Tried(attempt, self.attempt(&connection, &secret, &facts))
             }
-            Errand::Save { connection, secret } => Outcome::Saved(self.save(&connection, &secret)),
-            Errand::Credential { connection, secret, facts } => {
+            ConnectionRequest::Save { connection, secret } => {
+                ConnectionResult::Saved(self.save(&connection, &secret))
+            }
+            ConnectionRequest::Credential { connection, secret, facts } => {
                 let tried = self.accept(&connection, &secret, &facts);
-                Outcome::Accepted(connection, tried)
+                ConnectionResult::Accepted(connection, tried)
             }
-            Errand::Remove(name) => Outcome::Removed(self.remove(&name).map(|left| (name, left))),
-            Errand::Log => Outcome::Log(self.0.log.newest(SHOWN)),
+            ConnectionRequest::Remove(name) => {
+                ConnectionResult::Removed(self.remove(&name).map(|left| (name, left)))
+            }
+            ConnectionRequest::Log => ConnectionResult::Log(self.0.log.newest(SHOWN)),
         }
     }
 
     fn call(
         &self,
-        slot: &Slot,
+        slot: &AnswerKey,
         facts: &ContactFacts,
         answers: &[(String, String)],
     ) -> Result<Mapped, String> {
@@ -98,7 +104,7 @@ impl Linked {
             false => None,
         };
         let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
-        let ask = Ask {
+        let ask = EndpointRequest {
             connection,
             endpoint,
             secret: secret.as_ref(),
@@ -115,7 +121,7 @@ impl Linked {
     }
 
     /// One call, with its line in the log.
-    fn ask(&self, ask: Ask<'_>) -> Result<Answer, CallError> {
+    fn ask(&self, ask: EndpointRequest<'_>) -> Result<EndpointResponse, CallError> {
         let called = self.0.runtime.block_on(self.0.caller.call(ask));
         self.0.log.add(called.line);
         called.answer
@@ -132,7 +138,7 @@ impl Linked {
         // One that answers proves the credential: others may know nothing of
         // this customer.
         for endpoint in connection.endpoints.iter().filter(|it| it.reads_with(facts)).take(TRIED) {
-            let ask = Ask {
+            let ask = EndpointRequest {
                 connection,
                 endpoint,
                 secret: Some(secret),
@@ -180,7 +186,15 @@ impl Linked {
         }
         let endpoint = connection.endpoints.first().ok_or("it has no endpoint")?;
         let secret = Some(secret).filter(|_| wanted);
-        let ask = Ask { connection, endpoint, secret, facts, answers: &[], contact: "a test", key: None };
+        let ask = EndpointRequest {
+            connection,
+            endpoint,
+            secret,
+            facts,
+            answers: &[],
+            contact: "a test",
+            key: None,
+        };
         let answer = self.ask(ask).map_err(|why| why.to_string())?;
         Ok((answer.status, answers::picks(&answer.body)))
     }

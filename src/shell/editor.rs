@@ -20,7 +20,7 @@ const BYTES: u64 = 1024 * 1024;
 pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let editor = named.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
-    let file = Temporary::with(text).map_err(|it| format!("a file for it could not be made: {it}"))?;
+    let file = TemporaryFile::with(text).map_err(|it| format!("a file for it could not be made: {it}"))?;
     match lending::lend(|| run(&editor, &file.0)) {
         Ok(status) if status.success() => file.read().map_err(|it| format!("what it left: {it}")),
         Ok(status) => Err(format!("{editor} ended with {status}")),
@@ -34,9 +34,9 @@ fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
 }
 
 /// A file that only its owner reads, and that goes when it is dropped.
-struct Temporary(PathBuf);
+struct TemporaryFile(PathBuf);
 
-impl Temporary {
+impl TemporaryFile {
     fn with(text: &str) -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("frontdesk-{}.txt", uuid::Uuid::new_v4()));
         let mut file = disk::create(&path)?;
@@ -53,7 +53,7 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.0) {
             tracing::warn!(%error, "the editor's file could not be removed");
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn an_editor_is_given_what_acts_on_nothing() {
         for (outside, leaves) in model::text::HOSTILE {
-            let file = Temporary::with(outside).expect("written");
+            let file = TemporaryFile::with(outside).expect("written");
             assert_eq!(file.read().expect("text"), format!("{leaves}\n"));
         }
     }

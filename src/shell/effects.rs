@@ -14,7 +14,7 @@ use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::Importing;
 use crate::shell::mail_files;
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use crate::shell::notes;
 use crate::shell::outside::{self, Outside};
 use crate::shell::pictures::Viewer;
@@ -22,12 +22,12 @@ use crate::shell::piping;
 use crate::shell::reading;
 use crate::shell::searching::Searching;
 use app::event::{Effect, Event, Intent, Load};
-use app::outside::Asked;
+use app::outside::OutsideRequest;
 use client::{Enclosed, prepare_with};
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::messages::Place;
 use model::news::News;
-use model::outbox::{Operation, OutboxRow, Verdict};
+use model::outbox::{Operation, OutboxRow, StopVerdict};
 use model::queries::Draft;
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -90,7 +90,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
 }
 
 /// Carries out a decision.
-fn decide(store: &Store, row: RowId, verdict: Verdict, seen: Option<Place>, now: Timestamp) -> Event {
+fn decide(store: &Store, row: RowId, verdict: StopVerdict, seen: Option<Place>, now: Timestamp) -> Event {
     match store.decide(&row, verdict.clone(), seen, now) {
         Ok(decided) => Event::Decided(row, verdict, decided.map(|it| Box::new(it.before))),
         Err(error) => {
@@ -209,11 +209,11 @@ pub struct Hands {
     loads: Sender<Load>,
     searching: Searching,
     writes: Sender<Effect>,
-    asks: Sender<Asked>,
+    asks: Sender<OutsideRequest>,
     viewer: Viewer,
     linked: Option<Linked>,
     importing: Importing,
-    mailbox: Mailbox,
+    mailbox: EventQueue,
     writer: Option<JoinHandle<()>>,
     engine: Arc<Engine>,
 }
@@ -229,7 +229,7 @@ impl Hands {
         outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
-        mailbox: Mailbox,
+        mailbox: EventQueue,
     ) -> std::io::Result<Self> {
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();
@@ -271,12 +271,16 @@ impl Hands {
             // A thread that has ended has told so itself.
             Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
-            Effect::Ask(Asked::Picture(wanted)) => {
+            Effect::Ask(OutsideRequest::Picture(wanted)) => {
                 let mailbox = self.mailbox.clone();
                 self.viewer.begin(wanted, move |it| mailbox.result(Event::Answered(it)));
             }
-            Effect::Ask(Asked::Connections(it)) => outside::begin(self.linked.as_ref(), *it, &self.mailbox),
-            Effect::Ask(Asked::Pipe { command, json }) => piping::begin(command, json, self.mailbox.clone()),
+            Effect::Ask(OutsideRequest::Connections(it)) => {
+                outside::begin(self.linked.as_ref(), *it, &self.mailbox)
+            }
+            Effect::Ask(OutsideRequest::Pipe { command, json }) => {
+                piping::begin(command, json, self.mailbox.clone())
+            }
             Effect::Ask(asked) => drop(self.asks.send(asked)),
             Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use crate::shell::mailbox::{Mailbox, Signal};
+use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::terminal;
 
 /// Said instead of a panic's words, which may carry a customer's bytes.
@@ -11,7 +11,7 @@ pub const SENTENCE: &str = "frontdesk: stopped by an internal error; the log in 
 
 /// Installs the hook. A panic of this thread, the loop's, gives the terminal
 /// back at once; one of another thread asks the loop to end.
-pub fn install(mailbox: Mailbox) {
+pub fn install(mailbox: EventQueue) {
     let owner = std::thread::current().id();
     std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();

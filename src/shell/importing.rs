@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use app::event::Event;
-use app::importing::{Order, Source, Told};
+use app::importing::{ImportAction, ImportResult, ImportSource};
 use model::time::Clock;
 use store::Store;
 use sync::Engine;
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// The thread that imports.
 pub struct Importing {
-    orders: Sender<Order>,
+    orders: Sender<ImportAction>,
 }
 
 impl Importing {
@@ -31,7 +31,7 @@ impl Importing {
         store: Store,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
-        mailbox: Mailbox,
+        mailbox: EventQueue,
     ) -> std::io::Result<Self> {
         let (orders, queue) = channel();
         let name = std::thread::Builder::new().name("importer".to_owned());
@@ -40,12 +40,12 @@ impl Importing {
             let mut next = queue.recv().ok();
             while let Some(order) = next {
                 next = match order {
-                    Order::Check(source) => {
+                    ImportAction::Check(source) => {
                         tell(check(source));
                         None
                     }
-                    Order::Start(source) => run(&store, source, &queue, &clock, &tell, &engine),
-                    Order::Stop => None,
+                    ImportAction::Start(source) => run(&store, source, &queue, &clock, &tell, &engine),
+                    ImportAction::Stop => None,
                 };
                 next = next.or_else(|| queue.recv().ok());
             }
@@ -54,38 +54,38 @@ impl Importing {
     }
 
     /// Leaves an order.
-    pub fn order(&self, order: Order) {
+    pub fn order(&self, order: ImportAction) {
         // A thread that has ended has told so itself.
         drop(self.orders.send(order));
     }
 }
 
 /// Looks a file through.
-pub fn check(source: Source) -> Told {
+pub fn check(source: ImportSource) -> ImportResult {
     let found = import::check(Path::new(&source.file));
-    Told::Checked(source, found.map(Box::new).map_err(|it| it.to_string()))
+    ImportResult::Checked(source, found.map(Box::new).map_err(|it| it.to_string()))
 }
 
 /// Begins an import.
 ///
 /// # Errors
 /// What is to be told where it cannot begin.
-pub fn begin(store: &Store, source: &Source) -> Result<Import, Box<Told>> {
+pub fn begin(store: &Store, source: &ImportSource) -> Result<Import, Box<ImportResult>> {
     let (channel, platform) = (source.channel.clone(), source.platform.clone());
     Import::open(store.clone(), channel, platform, Path::new(&source.file))
-        .map_err(|error| Box::new(Told::Failed(source.clone(), error.to_string())))
+        .map_err(|error| Box::new(ImportResult::Failed(source.clone(), error.to_string())))
 }
 
 /// Takes steps until all was seen to, or another order comes, which is
 /// returned.
 fn run(
     store: &Store,
-    source: Source,
-    queue: &Receiver<Order>,
+    source: ImportSource,
+    queue: &Receiver<ImportAction>,
     clock: &Arc<dyn Clock>,
-    tell: &impl Fn(Told),
+    tell: &impl Fn(ImportResult),
     engine: &Engine,
-) -> Option<Order> {
+) -> Option<ImportAction> {
     let mut import = match begin(store, &source) {
         Ok(import) => import,
         Err(told) => {
@@ -99,14 +99,14 @@ fn run(
             Ok(progress) => {
                 if before.as_ref() != Some(progress) {
                     before = Some(progress.clone());
-                    tell(Told::Progress(source.clone(), progress.clone()));
+                    tell(ImportResult::Progress(source.clone(), progress.clone()));
                 }
                 if progress.ended {
                     return None;
                 }
             }
             Err(error) => {
-                tell(Told::Failed(source, error.to_string()));
+                tell(ImportResult::Failed(source, error.to_string()));
                 return None;
             }
         }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 
 use crate::shell::bursts;
-use crate::shell::mailbox::{Mailbox, Signal};
+use crate::shell::mailbox::{EventQueue, Signal};
 use app::event::Event;
-use app::keys::{Key, KeyCode};
+use app::keys::{KeyCode, KeyPress};
 use app::pointer::Pointer;
 
 /// Events taken at once at most.
@@ -21,7 +21,7 @@ const CLOSING: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When the thread cannot be made.
-pub fn spawn(mailbox: Mailbox) -> std::io::Result<Gate> {
+pub fn spawn(mailbox: EventQueue) -> std::io::Result<Gate> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     let gate = Gate::default();
     let reading = gate.clone();
@@ -79,7 +79,7 @@ impl Gate {
     }
 }
 
-fn read_all(mailbox: &Mailbox, gate: &Gate) {
+fn read_all(mailbox: &EventQueue, gate: &Gate) {
     let joins = std::env::var("TERM").is_ok_and(|it| bursts::is_unmarked(&it));
     loop {
         gate.pass();
@@ -130,7 +130,7 @@ fn translate_mouse(mouse: event::MouseEvent) -> Option<Pointer> {
     }
 }
 
-fn translate_key(key: event::KeyEvent) -> Option<Key> {
+fn translate_key(key: event::KeyEvent) -> Option<KeyPress> {
     use event::KeyCode as Terminal;
     let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -138,9 +138,9 @@ fn translate_key(key: event::KeyEvent) -> Option<Key> {
     let code = match key.code {
         // What a terminal that tells keys apart calls the keys that all the
         // others send for them.
-        Terminal::Char('[') if ctrl && !alt => return Some(Key::plain(KeyCode::Esc)),
-        Terminal::Char('i') if ctrl && !alt => return Some(Key::plain(KeyCode::Tab)),
-        Terminal::Char('m') if ctrl && !alt => return Some(Key::plain(KeyCode::Enter)),
+        Terminal::Char('[') if ctrl && !alt => return Some(KeyPress::plain(KeyCode::Esc)),
+        Terminal::Char('i') if ctrl && !alt => return Some(KeyPress::plain(KeyCode::Tab)),
+        Terminal::Char('m') if ctrl && !alt => return Some(KeyPress::plain(KeyCode::Enter)),
         Terminal::Char('-') if ctrl && shift => KeyCode::Char('_'),
         // Ctrl and a letter is the same key with Shift or without.
         Terminal::Char(it) if ctrl => KeyCode::Char(it.to_ascii_lowercase()),
@@ -170,7 +170,7 @@ fn translate_key(key: event::KeyEvent) -> Option<Key> {
         code,
         KeyCode::Char(_) | KeyCode::BackTab | KeyCode::Backspace | KeyCode::Esc | KeyCode::Tab
     );
-    Some(Key { code, ctrl, alt, shift: shift && !plain })
+    Some(KeyPress { code, ctrl, alt, shift: shift && !plain })
 }
 
 /// A letter with Shift, which some terminals send as the letter and a mark.
@@ -207,7 +207,7 @@ mod tests {
         for (code, modifiers, name) in cases {
             let key = translate_key(event::KeyEvent::new(code, modifiers));
             assert_eq!(key.map(|it| it.to_string()).as_deref(), Some(name));
-            assert_eq!(key, Key::parse(name), "{name}");
+            assert_eq!(key, KeyPress::parse(name), "{name}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::shell::{children, mail_page, opening};
 use client::{enclosed_of, html_of};
 use model::email::files::numbered;
 use model::outbox::Operation;
-use model::outbox::content::Source;
+use model::outbox::content::MailAttachmentSource;
 
 /// Bytes of a file that goes with a mail at most.
 const LARGEST: u64 = 18_000_000;
@@ -39,8 +39,8 @@ impl MailFiles {
     ///
     /// # Errors
     /// Why not, in words for a person.
-    pub fn save(&self, name: &str, raw: &str, source: &Source) -> Result<String, String> {
-        let Source::Enclosed(place) = source else {
+    pub fn save(&self, name: &str, raw: &str, source: &MailAttachmentSource) -> Result<String, String> {
+        let MailAttachmentSource::Enclosed(place) = source else {
             return Err("the file is not enclosed: its link is opened instead".to_owned());
         };
         let place = usize::try_from(*place).unwrap_or(usize::MAX);
@@ -127,10 +127,10 @@ pub fn enclose(operation: &Operation) -> Result<(Operation, Vec<Vec<u8>>), Strin
     let Operation::SendMail(mail) = operation else { return Ok((operation.clone(), Vec::new())) };
     let (mut mail, mut files) = (mail.clone(), Vec::new());
     for attachment in &mut mail.attachments {
-        let Source::File(path) = &attachment.source else { continue };
+        let MailAttachmentSource::File(path) = &attachment.source else { continue };
         size(path).map_err(|it| format!("{path}: {it}"))?;
         let bytes = std::fs::read(path).map_err(|it| format!("{path}: {it}"))?;
-        attachment.source = Source::Enclosed(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        attachment.source = MailAttachmentSource::Enclosed(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         files.push(bytes);
     }
     Ok((Operation::SendMail(mail), files))
@@ -169,12 +169,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let files = MailFiles::in_folder(folder.path().to_owned());
         let raw = r#"{"attachments":[{"filename":"a.txt","content":"aGk="},{"filename":"b","content":"?"}]}"#;
-        let save = || files.save("a.txt", raw, &Source::Enclosed(0)).expect("saved");
+        let save = || files.save("a.txt", raw, &MailAttachmentSource::Enclosed(0)).expect("saved");
         let (first, second) = (save(), save());
         assert!(first.ends_with("a.txt") && second.ends_with("a-2.txt"), "{first} {second}");
         assert_eq!(std::fs::read(&first).expect("read"), b"hi");
-        assert!(files.save("b", raw, &Source::Enclosed(1)).is_err());
-        assert!(files.save("c", raw, &Source::Enclosed(9)).is_err());
+        assert!(files.save("b", raw, &MailAttachmentSource::Enclosed(1)).is_err());
+        assert!(files.save("c", raw, &MailAttachmentSource::Enclosed(9)).is_err());
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -183,7 +183,7 @@ mod tests {
             let secret = folder.path().join("secret");
             std::fs::write(&secret, "kept").expect("written");
             std::os::unix::fs::symlink(&secret, folder.path().join("link.txt")).expect("a link");
-            let saved = files.save("link.txt", raw, &Source::Enclosed(0)).expect("saved");
+            let saved = files.save("link.txt", raw, &MailAttachmentSource::Enclosed(0)).expect("saved");
             assert!(saved.ends_with("link-2.txt"), "{saved}");
             assert_eq!(std::fs::read_to_string(&secret).expect("there"), "kept");
         }

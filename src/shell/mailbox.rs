@@ -36,7 +36,7 @@ pub enum Signal {
 
 /// What one turn of the loop takes.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub struct LoopTurn {
     /// Signals first.
     pub signals: Vec<Signal>,
     /// Then keys, pastes, resizes.
@@ -45,7 +45,7 @@ pub struct Turn {
     pub results: Vec<Event>,
 }
 
-impl Turn {
+impl LoopTurn {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.signals.is_empty() && self.keys.is_empty() && self.results.is_empty()
@@ -93,11 +93,11 @@ impl Queues {
 
 /// The mailbox; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Mailbox {
+pub struct EventQueue {
     shared: Arc<(Mutex<Queues>, Condvar)>,
 }
 
-impl Mailbox {
+impl EventQueue {
     fn lock(&self) -> MutexGuard<'_, Queues> {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,7 +125,7 @@ impl Mailbox {
     }
 
     /// Waits until something is there or the time is up, and takes it all.
-    pub fn wait(&self, at_most: Duration) -> Turn {
+    pub fn wait(&self, at_most: Duration) -> LoopTurn {
         let queues = self.lock();
         let waited = self.shared.1.wait_timeout_while(queues, at_most, |it| it.is_empty());
         let (mut queues, _) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -133,7 +133,7 @@ impl Mailbox {
     }
 
     /// Takes what is there without waiting.
-    pub fn take(&self) -> Turn {
+    pub fn take(&self) -> LoopTurn {
         take(&mut self.lock())
     }
 }
@@ -169,9 +169,9 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
     Some((discriminant(news), about.0, about.1))
 }
 
-fn take(queues: &mut Queues) -> Turn {
+fn take(queues: &mut Queues) -> LoopTurn {
     queues.merge_at = 0;
-    Turn {
+    LoopTurn {
         signals: std::mem::take(&mut queues.signals),
         keys: queues.keys.drain(..).collect(),
         results: queues.results.drain(..).collect(),
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn keys_and_results_are_kept_apart_and_news_is_told_once() {
-        let mailbox = Mailbox::default();
+        let mailbox = EventQueue::default();
         let news = || Event::News(News::Conversations(ChannelId::from("a")));
         mailbox.result(news());
         mailbox.result(news());
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn newer_news_of_the_same_takes_the_place_of_older() {
-        let mailbox = Mailbox::default();
+        let mailbox = EventQueue::default();
         let health = |it| Event::News(News::Health(ChannelId::from("a"), it));
         let live = Health::Live { at: Timestamp::default() };
         mailbox.result(health(live.clone()));
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_full_mailbox_drops_no_load_and_merges_news() {
-        let mailbox = Mailbox::default();
+        let mailbox = EventQueue::default();
         let count = RESULTS + 50;
         for number in 0..count {
             let load = Load::Echo(u64::try_from(number).expect("small"));
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn waiting_ends_with_the_first_event() {
-        let mailbox = Mailbox::default();
+        let mailbox = EventQueue::default();
         let other = mailbox.clone();
         let thread = std::thread::spawn(move || other.key(Event::Focus(false)));
         let turn = mailbox.wait(Duration::from_secs(60));

@@ -8,7 +8,7 @@ use model::text::SafeText;
 
 /// How a terminal is asked to notify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Way {
+pub enum NotifyMethod {
     /// As this terminal is known to take it, if it is.
     #[default]
     Auto,
@@ -20,7 +20,7 @@ pub enum Way {
     Off,
 }
 
-impl Way {
+impl NotifyMethod {
     /// The words of the configuration, and what each stands for.
     pub const WORDS: [(&'static str, Self); 4] =
         [("auto", Self::Auto), ("osc9", Self::Osc9), ("osc777", Self::Osc777), ("off", Self::Off)];
@@ -53,7 +53,7 @@ impl Way {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notifier {
     /// Through the terminal.
-    pub way: Way,
+    pub way: NotifyMethod,
     /// A program and its arguments; `{title}` and `{body}` stand for the
     /// words. Empty runs nothing.
     pub command: Vec<String>,
@@ -127,14 +127,14 @@ pub fn refusal(command: &[String]) -> Option<String> {
 
 /// What a terminal takes as a notification. The words are safe text: nothing
 /// in them can end the sequence.
-fn sequence(way: Way, title: &str, body: &str) -> String {
+fn sequence(way: NotifyMethod, title: &str, body: &str) -> String {
     match way {
-        Way::Osc9 => format!("\x1b]9;{title}: {body}\x07"),
-        Way::Osc777 => {
+        NotifyMethod::Osc9 => format!("\x1b]9;{title}: {body}\x07"),
+        NotifyMethod::Osc777 => {
             let field = |it: &str| it.replace(';', ",");
             format!("\x1b]777;notify;{};{}\x07", field(title), field(body))
         }
-        Way::Auto | Way::Off => String::new(),
+        NotifyMethod::Auto | NotifyMethod::Off => String::new(),
     }
 }
 
@@ -145,17 +145,17 @@ mod tests {
     #[test]
     fn terminals_are_known_by_the_names_they_give_themselves() {
         let cases = [
-            ("TERM", "xterm-kitty", Way::Osc9),
-            ("TERM", "foot", Way::Osc777),
-            ("TERM", "rxvt-unicode-256color", Way::Osc777),
-            ("TERM_PROGRAM", "WezTerm", Way::Osc9),
-            ("TERM", "xterm-256color", Way::Off),
+            ("TERM", "xterm-kitty", NotifyMethod::Osc9),
+            ("TERM", "foot", NotifyMethod::Osc777),
+            ("TERM", "rxvt-unicode-256color", NotifyMethod::Osc777),
+            ("TERM_PROGRAM", "WezTerm", NotifyMethod::Osc9),
+            ("TERM", "xterm-256color", NotifyMethod::Off),
         ];
         for (name, value, way) in cases {
             let variable = |it: &str| (it == name).then(|| value.to_owned());
-            assert_eq!(Way::Auto.settled(variable), way, "{name}={value}");
+            assert_eq!(NotifyMethod::Auto.settled(variable), way, "{name}={value}");
         }
-        assert_eq!(Way::Osc9.settled(|_| None), Way::Osc9);
+        assert_eq!(NotifyMethod::Osc9.settled(|_| None), NotifyMethod::Osc9);
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn words_cannot_end_a_sequence() {
         let title = SafeText::line("Harbor\x1b]0;x\x07");
-        for way in [Way::Osc9, Way::Osc777] {
+        for way in [NotifyMethod::Osc9, NotifyMethod::Osc777] {
             let bytes = sequence(way, title.as_str(), SafeText::line("a;b\u{9c}").as_str());
             assert_eq!(bytes.matches('\x1b').count(), 1, "{bytes:?}");
             assert_eq!(bytes.matches('\x07').count(), 1, "{bytes:?}");

@@ -7,14 +7,14 @@ use std::sync::mpsc::Receiver;
 use crate::shell::connections::Linked;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::receiving;
 use crate::shell::replies::Folder;
-use app::connections::errands::{Errand, Outcome};
+use app::connections::errands::{ConnectionRequest, ConnectionResult};
 use app::event::Event;
-use app::outside::{Answered, Asked};
+use app::outside::{Answered, OutsideRequest};
 
 /// What is known of the person's files.
 #[derive(Debug)]
@@ -53,26 +53,28 @@ impl Outside {
     }
 
     /// Answers.
-    pub fn answer(&mut self, asked: Asked) -> Answered {
+    pub fn answer(&mut self, asked: OutsideRequest) -> Answered {
         match asked {
-            Asked::Connections(errand) => Answered::Connections(match &self.linked {
+            OutsideRequest::Connections(errand) => Answered::Connections(match &self.linked {
                 Some(linked) => linked.answer(*errand),
                 None => nowhere(*errand),
             }),
-            Asked::Secret => Answered::Secret(receiving::fresh_secret()),
-            Asked::Replies => Answered::Replies(self.replies.read()),
-            Asked::SaveFile { name, raw, source } => Answered::Saved(self.mail.save(&name, &raw, &source)),
-            Asked::FileSize(path) => {
+            OutsideRequest::Secret => Answered::Secret(receiving::fresh_secret()),
+            OutsideRequest::Replies => Answered::Replies(self.replies.read()),
+            OutsideRequest::SaveFile { name, raw, source } => {
+                Answered::Saved(self.mail.save(&name, &raw, &source))
+            }
+            OutsideRequest::FileSize(path) => {
                 let size = mail_files::size(&path);
                 Answered::FileSized(path, size)
             }
-            Asked::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
-            Asked::Pipe { command, json } => {
+            OutsideRequest::ShowMail(raw) => Answered::Shown(self.mail.show(&raw)),
+            OutsideRequest::Pipe { command, json } => {
                 let told = piping::pipe(&command, &json);
                 Answered::Piped(command, told)
             }
-            Asked::Picture(wanted) => self.viewer.answer(wanted),
-            Asked::File { path, pasted } => {
+            OutsideRequest::Picture(wanted) => self.viewer.answer(wanted),
+            OutsideRequest::File { path, pasted } => {
                 let (found, longer) = (files::look_at(&path), files::longer(&path));
                 Answered::File { path, pasted, found, longer }
             }
@@ -81,7 +83,7 @@ impl Outside {
 }
 
 /// Does something of a connection beside everything else.
-pub(super) fn begin(linked: Option<&Linked>, errand: Errand, mailbox: &Mailbox) {
+pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox: &EventQueue) {
     let mailbox = mailbox.clone();
     match linked {
         Some(linked) => linked.begin(errand, move |it| mailbox.result(Event::Answered(it))),
@@ -90,20 +92,24 @@ pub(super) fn begin(linked: Option<&Linked>, errand: Errand, mailbox: &Mailbox) 
 }
 
 /// What comes of connections on a desk that has none.
-fn nowhere(errand: Errand) -> Outcome {
+fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
     let why = || "this desk keeps no connections".to_owned();
     match errand {
-        Errand::Call { slot, by_hand, .. } => Outcome::Called { slot, by_hand, mapped: Err(why()) },
-        Errand::Try { attempt, .. } => Outcome::Tried(attempt, Err(why())),
-        Errand::Save { .. } => Outcome::Saved(Err(why())),
-        Errand::Credential { connection, .. } => Outcome::Accepted(connection, Err(why())),
-        Errand::Remove(_) => Outcome::Removed(Err(why())),
-        Errand::Log => Outcome::Log(Vec::new()),
+        ConnectionRequest::Call { slot, by_hand, .. } => {
+            ConnectionResult::Called { slot, by_hand, mapped: Err(why()) }
+        }
+        ConnectionRequest::Try { attempt, .. } => ConnectionResult::Tried(attempt, Err(why())),
+        ConnectionRequest::Save { .. } => ConnectionResult::Saved(Err(why())),
+        ConnectionRequest::Credential { connection, .. } => {
+            ConnectionResult::Accepted(connection, Err(why()))
+        }
+        ConnectionRequest::Remove(_) => ConnectionResult::Removed(Err(why())),
+        ConnectionRequest::Log => ConnectionResult::Log(Vec::new()),
     }
 }
 
 /// Answers what is asked until nobody asks any more.
-pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<Asked>, mailbox: &Mailbox) {
+pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
     while let Ok(asked) = queue.recv() {
         mailbox.result(Event::Answered(outside.answer(asked)));
     }

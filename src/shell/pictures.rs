@@ -7,7 +7,7 @@ use crate::shell::decoding;
 use app::outside::Answered;
 use client::pictures::fetch_picture;
 use model::ids::ChannelId;
-use model::pictures::{Fetched, Graphics, Wanted};
+use model::pictures::{Fetched, Graphics, PictureRequest};
 
 /// Fetches and decodes; cheap to clone.
 #[derive(Debug, Clone)]
@@ -26,17 +26,17 @@ impl Viewer {
     }
 
     /// Fetches without holding anything up; tells when it is there.
-    pub fn begin(&self, wanted: Wanted, tell: impl FnOnce(Answered) + Send + 'static) {
+    pub fn begin(&self, wanted: PictureRequest, tell: impl FnOnce(Answered) + Send + 'static) {
         let viewer = self.clone();
         self.runtime.spawn(async move { tell(viewer.fetch(wanted).await) });
     }
 
     /// Fetches and waits for it.
-    pub fn answer(&self, wanted: Wanted) -> Answered {
+    pub fn answer(&self, wanted: PictureRequest) -> Answered {
         self.runtime.block_on(self.fetch(wanted))
     }
 
-    async fn fetch(&self, wanted: Wanted) -> Answered {
+    async fn fetch(&self, wanted: PictureRequest) -> Answered {
         let fetched = self.make(&wanted).await;
         if let Err(why) = &fetched {
             tracing::info!(channel = %wanted.channel, why, "a picture could not be shown");
@@ -44,7 +44,7 @@ impl Viewer {
         Answered::Picture(wanted.url, fetched)
     }
 
-    async fn make(&self, wanted: &Wanted) -> Fetched {
+    async fn make(&self, wanted: &PictureRequest) -> Fetched {
         let home = self.homes.iter().find(|it| it.0 == wanted.channel).map(|it| it.1.as_str());
         let file = fetch_picture(&wanted.url, home).await.map_err(|error| error.to_string())?;
         let graphics = self.graphics;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use crate::shell::children;
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use app::event::Event;
 use app::outside::Answered;
 use model::json;
@@ -19,7 +19,7 @@ const BYTES: u64 = 256 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a command on a thread of its own: nothing else waits for it.
-pub fn begin(command: String, input: String, mailbox: Mailbox) {
+pub fn begin(command: String, input: String, mailbox: EventQueue) {
     let thread = std::thread::Builder::new().name("pipe".to_owned());
     let told = mailbox.clone();
     let name = command.clone();

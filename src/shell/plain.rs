@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::effects::Hands;
-use crate::shell::mailbox::{Mailbox, Signal};
+use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
-use crate::shell::run::{self, Desk, DeskError};
+use crate::shell::run::{self, DeskError, DeskParts};
 use crate::shell::{failures, opening, receiving, signals};
 use app::App;
 use app::event::{Effect, Event};
-use app::line_input::{self, Line};
+use app::line_input::{self, PlainCommand};
 use model::news::News;
 use model::pictures::Graphics;
 use model::time::Timestamp;
@@ -29,13 +29,13 @@ const SIZE: (u16, u16) = (99, 60);
 /// Layers that lie over each other at most.
 const LAYERS: usize = 8;
 
-impl Desk {
+impl DeskParts {
     /// Runs the desk in lines until it is left or its input ends.
     ///
     /// # Errors
     /// When it cannot be opened, or a part of it failed.
     pub fn run_plain(self) -> Result<(), DeskError> {
-        let mailbox = Mailbox::default();
+        let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
@@ -61,7 +61,7 @@ impl Desk {
             Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
-        let mut turning = Plain {
+        let mut turning = PlainMode {
             app,
             hands,
             spoken: Spoken::default(),
@@ -70,7 +70,7 @@ impl Desk {
             mailbox: mailbox.clone(),
         };
         let ended = turning.run(&mailbox, || self.clock.now());
-        let Plain { mut app, hands, .. } = turning;
+        let PlainMode { mut app, hands, .. } = turning;
         app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         drop(receiving);
@@ -80,7 +80,7 @@ impl Desk {
 }
 
 /// Reads standard input by lines; its end ends the desk.
-fn read_lines(mailbox: Mailbox) -> io::Result<()> {
+fn read_lines(mailbox: EventQueue) -> io::Result<()> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     thread.spawn(move || {
         for line in io::stdin().lock().lines() {
@@ -98,17 +98,17 @@ fn read_lines(mailbox: Mailbox) -> io::Result<()> {
 }
 
 /// What turns.
-struct Plain {
+struct PlainMode {
     app: App,
     hands: Hands,
     spoken: Spoken,
     notifier: Notifier,
     clipboard: Clipboard,
-    mailbox: Mailbox,
+    mailbox: EventQueue,
 }
 
-impl Plain {
-    fn run(&mut self, mailbox: &Mailbox, now: impl Fn() -> Timestamp) -> Result<(), DeskError> {
+impl PlainMode {
+    fn run(&mut self, mailbox: &EventQueue, now: impl Fn() -> Timestamp) -> Result<(), DeskError> {
         loop {
             let until = self.app.next_due().since(now()).clamp(0, 60_000_000);
             let turn = mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
@@ -150,7 +150,7 @@ impl Plain {
     fn line(&mut self, line: &str) -> io::Result<bool> {
         let mut read = line_input::read(&self.app, line, self.spoken.listed());
         for _ in 0..LAYERS {
-            if read != Line::Elsewhere {
+            if read != PlainCommand::Elsewhere {
                 break;
             }
             for event in line_input::leaving(&self.app) {
@@ -159,15 +159,15 @@ impl Plain {
             read = line_input::read(&self.app, line, self.spoken.listed());
         }
         match read {
-            Line::Again => self.spoken.again(),
-            Line::List => say(&self.spoken.list(&self.app))?,
-            Line::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
-            Line::Elsewhere => say(&["answer or leave this first".to_owned()])?,
-            Line::Unknown(why) => {
+            PlainCommand::Again => self.spoken.again(),
+            PlainCommand::List => say(&self.spoken.list(&self.app))?,
+            PlainCommand::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
+            PlainCommand::Elsewhere => say(&["answer or leave this first".to_owned()])?,
+            PlainCommand::Unknown(why) => {
                 say(&[why])?;
                 say(&spoken_help::choices(&self.app))?;
             }
-            Line::Events(events) => return self.events(events),
+            PlainCommand::Events(events) => return self.events(events),
         }
         Ok(false)
     }

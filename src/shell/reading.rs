@@ -3,10 +3,10 @@
 use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use app::event::{Event, Load, Loaded};
 use model::conversations::ConversationRow;
-use model::filter::{Filter, Sort};
+use model::filter::{ConversationFilter, Sort};
 use model::ids::ChannelId;
 use model::queries::{Anchor, ConversationQuery};
 use model::text::SafeText;
@@ -24,7 +24,7 @@ const CORRESPONDENTS: u32 = 200;
 /// Asks for the first rows of one tab, or of all.
 fn first_rows(
     channel: Option<&ChannelId>,
-    filter: Filter,
+    filter: ConversationFilter,
     sort: Sort,
     at: Timestamp,
     limit: u32,
@@ -36,10 +36,10 @@ fn first_rows(
 fn view_counts(
     reader: &Reader,
     channel: Option<&ChannelId>,
-    filters: &[Filter],
+    filters: &[ConversationFilter],
     at: Timestamp,
 ) -> Result<Loaded, StoreError> {
-    let count = |filter: &Filter| {
+    let count = |filter: &ConversationFilter| {
         let query = first_rows(channel, filter.clone(), Sort::Activity, at, 1);
         reader.conversations(&query).map(|page| page.total)
     };
@@ -83,7 +83,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .lookup(who)
             .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
         Load::Needing(scope) => {
-            let (filter, limit) = (Filter::needed(), NEEDING);
+            let (filter, limit) = (ConversationFilter::needed(), NEEDING);
             let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);
             reader.conversations(&query).map(|page| Loaded::Needing(scope.clone(), page.rows))
         }
@@ -130,7 +130,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
 
 /// Answers loads until nobody asks any more; of those that wait, the newest
 /// of each thing is enough.
-pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &Mailbox) {
+pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &EventQueue) {
     while let Ok(first) = queue.recv() {
         let mut waiting = vec![first];
         waiting.extend(queue.try_iter());

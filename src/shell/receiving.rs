@@ -14,12 +14,12 @@ use tokio::sync::watch;
 
 use model::ids::ChannelId;
 use model::news::News;
-use model::reception::{Counts, Reception, State};
+use model::reception::{DeliveryCounts, Reception, ReceptionState};
 use model::secret::Secret;
 use model::text::SafeText;
-use receiver::{self, Bounds, Hooks};
-use sync::hooks::{Hook, Kept};
-use sync::plan::trust::Standing;
+use receiver::{self, ConnectionLimits, Hooks};
+use sync::hooks::{DesiredWebhook, WebhookState};
+use sync::plan::trust::HookTrust;
 use sync::{ChannelSpec, Engine};
 
 /// Between two tries to listen.
@@ -49,7 +49,7 @@ pub trait Secrets: Send + Sync {
 
 /// How webhooks are received.
 #[derive(Clone)]
-pub struct Setup {
+pub struct ReceiverSetup {
     /// Where to listen.
     pub listen: SocketAddr,
     /// How that is reached from the service.
@@ -67,14 +67,14 @@ pub struct Receiving {
 #[derive(Debug, Clone)]
 struct Stand {
     url: String,
-    kept: Kept,
+    kept: WebhookState,
     closed: Option<SafeText>,
-    counts: Counts,
+    counts: DeliveryCounts,
     told: Option<Reception>,
 }
 
 /// What the tasks share.
-struct Shared {
+struct ReceiverState {
     engine: Arc<Engine>,
     tell: Tell,
     stands: Mutex<HashMap<ChannelId, Stand>>,
@@ -91,7 +91,7 @@ pub fn fresh_secret() -> Secret {
 /// nothing is to be received any more.
 pub fn start(
     handle: &Handle,
-    setup: Option<Setup>,
+    setup: Option<ReceiverSetup>,
     engine: &Arc<Engine>,
     channels: Vec<ChannelSpec>,
     tell: Tell,
@@ -100,7 +100,7 @@ pub fn start(
     let engine = engine.clone();
     match setup {
         Some(setup) => {
-            let shared = Arc::new(Shared { engine, tell, stands: Mutex::default() });
+            let shared = Arc::new(ReceiverState { engine, tell, stands: Mutex::default() });
             handle.spawn(until_stopped(stopping.clone(), run(shared, setup, channels, stopping)));
         }
         None => {
@@ -125,15 +125,20 @@ async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output
 async fn forget(engine: Arc<Engine>, channel: ChannelId) {
     loop {
         let wait = match engine.keep_hook(&channel, None).await {
-            None | Some(Kept::Gone) => return,
-            Some(Kept::Waiting) => SOON,
+            None | Some(WebhookState::Gone) => return,
+            Some(WebhookState::Waiting) => SOON,
             Some(_) => SELDOM,
         };
         tokio::time::sleep(wait).await;
     }
 }
 
-async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop: watch::Receiver<bool>) {
+async fn run(
+    shared: Arc<ReceiverState>,
+    setup: ReceiverSetup,
+    channels: Vec<ChannelSpec>,
+    stop: watch::Receiver<bool>,
+) {
     let mut hooks = Vec::new();
     for channel in channels {
         let before = setup.public_url.trim_end_matches('/');
@@ -142,7 +147,7 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
             Ok((secret, is_known)) => {
                 let url = format!("{before}/{}", receiver::path_of(&id, &secret));
                 shared.note(&id, |it| it.url.clone_from(&url));
-                hooks.push((id, Hook { url, secret, is_known }));
+                hooks.push((id, DesiredWebhook { url, secret, is_known }));
             }
             Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
         }
@@ -158,7 +163,7 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
     ));
     let listener = listen(&shared, setup.listen, &hooks).await;
     let keepers = hooks.into_iter().map(|(id, hook)| keep(shared.clone(), id, hook));
-    let served = receiver::serve(listener, table, Bounds::default(), stop);
+    let served = receiver::serve(listener, table, ConnectionLimits::default(), stop);
     tokio::select! {
         () = served => {}
         () = look(&shared) => {}
@@ -167,7 +172,11 @@ async fn run(shared: Arc<Shared>, setup: Setup, channels: Vec<ChannelSpec>, stop
 }
 
 /// Listens, as soon as the address is free.
-async fn listen(shared: &Shared, address: SocketAddr, hooks: &[(ChannelId, Hook)]) -> TcpListener {
+async fn listen(
+    shared: &ReceiverState,
+    address: SocketAddr,
+    hooks: &[(ChannelId, DesiredWebhook)],
+) -> TcpListener {
     loop {
         match TcpListener::bind(address).await {
             Ok(listener) => {
@@ -200,14 +209,17 @@ async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(S
 }
 
 /// Keeps one webhook registered.
-async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: Hook) {
+async fn keep(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredWebhook) {
     while let Some(kept) = shared.engine.keep_hook(&channel, Some(&hook)).await {
-        hook.is_known |= kept == Kept::Asked;
+        hook.is_known |= kept == WebhookState::Asked;
         let wait = match &kept {
-            Kept::Asked | Kept::Waiting => SOON,
-            Kept::Registered | Kept::Refused(_) | Kept::NotHere(_) | Kept::Gone => SELDOM,
+            WebhookState::Asked | WebhookState::Waiting => SOON,
+            WebhookState::Registered
+            | WebhookState::Refused(_)
+            | WebhookState::NotHere(_)
+            | WebhookState::Gone => SELDOM,
         };
-        if matches!(kept, Kept::Refused(_) | Kept::NotHere(_)) {
+        if matches!(kept, WebhookState::Refused(_) | WebhookState::NotHere(_)) {
             shared.engine.deliveries_lost(&channel);
         }
         shared.note(&channel, |it| it.kept = kept);
@@ -218,7 +230,7 @@ async fn keep(shared: Arc<Shared>, channel: ChannelId, mut hook: Hook) {
 }
 
 /// Tells what time alone has changed.
-async fn look(shared: &Shared) {
+async fn look(shared: &ReceiverState) {
     loop {
         tokio::time::sleep(LOOK).await;
         let all: Vec<ChannelId> = shared.stands().keys().cloned().collect();
@@ -226,7 +238,7 @@ async fn look(shared: &Shared) {
     }
 }
 
-impl Shared {
+impl ReceiverState {
     fn stands(&self) -> std::sync::MutexGuard<'_, HashMap<ChannelId, Stand>> {
         self.stands.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -243,9 +255,9 @@ impl Shared {
         let mut stands = self.stands();
         let stand = stands.entry(channel.clone()).or_insert_with(|| Stand {
             url: String::new(),
-            kept: Kept::Waiting,
+            kept: WebhookState::Waiting,
             closed: None,
-            counts: Counts::default(),
+            counts: DeliveryCounts::default(),
             told: None,
         });
         change(stand);
@@ -259,15 +271,17 @@ impl Shared {
 }
 
 impl Stand {
-    fn state(&self, standing: Standing) -> State {
+    fn state(&self, standing: HookTrust) -> ReceptionState {
         match (&self.closed, &self.kept) {
-            (Some(why), _) | (None, Kept::NotHere(why)) => State::Closed(why.clone()),
-            (None, Kept::Refused(why)) => State::Refused(why.clone()),
-            (None, Kept::Asked | Kept::Waiting | Kept::Gone) => State::Registering,
-            (None, Kept::Registered) => match standing {
-                Standing::Holds => State::Instant,
-                Standing::Doubted => State::Doubted,
-                Standing::Unknown => State::Quiet,
+            (Some(why), _) | (None, WebhookState::NotHere(why)) => ReceptionState::Closed(why.clone()),
+            (None, WebhookState::Refused(why)) => ReceptionState::Refused(why.clone()),
+            (None, WebhookState::Asked | WebhookState::Waiting | WebhookState::Gone) => {
+                ReceptionState::Registering
+            }
+            (None, WebhookState::Registered) => match standing {
+                HookTrust::Holds => ReceptionState::Instant,
+                HookTrust::Doubted => ReceptionState::Doubted,
+                HookTrust::Unknown => ReceptionState::Quiet,
             },
         }
     }

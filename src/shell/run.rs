@@ -10,10 +10,10 @@ use thiserror::Error;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
-use crate::shell::connections::{Linked, Setup};
+use crate::shell::connections::{ConnectionsSetup, Linked};
 use crate::shell::effects::Hands;
 use crate::shell::input::Gate;
-use crate::shell::mailbox::{Mailbox, Signal, Turn};
+use crate::shell::mailbox::{EventQueue, LoopTurn, Signal};
 use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
@@ -25,7 +25,7 @@ use app::App;
 use app::event::{Effect, Event};
 use app::pointer::Pointer;
 use app::settings::{ChannelInfo, Settings};
-use app::views::View;
+use app::views::SavedView;
 use model::account::Environment;
 use model::news::News;
 use model::time::Clock;
@@ -39,7 +39,7 @@ const DRAIN: Duration = Duration::from_millis(16);
 pub(super) const LEAVE: Duration = Duration::from_millis(500);
 
 /// What a desk is made of.
-pub struct Desk {
+pub struct DeskParts {
     /// This desk's files.
     pub store: Store,
     /// The tabs.
@@ -49,13 +49,13 @@ pub struct Desk {
     /// Where the canned replies lie.
     pub replies: PathBuf,
     /// The business's own interfaces, if the desk keeps any.
-    pub connections: Option<Setup>,
+    pub connections: Option<ConnectionsSetup>,
     /// Who writes here, if that was said.
     pub agent: Option<String>,
     /// How often its tabs are asked.
     pub polling: Polling,
     /// How webhooks of its own come, if they do.
-    pub receiver: Option<receiving::Setup>,
+    pub receiver: Option<receiving::ReceiverSetup>,
     /// How it looks.
     pub theme: Theme,
     /// Whether the mouse is read from the start.
@@ -65,7 +65,7 @@ pub struct Desk {
     /// Where copies go.
     pub clipboard: Clipboard,
     /// The saved views.
-    pub views: Vec<View>,
+    pub views: Vec<SavedView>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Where the hands run.
@@ -88,13 +88,13 @@ pub enum DeskError {
 
 /// How the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum LoopEnd {
     Quit,
     Signal,
     Failed,
 }
 
-impl Desk {
+impl DeskParts {
     /// The tabs as the app knows them: never with their keys.
     pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
         let info = |it: &ChannelSpec| ChannelInfo {
@@ -111,7 +111,7 @@ impl Desk {
     /// # Errors
     /// When it cannot be opened, or a part of it failed.
     pub fn run(self) -> Result<(), DeskError> {
-        let mailbox = Mailbox::default();
+        let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
@@ -175,8 +175,8 @@ impl Desk {
         // What did not end in time is asked again with the same key.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
         match ended? {
-            Ended::Quit | Ended::Signal => Ok(()),
-            Ended::Failed => Err(DeskError::Failed),
+            LoopEnd::Quit | LoopEnd::Signal => Ok(()),
+            LoopEnd::Failed => Err(DeskError::Failed),
         }
     }
 }
@@ -222,11 +222,11 @@ struct Turning {
     notifier: Notifier,
     clipboard: Clipboard,
     clock: Arc<dyn Clock>,
-    mailbox: Mailbox,
+    mailbox: EventQueue,
 }
 
 impl Turning {
-    fn run(&mut self) -> io::Result<Ended> {
+    fn run(&mut self) -> io::Result<LoopEnd> {
         loop {
             let now = self.clock.now();
             let until = self.app.next_due().since(now).clamp(0, 60_000_000);
@@ -249,12 +249,12 @@ impl Turning {
     }
 
     /// Takes in what came, signals and keys first.
-    fn take(&mut self, turn: Turn) -> io::Result<Option<Ended>> {
+    fn take(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.now()))?;
         for signal in turn.signals {
             match signal {
-                Signal::End | Signal::Gone => return Ok(Some(Ended::Signal)),
-                Signal::Failed => return Ok(Some(Ended::Failed)),
+                Signal::End | Signal::Gone => return Ok(Some(LoopEnd::Signal)),
+                Signal::Failed => return Ok(Some(LoopEnd::Failed)),
                 Signal::Stop => self.suspend()?,
                 // A stop that nobody announced: SIGSTOP from outside.
                 Signal::Continue => self.screen.retake()?,
@@ -262,7 +262,7 @@ impl Turning {
         }
         for event in turn.keys.into_iter().chain(turn.results) {
             if self.update(event)? {
-                return Ok(Some(Ended::Quit));
+                return Ok(Some(LoopEnd::Quit));
             }
         }
         Ok(None)

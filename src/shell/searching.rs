@@ -3,7 +3,7 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::shell::mailbox::Mailbox;
+use crate::shell::mailbox::EventQueue;
 use app::event::{Event, Load, Loaded};
 use model::search::SearchQuery;
 use store::{Interrupt, Reader, StoreError};
@@ -19,7 +19,7 @@ impl Searching {
     ///
     /// # Errors
     /// When the thread cannot be made.
-    pub fn start(reader: Reader, mailbox: Mailbox) -> std::io::Result<Self> {
+    pub fn start(reader: Reader, mailbox: EventQueue) -> std::io::Result<Self> {
         let (queries, queue) = channel();
         let interrupt = reader.interrupt();
         let name = std::thread::Builder::new().name("searcher".to_owned());
@@ -57,7 +57,7 @@ impl Waiting {
     }
 }
 
-fn answer_all(reader: &Reader, queue: &Receiver<SearchQuery>, mailbox: &Mailbox) {
+fn answer_all(reader: &Reader, queue: &Receiver<SearchQuery>, mailbox: &EventQueue) {
     let mut waiting = Waiting::default();
     loop {
         if waiting.0.is_empty() {

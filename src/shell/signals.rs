@@ -4,13 +4,13 @@ use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 
 use crate::shell::lending;
-use crate::shell::mailbox::{Mailbox, Signal};
+use crate::shell::mailbox::{EventQueue, Signal};
 
 /// Listens for signals on a thread of their own.
 ///
 /// # Errors
 /// When a signal cannot be listened for.
-pub fn spawn(mailbox: Mailbox) -> std::io::Result<()> {
+pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for number in &mut signals {

@@ -12,7 +12,7 @@ use crate::{Reader, StoreError};
 use model::contacts::PeopleQuery;
 use model::ids::{CampaignId, ChannelId, ContactId};
 use model::queries::ConversationKey;
-use model::waves::audience::{Found, Wanted, neither};
+use model::waves::audience::{AudienceLine, ResolvedAudience, neither};
 use sqlite::{Queries, only};
 
 /// Lines of a file that are wrong, told at most.
@@ -20,7 +20,7 @@ const TOLD: usize = 5;
 
 /// An audience being gathered.
 struct Gathered {
-    found: Found,
+    found: ResolvedAudience,
     seen: HashSet<ContactId>,
     named: HashSet<String>,
     /// People with an open window, as last read.
@@ -33,7 +33,7 @@ impl Gathered {
             "SELECT k.id FROM conversation c JOIN contact k ON k.channel = c.channel AND k.phone = c.address
                    WHERE c.channel = ?1 AND c.service_window = 'open' AND k.id IS NOT NULL";
         let open = connection.all(sql, [channel], only)?;
-        Ok(Self { found: Found::default(), seen: HashSet::new(), named: HashSet::new(), open })
+        Ok(Self { found: ResolvedAudience::default(), seen: HashSet::new(), named: HashSet::new(), open })
     }
 
     fn contact(&mut self, id: ContactId) {
@@ -78,7 +78,7 @@ impl Reader {
         &self,
         channel: &ChannelId,
         keys: &[ConversationKey],
-    ) -> Result<Found, StoreError> {
+    ) -> Result<ResolvedAudience, StoreError> {
         let mut gathered = Gathered::begin(&self.connection, channel)?;
         for key in keys.iter().filter(|it| it.channel == *channel) {
             let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
@@ -96,7 +96,11 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn audience_of_phones(&self, channel: &ChannelId, phones: &[String]) -> Result<Found, StoreError> {
+    pub fn audience_of_phones(
+        &self,
+        channel: &ChannelId,
+        phones: &[String],
+    ) -> Result<ResolvedAudience, StoreError> {
         let mut gathered = Gathered::begin(&self.connection, channel)?;
         for phone in phones {
             gathered.phone(&self.connection, channel, phone)?;
@@ -108,7 +112,11 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn audience_of_search(&self, channel: &ChannelId, search: &str) -> Result<Found, StoreError> {
+    pub fn audience_of_search(
+        &self,
+        channel: &ChannelId,
+        search: &str,
+    ) -> Result<ResolvedAudience, StoreError> {
         let query = PeopleQuery { channel: channel.clone(), text: search.to_owned(), limit: u32::MAX };
         let (condition, bound) = fitting(&query);
         let sql = format!(
@@ -125,17 +133,19 @@ impl Reader {
     pub fn audience_of_lines(
         &self,
         channel: &ChannelId,
-        lines: &[(usize, Wanted)],
-    ) -> Result<Found, StoreError> {
+        lines: &[(usize, AudienceLine)],
+    ) -> Result<ResolvedAudience, StoreError> {
         let mut gathered = Gathered::begin(&self.connection, channel)?;
         for (line, wanted) in lines {
             match wanted {
-                Wanted::Contact(id) => gathered.contact(id.clone()),
-                Wanted::Phone(phone) if model::bounds::is_e164(phone) => {
+                AudienceLine::Contact(id) => gathered.contact(id.clone()),
+                AudienceLine::Phone(phone) if model::bounds::is_e164(phone) => {
                     gathered.phone(&self.connection, channel, phone)?;
                 }
-                Wanted::Phone(phone) => gathered.wrong(format!("line {line}: {phone} is no phone number")),
-                Wanted::Neither(word) => gathered.wrong(format!("line {line}: {}", neither(word))),
+                AudienceLine::Phone(phone) => {
+                    gathered.wrong(format!("line {line}: {phone} is no phone number"))
+                }
+                AudienceLine::Neither(word) => gathered.wrong(format!("line {line}: {}", neither(word))),
             }
         }
         Ok(gathered.found)
@@ -145,7 +155,11 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn audience_of_failed(&self, channel: &ChannelId, id: &CampaignId) -> Result<Found, StoreError> {
+    pub fn audience_of_failed(
+        &self,
+        channel: &ChannelId,
+        id: &CampaignId,
+    ) -> Result<ResolvedAudience, StoreError> {
         let detail = self.board_detail(&model::board::BoardId::Campaign(id.clone()))?;
         self.audience_of_ids(channel, detail.failed().map(|it| it.contact.clone()))
     }
@@ -155,7 +169,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn everyone_read(&self, channel: &ChannelId) -> Result<Found, StoreError> {
+    pub fn everyone_read(&self, channel: &ChannelId) -> Result<ResolvedAudience, StoreError> {
         let counted = |open: &str| -> Result<usize, StoreError> {
             let sql =
                 format!("SELECT count(*) FROM contact p WHERE p.channel = ?1 AND p.id IS NOT NULL {open}");
@@ -167,14 +181,14 @@ impl Reader {
             "AND EXISTS (SELECT 1 FROM conversation c WHERE c.channel = p.channel AND c.address = p.phone
                  AND c.service_window = 'open')",
         )?;
-        Ok(Found { open, closed: all - open, ..Found::default() })
+        Ok(ResolvedAudience { open, closed: all - open, ..ResolvedAudience::default() })
     }
 
     fn audience_of_ids(
         &self,
         channel: &ChannelId,
         ids: impl Iterator<Item = ContactId>,
-    ) -> Result<Found, StoreError> {
+    ) -> Result<ResolvedAudience, StoreError> {
         let mut gathered = Gathered::begin(&self.connection, channel)?;
         for id in ids {
             gathered.contact(id);

@@ -7,10 +7,10 @@
 use rusqlite::{Connection, params};
 
 use crate::{Reader, StoreError};
-use model::board::{BoardDetail, BoardEntry, BoardId, Recipient, RecipientFate, Sample, summed};
+use model::board::{BoardDetail, BoardEntry, BoardId, RecipientFate, RecipientStatus, Sample, summed};
 use model::ids::{BroadcastId, CampaignId, ChannelId, ConversationId};
 use model::time::{MINUTE, Timestamp};
-use model::waves::Counts;
+use model::waves::RecipientCounts;
 use sqlite::{Queries, Row, only, read_row};
 
 /// Rows of the board at most.
@@ -25,9 +25,9 @@ pub(crate) fn sample(
     change: &Connection,
     broadcast: &str,
     at: Timestamp,
-    counts: Counts,
+    counts: RecipientCounts,
 ) -> Result<(), StoreError> {
-    let Counts { recipients, delivered, failed, pending } = counts;
+    let RecipientCounts { recipients, delivered, failed, pending } = counts;
     let written = change
         .prepare_cached(
             "INSERT OR REPLACE INTO broadcast_sample (broadcast, at, recipients, delivered, failed, pending)
@@ -129,14 +129,14 @@ fn samples(connection: &Connection, broadcast: &str) -> Result<Vec<Sample>, Stor
     let sql = "SELECT at, recipients, delivered, failed, pending FROM desk.broadcast_sample
                WHERE broadcast = ?1 ORDER BY at";
     Ok(connection.all(sql, [broadcast], |row| {
-        let counts = read_row!(row, Counts { recipients, delivered, failed, pending });
+        let counts = read_row!(row, RecipientCounts { recipients, delivered, failed, pending });
         Ok(read_row!(row, Sample { at; counts }))
     })?)
 }
 
 /// The people of a campaign in their order, each with the message that went
 /// out to them since their wave was sent, if one was read.
-fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<Recipient>, StoreError> {
+fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientStatus>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT p.contact, k.phone, k.name,
              (SELECT v.id FROM conversation v WHERE v.channel = c.channel AND v.address = k.phone LIMIT 1) AS conversation,
@@ -162,7 +162,7 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<Recipient>
             (None, Some(_)) => (RecipientFate::Unknown, false),
             (Some(conversation), Some(at)) => shown(connection, &channel, conversation, at)?,
         };
-        found.push(read_row!(row, Recipient {
+        found.push(read_row!(row, RecipientStatus {
             contact, phone, name: optional_line;
             conversation,
             wave: if sent_at.is_some() { row.number("wave")? } else { 0 },

@@ -9,7 +9,7 @@ use crate::{Reader, Store, StoreError};
 use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::waves::{Aim, Campaign, Cause, NewCampaign, Phase};
+use model::waves::{Aim, Campaign, NewCampaign, PauseCause, Phase};
 
 /// Campaigns read at once at most, newest first.
 const NEWEST: i64 = 500;
@@ -61,8 +61,9 @@ impl Store {
     /// When the database fails.
     pub fn halt_campaign(&self, id: &CampaignId, phase: Phase) -> Result<bool, StoreError> {
         let id = id.clone();
-        self.outbox()
-            .call(move |connection| halt(connection, &id, phase, Some((Cause::Person, SafeText::default()))))
+        self.outbox().call(move |connection| {
+            halt(connection, &id, phase, Some((PauseCause::Person, SafeText::default())))
+        })
     }
 
     /// Lets a paused campaign go on, within another limit of failures if one
@@ -145,7 +146,7 @@ pub(crate) fn halt(
     connection: &Connection,
     id: &CampaignId,
     phase: Phase,
-    why: Option<(Cause, SafeText)>,
+    why: Option<(PauseCause, SafeText)>,
 ) -> Result<bool, StoreError> {
     let halted = connection.execute(
         "UPDATE campaign SET phase = ?2, cause = ?3, why = ?4

@@ -7,7 +7,7 @@ use crate::outbox::new_key;
 use crate::reader::conversations::row_of;
 use crate::reader::elsewhere;
 use crate::{Reader, Store, StoreError, gone, wiping};
-use model::contacts::{Card, Contact, Elsewhere, ToldContact};
+use model::contacts::{Contact, ContactCard, Elsewhere, ToldContact};
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
 use model::outbox::PreparedRequest;
 use model::queries::ConversationKey;
@@ -167,10 +167,10 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn card(&self, key: &ConversationKey) -> Result<Card, StoreError> {
+    pub fn card(&self, key: &ConversationKey) -> Result<ContactCard, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let Some(row) = row_of(&moment, &key.channel, &key.conversation)? else {
-            return Ok(Card::default());
+            return Ok(ContactCard::default());
         };
         let contact = match row.conversation.address.as_deref() {
             Some(phone) => read(&moment, &key.channel, phone)?,
@@ -183,7 +183,7 @@ impl Reader {
                 others.push(Elsewhere { key, title: row.conversation.title(), last_at });
             }
         }
-        Ok(Card { contact, elsewhere: others })
+        Ok(ContactCard { contact, elsewhere: others })
     }
 }
 

@@ -5,7 +5,7 @@ use rusqlite::{Connection, named_params, params};
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
 use crate::{Snapshot, Store, StoreError, facts, stuck};
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -35,7 +35,7 @@ impl AppliedConversations {
 
 /// What happened to one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum MergeResult {
     New,
     Changed,
     Same,
@@ -73,9 +73,9 @@ impl Store {
                         continue;
                     }
                     let fate = merge(&change, &channel, conversation, outdated, baseline)?;
-                    applied.inserted += usize::from(fate == Fate::New);
-                    applied.changed += usize::from(fate == Fate::Changed);
-                    applied.ends_known = fate == Fate::Same;
+                    applied.inserted += usize::from(fate == MergeResult::New);
+                    applied.changed += usize::from(fate == MergeResult::Changed);
+                    applied.ends_known = fate == MergeResult::Same;
                 }
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
@@ -187,7 +187,7 @@ impl Store {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
-        let word = Status::Closed.word().to_owned();
+        let word = ConversationStatus::Closed.word().to_owned();
         self.set(channel, conversation, "status = :value, is_closed = 1", word).await
     }
 
@@ -229,7 +229,7 @@ impl Store {
 }
 
 /// What of the stored row decides whether a new reading differs.
-struct Known {
+struct StoredConversation {
     number: i64,
     message_count: i64,
     last_message_at: Option<Timestamp>,
@@ -243,9 +243,9 @@ const KNOWN: &str = "SELECT number, message_count, last_message_at, status, auto
      address, name, username, email, service_window, referral_headline, escalation
      FROM conversation WHERE channel = ?1 AND id = ?2";
 
-fn known_of(row: &Row<'_>) -> rusqlite::Result<Known> {
+fn known_of(row: &Row<'_>) -> rusqlite::Result<StoredConversation> {
     let listed = ["address", "name", "username", "email", "service_window", "referral_headline"];
-    let mut known = read_row!(row, Known {
+    let mut known = read_row!(row, StoredConversation {
         number, message_count, last_message_at, status, automation, escalation; listed: Default::default()
     });
     for (cell, name) in known.listed.iter_mut().zip(listed) {
@@ -260,16 +260,16 @@ fn merge(
     mut conversation: Conversation,
     outdated: bool,
     baseline: bool,
-) -> Result<Fate, StoreError> {
+) -> Result<MergeResult, StoreError> {
     let known = connection.first(KNOWN, params![channel, conversation.id], known_of)?;
     let Some(known) = known else {
         let number = insert(connection, channel, &conversation, baseline)?;
         stuck::renew(connection, channel, &conversation.id)?;
         facts::refresh(connection, number)?;
-        return Ok(Fate::New);
+        return Ok(MergeResult::New);
     };
     if outdated {
-        conversation.status = Status::from_word(&known.status);
+        conversation.status = ConversationStatus::from_word(&known.status);
         conversation.automation = automation_from(&known.automation);
     }
     if outdated || conversation.escalation == Escalation::Untold {
@@ -283,14 +283,14 @@ fn merge(
     let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
         || known.last_message_at != conversation.last_message_at;
     if !moved && is_same(&known, &conversation) {
-        return Ok(Fate::Same);
+        return Ok(MergeResult::Same);
     }
     update(connection, known.number, &conversation, moved)?;
     facts::refresh(connection, known.number)?;
-    Ok(Fate::Changed)
+    Ok(MergeResult::Changed)
 }
 
-fn is_same(known: &Known, conversation: &Conversation) -> bool {
+fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {
     let headline = conversation.referral.as_ref().and_then(|it| it.headline.as_ref());
     let listed = [
         conversation.address.as_deref(),

@@ -13,13 +13,13 @@ use crate::{Store, StoreError, drafts, outbox, settling};
 use model::chance::Chance;
 use model::ids::{IdempotencyKey, RowId};
 use model::messages::Place;
-use model::outbox::{Class, KEY_AGE, Moment, OutboxRow, RowState, Stop, Verdict};
+use model::outbox::{KEY_AGE, Moment, OutboxRow, RetryClass, RowState, Stop, StopVerdict};
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 /// A decision that was carried out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decided {
+pub struct AppliedDecision {
     /// The row as it was.
     pub before: OutboxRow,
     /// The row that stands for the wish now; `None` when it is over.
@@ -40,10 +40,10 @@ impl Store {
     pub fn decide(
         &self,
         id: &RowId,
-        verdict: Verdict,
+        verdict: StopVerdict,
         seen: Option<Place>,
         now: impl Into<Moment>,
-    ) -> Result<Option<Decided>, StoreError> {
+    ) -> Result<Option<AppliedDecision>, StoreError> {
         self.decide_by(id, seen, now.into(), move |stop, spent| {
             stop.allows(&verdict, spent).then_some(verdict)
         })
@@ -59,7 +59,7 @@ impl Store {
         id: &RowId,
         seen: Option<Place>,
         now: impl Into<Moment>,
-    ) -> Result<Option<Decided>, StoreError> {
+    ) -> Result<Option<AppliedDecision>, StoreError> {
         self.decide_by(id, seen, now.into(), |stop, spent| Some(stop.again(spent)))
     }
 
@@ -68,8 +68,8 @@ impl Store {
         id: &RowId,
         seen: Option<Place>,
         now: Moment,
-        choose: impl FnOnce(Stop, bool) -> Option<Verdict> + Send + 'static,
-    ) -> Result<Option<Decided>, StoreError> {
+        choose: impl FnOnce(Stop, bool) -> Option<StopVerdict> + Send + 'static,
+    ) -> Result<Option<AppliedDecision>, StoreError> {
         let wanted = id.clone();
         let Some(found) = self.outbox().call(move |outbox| lane::find(outbox, &wanted))? else {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Store {
             let after = carry_out(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;
             write_down(&change, &row.row, &verdict, after.as_ref(), now.wall)?;
             change.commit()?;
-            Ok(Some(Decided { before: row.row, after }))
+            Ok(Some(AppliedDecision { before: row.row, after }))
         })?;
         if let Some(decided) = &decided {
             self.renew_stuck(&decided.before.channel, &decided.before.lane)?;
@@ -124,26 +124,26 @@ impl Store {
 fn carry_out(
     change: &Transaction<'_>,
     row: &LaneRow,
-    verdict: &Verdict,
+    verdict: &StopVerdict,
     seen: Option<&Place>,
     (now, chance): (Timestamp, &Chance),
 ) -> Result<Option<OutboxRow>, StoreError> {
     match verdict {
-        Verdict::SendAnyway | Verdict::SameKey => {
+        StopVerdict::SendAnyway | StopVerdict::SameKey => {
             wake(change, &row.row, seen, now)?;
             outbox::find(change, &row.row.id)
         }
-        Verdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
-        Verdict::Adopt(message) => {
+        StopVerdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
+        StopVerdict::Adopt(message) => {
             settling::note_sent(change, &row.row, message.as_str())?;
             outbox::complete(change, &row.row, "found by a person", Some(message.as_str()))?;
             Ok(None)
         }
-        Verdict::Drop => {
+        StopVerdict::Drop => {
             outbox::remove(change, &row.row, "dropped", "")?;
             Ok(None)
         }
-        Verdict::Edit => {
+        StopVerdict::Edit => {
             if let (Some((text, quoted)), Some(conversation)) =
                 (row.row.operation.written(), row.row.lane.conversation())
             {
@@ -164,7 +164,7 @@ fn wake(
     now: Timestamp,
 ) -> Result<(), StoreError> {
     // What is never asked again by itself is queued anew: a person has asked.
-    let by_itself = row.operation.class() != Class::Guarded;
+    let by_itself = row.operation.class() != RetryClass::Guarded;
     change.execute(
         "UPDATE outbox SET state = iif(attempts > 0 AND ?5, 'uncertain', 'queued'), stop = NULL, why = NULL,
              failures = 0, not_before = ?2, due_at = ?2, planned_at = NULL, looks = 0, looked_at = NULL, absent_at = NULL,
@@ -200,7 +200,7 @@ fn anew(
 fn write_down(
     change: &Transaction<'_>,
     row: &OutboxRow,
-    verdict: &Verdict,
+    verdict: &StopVerdict,
     after: Option<&OutboxRow>,
     now: Timestamp,
 ) -> Result<(), StoreError> {

@@ -9,7 +9,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::rows::attachment;
 use crate::{Store, StoreError};
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::queries::Draft;
 use sqlite::{Queries, only, read_row};
@@ -22,9 +22,9 @@ const REMEMBERED: usize = 1_000;
 /// what differs from it on disk was written by another. A later reading does
 /// not count, since what was being typed may not have given way to it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
+pub(crate) struct WrittenDrafts(Arc<Mutex<HashMap<(ChannelId, ConversationId), String>>>);
 
-impl Known {
+impl WrittenDrafts {
     fn written(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= REMEMBERED {
@@ -179,7 +179,7 @@ pub(crate) fn put_before(
     (channel, conversation): (&ChannelId, &ConversationId),
     text: &str,
     reply_to: Option<&MessageId>,
-    attached: Option<Attachment>,
+    attached: Option<ReplyAttachment>,
 ) -> Result<(), StoreError> {
     let kept = find(connection, HERE, channel, conversation)?.unwrap_or_default();
     let reply_to = kept.reply_to.clone().or_else(|| reply_to.cloned());

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use crate::Durability;
+use crate::StoreDurability;
 use crate::errors::StoreError;
 use crate::{filter, search};
 use sqlite::Queries;
@@ -101,13 +101,13 @@ impl Paths {
 }
 
 /// Why a file cannot be used.
-enum Unusable {
+enum FileError {
     Newer(i64),
     Damaged(String),
     Failed(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for Unusable {
+impl From<rusqlite::Error> for FileError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match error.sqlite_error_code() {
@@ -119,7 +119,7 @@ impl From<rusqlite::Error> for Unusable {
 
 /// Opens the outbox, or says why not; a file that cannot be used is left as
 /// it is.
-pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Connection, StoreError> {
+pub(crate) fn open_outbox(paths: &Paths, durability: StoreDurability) -> Result<Connection, StoreError> {
     if paths.outbox_is_emptied() {
         return Err(StoreError::OutboxEmptied { path: paths.outbox.clone() });
     }
@@ -127,12 +127,12 @@ pub(crate) fn open_outbox(paths: &Paths, durability: Durability) -> Result<Conne
     let opened = open(&paths.outbox, OUTBOX, durability.of("FULL")).and_then(|connection| {
         // Small, so it can be read whole at every start.
         let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
-        if verdict == "ok" { Ok(connection) } else { Err(Unusable::Damaged(verdict)) }
+        if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
     });
     opened.map_err(|why| match why {
-        Unusable::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
-        Unusable::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
-        Unusable::Failed(error) => error.into(),
+        FileError::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
+        FileError::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
+        FileError::Failed(error) => error.into(),
     })
 }
 
@@ -165,19 +165,22 @@ fn marker(cache: &Path) -> PathBuf {
 
 /// Opens the cache; one that cannot be used is set aside and made anew. Tells
 /// whether that was done. The outbox is attached as `desk`, to be read only.
-pub(crate) fn open_cache(paths: &Paths, durability: Durability) -> Result<(Connection, bool), StoreError> {
+pub(crate) fn open_cache(
+    paths: &Paths,
+    durability: StoreDurability,
+) -> Result<(Connection, bool), StoreError> {
     private_file(&paths.cache)?;
     let (connection, rebuilt) = match open(&paths.cache, CACHE, durability.of("NORMAL")) {
         Ok(connection) => (connection, false),
-        Err(Unusable::Failed(error)) => return Err(error.into()),
-        Err(Unusable::Newer(_) | Unusable::Damaged(_)) => {
+        Err(FileError::Failed(error)) => return Err(error.into()),
+        Err(FileError::Newer(_) | FileError::Damaged(_)) => {
             tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
             set_aside(&paths.cache)?;
             private_file(&paths.cache)?;
             match open(&paths.cache, CACHE, durability.of("NORMAL")) {
                 Ok(connection) => (connection, true),
-                Err(Unusable::Failed(error)) => return Err(error.into()),
-                Err(Unusable::Newer(_) | Unusable::Damaged(_)) => return Err(StoreError::Closed),
+                Err(FileError::Failed(error)) => return Err(error.into()),
+                Err(FileError::Newer(_) | FileError::Damaged(_)) => return Err(StoreError::Closed),
             }
         }
     };
@@ -198,7 +201,7 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-impl Durability {
+impl StoreDurability {
     /// The setting of a file that usually has `usual`.
     fn of(self, usual: &'static str) -> &'static str {
         match self {
@@ -233,7 +236,7 @@ pub(crate) fn uri(path: &Path, how: &str) -> String {
     uri + how
 }
 
-fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection, Unusable> {
+fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection, FileError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
@@ -247,11 +250,11 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     let tables: i64 = moment.scalar("SELECT count(*) FROM sqlite_schema", [])?;
     moment.commit()?;
     if application != APPLICATION_ID && tables > 0 {
-        return Err(Unusable::Damaged("it is not a file of frontdesk".to_owned()));
+        return Err(FileError::Damaged("it is not a file of frontdesk".to_owned()));
     }
     let known = i64::try_from(versions.len()).unwrap_or(i64::MAX);
     if version > known {
-        return Err(Unusable::Newer(version));
+        return Err(FileError::Newer(version));
     }
     use_journal(&connection)?;
     connection.pragma_update(None, "synchronous", synchronous)?;

@@ -12,8 +12,8 @@ use crate::rows::conversation::automation_word;
 use crate::rows::local;
 use crate::search;
 use model::conversations::Automation;
-use model::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
-use model::search::{Kind, words};
+use model::filter::{ConversationFilter, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter};
+use model::search::{WordKind, words};
 use model::time::{DAY, Timestamp};
 
 mod threads;
@@ -78,11 +78,11 @@ pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<
 
 /// The conditions of a filter, each with `AND` before it. `narrow` says that
 /// the walk takes the index made for just this question.
-pub(crate) fn clause(filter: &Filter, at: Timestamp, narrow: bool) -> Clause {
+pub(crate) fn clause(filter: &ConversationFilter, at: Timestamp, narrow: bool) -> Clause {
     let mut all = Clause::default();
     for Test { negated, what } in &filter.tests {
         let one = match what {
-            What::Is(Is::Needed) if narrow => Clause::plain("c.needs = 1"),
+            FilterSubject::Is(Is::Needed) if narrow => Clause::plain("c.needs = 1"),
             _ => condition(what, at),
         };
         let (open, close) = if *negated { (" AND NOT (", ")") } else { (" AND (", ")") };
@@ -93,22 +93,22 @@ pub(crate) fn clause(filter: &Filter, at: Timestamp, narrow: bool) -> Clause {
     all
 }
 
-fn condition(what: &What, at: Timestamp) -> Clause {
+fn condition(what: &FilterSubject, at: Timestamp) -> Clause {
     match what {
-        What::Status(Status::Open) => Clause::plain("c.is_closed = 0"),
-        What::Status(Status::Closed) => Clause::plain("c.is_closed = 1"),
-        What::Status(Status::Any) => Clause::plain("1"),
-        What::Ai(state) => ai(*state),
-        What::Window(window) => service_window(*window, at),
-        What::Phone(digits) => phone(digits),
-        What::Name(phrase) => found("search_people", NAMES, phrase, true),
-        What::Text(phrase) => found("search_list", LIST, phrase, needs_a_second_look(phrase)),
-        What::Tag(tag) => tagged(tag),
-        What::Folder(word) => threads::word("folder", "place", word),
-        What::Category(word) => threads::word("category", "category", word),
-        What::Priority(word) => threads::word("priority", "priority", word),
-        What::Has(has) => having(*has),
-        What::Is(is) => being(*is),
+        FilterSubject::Status(StatusFilter::Open) => Clause::plain("c.is_closed = 0"),
+        FilterSubject::Status(StatusFilter::Closed) => Clause::plain("c.is_closed = 1"),
+        FilterSubject::Status(StatusFilter::Any) => Clause::plain("1"),
+        FilterSubject::Ai(state) => ai(*state),
+        FilterSubject::Window(window) => service_window(*window, at),
+        FilterSubject::Phone(digits) => phone(digits),
+        FilterSubject::Name(phrase) => found("search_people", NAMES, phrase, true),
+        FilterSubject::Text(phrase) => found("search_list", LIST, phrase, needs_a_second_look(phrase)),
+        FilterSubject::Tag(tag) => tagged(tag),
+        FilterSubject::Folder(word) => threads::word("folder", "place", word),
+        FilterSubject::Category(word) => threads::word("category", "category", word),
+        FilterSubject::Priority(word) => threads::word("priority", "priority", word),
+        FilterSubject::Has(has) => having(*has),
+        FilterSubject::Is(is) => being(*is),
     }
 }
 
@@ -118,16 +118,16 @@ fn ai(state: Automation) -> Clause {
 
 /// Windows are open for a day after the newest inbound message, by this
 /// desk's estimate.
-fn service_window(window: Window, at: Timestamp) -> Clause {
+fn service_window(window: WindowFilter, at: Timestamp) -> Clause {
     let opened = |left: i64| Value::from(at.plus(left - DAY).micros());
     match window {
-        Window::Open => Clause::plain("c.service_window = 'open'"),
-        Window::Closed => Clause::plain("c.service_window = 'closed'"),
-        Window::Below(left) => Clause::with(
+        WindowFilter::Open => Clause::plain("c.service_window = 'open'"),
+        WindowFilter::Closed => Clause::plain("c.service_window = 'closed'"),
+        WindowFilter::Below(left) => Clause::with(
             "c.service_window = 'open' AND c.last_inbound_at > ? AND c.last_inbound_at < ?",
             vec![opened(0), opened(left)],
         ),
-        Window::Above(left) => {
+        WindowFilter::Above(left) => {
             Clause::with("c.service_window = 'open' AND c.last_inbound_at >= ?", vec![opened(left)])
         }
     }
@@ -166,7 +166,7 @@ fn found(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
 
 fn needs_a_second_look(phrase: &Phrase) -> bool {
     let all = words(&phrase.text);
-    (phrase.exact && all.len() > 1) || all.iter().any(|it| it.kind == Kind::Run)
+    (phrase.exact && all.len() > 1) || all.iter().any(|it| it.kind == WordKind::Run)
 }
 
 fn tagged(tag: &str) -> Clause {

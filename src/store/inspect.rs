@@ -45,7 +45,7 @@ pub struct Leftovers {
 
 /// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inspection {
+pub struct StoreInspection {
     /// The outbox.
     pub outbox: FileState,
     /// The cache.
@@ -63,7 +63,7 @@ pub struct Inspection {
 }
 
 /// Looks at the files of a folder, which may hold none.
-pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
+pub fn inspect(folder: &Path, now: Timestamp) -> StoreInspection {
     let paths = Paths::of(folder);
     let (mut outbox, connection) = look(&paths.outbox, files::OUTBOX.len());
     if paths.outbox_is_emptied() {
@@ -76,7 +76,7 @@ pub fn inspect(folder: &Path, now: Timestamp) -> Inspection {
         connection.as_ref().and_then(|it| it.scalar("SELECT below > 0 FROM search_progress", []).ok());
     let led = connection.as_ref().and_then(|it| led(it, now).ok());
     let aside = files::aside(&paths.cache);
-    Inspection {
+    StoreInspection {
         outbox,
         cache,
         leftovers: leftovers.unwrap_or_default(),
@@ -159,7 +159,7 @@ fn channels(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 mod tests {
     use super::*;
     use crate::Store;
-    use crate::leases::{Rank, Vitals, Wanted};
+    use crate::leases::{LeaseRequest, Rank, Vitals};
     use crate::processes::Process;
     use model::ids::ChannelId;
     use model::time::SECOND;
@@ -172,7 +172,7 @@ mod tests {
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
         let owners = [Process::this().unwrap(), Process::numbered(child.id()).unwrap()];
         for owner in owners {
-            let wanted = vec![Wanted {
+            let wanted = vec![LeaseRequest {
                 name: owner.to_string(),
                 channel: ChannelId::from("harbor"),
                 sends: true,

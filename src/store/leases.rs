@@ -55,7 +55,7 @@ pub enum Rank {
 
 /// A lease that a process wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LeaseRequest {
     /// The lease.
     pub name: String,
     /// The channel it is for.
@@ -120,7 +120,7 @@ pub(crate) fn binds(owner: &str, until: Timestamp, now: Timestamp) -> bool {
 
 /// What a person at another process asks the owner to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Ask {
+pub enum OwnerRequest {
     /// Everything again, also after a stop.
     Refresh,
     /// The newest messages of a conversation that was opened.
@@ -148,7 +148,7 @@ impl Store {
     pub async fn hold_leases(
         &self,
         owner: &str,
-        wanted: Vec<Wanted>,
+        wanted: Vec<LeaseRequest>,
         now: Timestamp,
     ) -> Result<Vec<Holder>, StoreError> {
         let owner = owner.to_owned();
@@ -211,7 +211,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn ask_owner(&self, name: &str, ask: Ask) -> Result<(), StoreError> {
+    pub async fn ask_owner(&self, name: &str, ask: OwnerRequest) -> Result<(), StoreError> {
         let name = name.to_owned();
         self.cache()
             .later(move |cache| {
@@ -230,7 +230,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn take_asked(&self, name: &str) -> Result<Vec<Ask>, StoreError> {
+    pub async fn take_asked(&self, name: &str) -> Result<Vec<OwnerRequest>, StoreError> {
         let name = name.to_owned();
         self.cache()
             .later(move |cache| {
@@ -282,8 +282,13 @@ fn find(connection: &Connection, name: &str) -> Result<Option<Other>, StoreError
     Ok(connection.first(&sql, [name], stored)?)
 }
 
-fn hold(change: &Connection, owner: &str, wanted: &Wanted, now: Timestamp) -> Result<Holder, StoreError> {
-    let Wanted { name, channel, sends, rank, kind, vitals } = wanted;
+fn hold(
+    change: &Connection,
+    owner: &str,
+    wanted: &LeaseRequest,
+    now: Timestamp,
+) -> Result<Holder, StoreError> {
+    let LeaseRequest { name, channel, sends, rank, kind, vitals } = wanted;
     let rank = *rank as i64;
     if let Some(stored) = find(change, name)?
         && stored.owner != owner
@@ -351,19 +356,19 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<Other> {
     Ok(read_row!(row, Other { owner, kind: line, rank, until; vitals }))
 }
 
-fn words(ask: &Ask) -> (&'static str, &str) {
+fn words(ask: &OwnerRequest) -> (&'static str, &str) {
     match ask {
-        Ask::Refresh => ("refresh", ""),
-        Ask::Open(conversation) => ("open", conversation.as_str()),
-        Ask::Older(conversation) => ("older", conversation.as_str()),
+        OwnerRequest::Refresh => ("refresh", ""),
+        OwnerRequest::Open(conversation) => ("open", conversation.as_str()),
+        OwnerRequest::Older(conversation) => ("older", conversation.as_str()),
     }
 }
 
-fn ask_of(row: &Row<'_>) -> rusqlite::Result<Ask> {
+fn ask_of(row: &Row<'_>) -> rusqlite::Result<OwnerRequest> {
     let conversation = row.get("conversation")?;
     Ok(match row.text("what")? {
-        "open" => Ask::Open(conversation),
-        "older" => Ask::Older(conversation),
-        _ => Ask::Refresh,
+        "open" => OwnerRequest::Open(conversation),
+        "older" => OwnerRequest::Older(conversation),
+        _ => OwnerRequest::Refresh,
     })
 }

@@ -73,7 +73,7 @@ pub use reader::{Interrupt, Reader};
 use files::Paths;
 use latest::Latest;
 use wiping::Wiping;
-use writer::Writer;
+use writer::WriterThread;
 
 /// Conversations remembered as written here; more would mean answers that
 /// take longer than any time-out.
@@ -83,12 +83,12 @@ const READ_HERE: usize = 5000;
 
 /// The two files of one data folder. Cheap to clone.
 #[derive(Clone)]
-pub struct Store(Arc<Inner>);
+pub struct Store(Arc<StoreState>);
 
-struct Inner {
+struct StoreState {
     paths: Paths,
-    outbox: Writer<Connection>,
-    cache: Writer<Cache>,
+    outbox: WriterThread<Connection>,
+    cache: WriterThread<Cache>,
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
@@ -97,18 +97,18 @@ struct Inner {
     owner: String,
     zone: Zone,
     /// The drafts as this process knows them.
-    drafts: drafts::Known,
+    drafts: drafts::WrittenDrafts,
     /// Held while this process lives.
     _lock: File,
 }
 
 /// How a store is opened.
 #[derive(Debug, Clone)]
-pub struct Setup {
+pub struct StoreOptions {
     /// Where keys, ids and jitter are drawn from.
     pub chance: Chance,
     /// What a commit promises.
-    pub durability: Durability,
+    pub durability: StoreDurability,
     /// How this desk names itself: pauses of the AI made from here bear it.
     pub owner: String,
     /// The zone whose days what was spent is counted by, and whose clocks
@@ -118,7 +118,7 @@ pub struct Setup {
 
 /// What a commit promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
+pub enum StoreDurability {
     /// The outbox outlives a loss of power, the cache an end of the process.
     Full,
     /// Nothing outlives a loss of power: for simulations of days, which wait
@@ -126,11 +126,11 @@ pub enum Durability {
     Simulated,
 }
 
-impl Default for Setup {
+impl Default for StoreOptions {
     fn default() -> Self {
         Self {
             chance: Chance::new(rand::random),
-            durability: Durability::Full,
+            durability: StoreDurability::Full,
             owner: String::new(),
             zone: Zone::UTC,
         }
@@ -165,7 +165,7 @@ impl Store {
     /// When the folder cannot be used, or the outbox is damaged or newer. A
     /// cache that cannot be used is set aside and rebuilt instead.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
-        Self::open_with(folder, Setup::default())
+        Self::open_with(folder, StoreOptions::default())
     }
 
     /// The same under a name, or for simulations with other randomness or
@@ -173,7 +173,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::open`].
-    pub fn open_with(folder: &Path, setup: Setup) -> Result<Self, StoreError> {
+    pub fn open_with(folder: &Path, setup: StoreOptions) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder)?;
         let mut outbox = files::open_outbox(&paths, setup.durability)?;
         // Alone here: whatever is marked as leaving was cut off.
@@ -200,10 +200,10 @@ impl Store {
         };
         let standing = [&paths.outbox, &paths.cache].map(|it| Standing::of(it));
         let [outbox_file, cache_file] = standing;
-        Ok(Self(Arc::new(Inner {
+        Ok(Self(Arc::new(StoreState {
             paths,
-            outbox: Writer::start("outbox", outbox, (outbox_file, false), |_| Ok(false))?,
-            cache: Writer::start("cache", cache, (cache_file, true), |cache| {
+            outbox: WriterThread::start("outbox", outbox, (outbox_file, false), |_| Ok(false))?,
+            cache: WriterThread::start("cache", cache, (cache_file, true), |cache| {
                 let more = search::add_slice(&mut cache.connection)?;
                 let more = trouble::add_slice(&mut cache.connection)? || more;
                 Ok(cache.wiping.add_slice(&cache.connection)? || more)
@@ -213,7 +213,7 @@ impl Store {
             chance: setup.chance,
             owner: setup.owner,
             zone: setup.zone,
-            drafts: drafts::Known::default(),
+            drafts: drafts::WrittenDrafts::default(),
             _lock: lock,
         })))
     }
@@ -246,7 +246,7 @@ impl Store {
         &self.0.chance
     }
 
-    pub(crate) fn known_drafts(&self) -> &drafts::Known {
+    pub(crate) fn known_drafts(&self) -> &drafts::WrittenDrafts {
         &self.0.drafts
     }
 
@@ -254,11 +254,11 @@ impl Store {
         &self.0.owner
     }
 
-    pub(crate) fn outbox(&self) -> &Writer<Connection> {
+    pub(crate) fn outbox(&self) -> &WriterThread<Connection> {
         &self.0.outbox
     }
 
-    pub(crate) fn cache(&self) -> &Writer<Cache> {
+    pub(crate) fn cache(&self) -> &WriterThread<Cache> {
         &self.0.cache
     }
 }

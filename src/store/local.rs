@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::{Store, StoreError};
 use model::ids::{ChannelId, ConversationId};
-use model::local::{Claim, Keep, Kept, Tag};
+use model::local::{Assignment, Keep, Tag, TagPlace};
 use model::snooze::Snooze;
 use model::time::Timestamp;
 
@@ -70,7 +70,7 @@ fn claim(
     change: &Connection,
     channel: &str,
     conversation: &ConversationId,
-    wanted: Option<&Claim>,
+    wanted: Option<&Assignment>,
 ) -> rusqlite::Result<()> {
     forget(change, "claim", channel, conversation)?;
     if let Some(it) = wanted {
@@ -91,7 +91,7 @@ fn tags(
     let mut statement = change.prepare_cached(
         "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, 0)",
     )?;
-    for it in wanted.iter().filter(|it| it.kept == Kept::Here) {
+    for it in wanted.iter().filter(|it| it.kept == TagPlace::Here) {
         statement.execute(params![channel, conversation, it.word])?;
     }
     Ok(())

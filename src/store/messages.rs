@@ -11,7 +11,7 @@ use crate::{Store, StoreError, conversations, facts, gone};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
@@ -192,18 +192,18 @@ pub(crate) fn number(
 }
 
 /// What is stored of a message that a newer reading may change.
-struct Known {
+struct StoredMessage {
     delivery: String,
     provisional: bool,
     unreadable: bool,
     raw: String,
 }
 
-fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<Known>, StoreError> {
+fn find(connection: &Connection, number: i64, id: &MessageId) -> Result<Option<StoredMessage>, StoreError> {
     Ok(connection.first(
         "SELECT delivery, provisional, unreadable, raw FROM message WHERE conversation = ?1 AND id = ?2",
         params![number, id],
-        |row| Ok(read_row!(row, Known { delivery, provisional, unreadable, raw })),
+        |row| Ok(read_row!(row, StoredMessage { delivery, provisional, unreadable, raw })),
     )?)
 }
 
@@ -250,13 +250,13 @@ fn update(
     number: i64,
     message: &Message,
     sort_at: i64,
-    known: Known,
+    known: StoredMessage,
 ) -> Result<bool, StoreError> {
     let says_less = message.unreadable && !known.unreadable;
     if known.raw == message.raw || says_less {
         return Ok(false);
     }
-    let delivery = Delivery::from_word(&known.delivery).merge(message.delivery.clone());
+    let delivery = DeliveryStatus::from_word(&known.delivery).merge(message.delivery.clone());
     let server_knows_better = known.provisional || known.unreadable;
     connection
         .prepare_cached(

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use crate::reader::conversations::row_of;
 use crate::{Store, StoreError, drafts, outbox};
 use model::ids::{ChannelId, ConversationId, NoteId};
-use model::notes::Note;
+use model::notes::PrivateNote;
 use model::search::{NoteHit, SearchQuery, Snippet, Terms};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -29,7 +29,7 @@ impl Store {
         conversation: &ConversationId,
         text: &str,
         now: Timestamp,
-    ) -> Result<Note, StoreError> {
+    ) -> Result<PrivateNote, StoreError> {
         let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
         let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
         self.outbox().call(move |connection| {
@@ -40,7 +40,7 @@ impl Store {
             )?;
             drafts::forget_note(&change, &channel, &conversation)?;
             change.commit()?;
-            Ok(Note { id, text: SafeText::block(&text), at: now })
+            Ok(PrivateNote { id, text: SafeText::block(&text), at: now })
         })
     }
 
@@ -74,7 +74,7 @@ pub(crate) fn list(
     channel: &ChannelId,
     conversation: &ConversationId,
     since: Option<Timestamp>,
-) -> Result<Vec<Note>, StoreError> {
+) -> Result<Vec<PrivateNote>, StoreError> {
     let sql = "SELECT id, text, created_at FROM desk.note
          WHERE channel = ?1 AND conversation = ?2 AND created_at >= ?3
          ORDER BY created_at DESC, number DESC LIMIT ?4";
@@ -84,8 +84,8 @@ pub(crate) fn list(
     Ok(notes)
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<Note> {
-    Ok(read_row!(row, Note { id, text: block, at = created_at }))
+fn read(row: &Row<'_>) -> rusqlite::Result<PrivateNote> {
+    Ok(read_row!(row, PrivateNote { id, text: block, at = created_at }))
 }
 
 /// The newest notes in which all words are found. They are few beside

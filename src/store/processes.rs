@@ -22,7 +22,7 @@ pub struct Process {
 
 /// What the system says of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum ProcessState {
     /// No process has it, or one that has ended and was not noticed yet.
     Gone,
     /// A process that began then.
@@ -40,8 +40,8 @@ impl Process {
     /// A process that runs now.
     pub fn numbered(number: u32) -> Option<Self> {
         match fate(number) {
-            Fate::Runs(begun) => Some(Self { number, begun, place: place()? }),
-            Fate::Gone | Fate::Untold => None,
+            ProcessState::Runs(begun) => Some(Self { number, begun, place: place()? }),
+            ProcessState::Gone | ProcessState::Untold => None,
         }
     }
 
@@ -66,38 +66,38 @@ pub fn is_gone(owner: &str) -> bool {
     Process::read(owner).is_some_and(|it| Some(&it.place) == place().as_ref() && judge(&it, fate(it.number)))
 }
 
-fn judge(process: &Process, fate: Fate) -> bool {
+fn judge(process: &Process, fate: ProcessState) -> bool {
     match fate {
-        Fate::Gone => true,
-        Fate::Runs(begun) => begun != process.begun,
-        Fate::Untold => false,
+        ProcessState::Gone => true,
+        ProcessState::Runs(begun) => begun != process.begun,
+        ProcessState::Untold => false,
     }
 }
 
 /// Linux tells in `/proc`; elsewhere nothing is read.
-fn fate(number: u32) -> Fate {
+fn fate(number: u32) -> ProcessState {
     // Without this process's own entry, a missing one says nothing.
     if !Path::new("/proc/self/stat").exists() {
-        return Fate::Untold;
+        return ProcessState::Untold;
     }
     match std::fs::read_to_string(format!("/proc/{number}/stat")) {
         Ok(text) => fate_of(&text),
-        Err(error) if error.kind() == ErrorKind::NotFound => Fate::Gone,
-        Err(_) => Fate::Untold,
+        Err(error) if error.kind() == ErrorKind::NotFound => ProcessState::Gone,
+        Err(_) => ProcessState::Untold,
     }
 }
 
 /// Reads the state and the time of the beginning. Between them and the number
 /// stands the program's name in brackets, which may hold anything.
-fn fate_of(stat: &str) -> Fate {
-    let Some((_, rest)) = stat.rsplit_once(')') else { return Fate::Untold };
+fn fate_of(stat: &str) -> ProcessState {
+    let Some((_, rest)) = stat.rsplit_once(')') else { return ProcessState::Untold };
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next();
     let begun = fields.nth(18).and_then(|it| it.parse().ok());
     match (state, begun) {
-        (Some("Z" | "X" | "x"), _) => Fate::Gone,
-        (Some(_), Some(begun)) => Fate::Runs(begun),
-        _ => Fate::Untold,
+        (Some("Z" | "X" | "x"), _) => ProcessState::Gone,
+        (Some(_), Some(begun)) => ProcessState::Runs(begun),
+        _ => ProcessState::Untold,
     }
 }
 
@@ -118,12 +118,12 @@ mod tests {
     fn what_the_system_says_is_read() {
         let after = "1 7 7 0 -1 4194560 110 0 0 0 0 0 0 0 20 0 1 0 8812 2699264 250";
         let cases = [
-            (format!("7 (frontdesk) S {after}"), Fate::Runs(8812)),
-            (format!("7 (a) Z 1) R {after}"), Fate::Runs(8812)),
-            (format!("7 (frontdesk) T {after}"), Fate::Runs(8812)),
-            (format!("7 (frontdesk) Z {after}"), Fate::Gone),
-            ("7 (frontdesk) S 1 2 3".to_owned(), Fate::Untold),
-            (String::new(), Fate::Untold),
+            (format!("7 (frontdesk) S {after}"), ProcessState::Runs(8812)),
+            (format!("7 (a) Z 1) R {after}"), ProcessState::Runs(8812)),
+            (format!("7 (frontdesk) T {after}"), ProcessState::Runs(8812)),
+            (format!("7 (frontdesk) Z {after}"), ProcessState::Gone),
+            ("7 (frontdesk) S 1 2 3".to_owned(), ProcessState::Untold),
+            (String::new(), ProcessState::Untold),
         ];
         for (text, fate) in cases {
             assert_eq!(fate_of(&text), fate, "{text}");
@@ -133,8 +133,12 @@ mod tests {
     #[test]
     fn a_number_given_again_is_not_taken_for_the_process_that_had_it() {
         let process = Process { number: 7, begun: 8812, place: "here".to_owned() };
-        let cases =
-            [(Fate::Gone, true), (Fate::Runs(8812), false), (Fate::Runs(9000), true), (Fate::Untold, false)];
+        let cases = [
+            (ProcessState::Gone, true),
+            (ProcessState::Runs(8812), false),
+            (ProcessState::Runs(9000), true),
+            (ProcessState::Untold, false),
+        ];
         for (fate, gone) in cases {
             assert_eq!(judge(&process, fate), gone, "{fate:?}");
         }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::{Store, StoreError, filter};
 use model::ids::ChannelId;
-use model::search::{Kind, Term, Terms, words};
+use model::search::{Term, Terms, WordKind, words};
 use sqlite::Queries;
 
 /// Messages added to the index at once: what another job may have to wait
@@ -40,11 +40,11 @@ fn indexed(text: &str, channel: &str, conversation: i64) -> String {
     let mut out = format!("{} {}", channel_mark(channel), conversation_mark(conversation));
     for word in words(text) {
         match word.kind {
-            Kind::Spaced | Kind::Picture => {
+            WordKind::Spaced | WordKind::Picture => {
                 out.push(' ');
                 out.push_str(&word.folded);
             }
-            Kind::Run => push_pairs(&word.folded, &mut out),
+            WordKind::Run => push_pairs(&word.folded, &mut out),
         }
     }
     out
@@ -87,12 +87,12 @@ pub(crate) fn expression(terms: &Terms, channel: Option<&ChannelId>, conversatio
 fn asked(term: &Term) -> Vec<String> {
     let characters: Vec<char> = term.text.chars().collect();
     match term.kind {
-        Kind::Picture => vec![quoted(&term.text)],
-        Kind::Spaced if term.is_letter() => vec![quoted(&term.text)],
-        Kind::Run if characters.len() > 1 => {
+        WordKind::Picture => vec![quoted(&term.text)],
+        WordKind::Spaced if term.is_letter() => vec![quoted(&term.text)],
+        WordKind::Run if characters.len() > 1 => {
             characters.windows(2).map(|pair| quoted(&pair.iter().collect::<String>())).collect()
         }
-        Kind::Spaced | Kind::Run => vec![format!("{} *", quoted(&term.text))],
+        WordKind::Spaced | WordKind::Run => vec![format!("{} *", quoted(&term.text))],
     }
 }
 

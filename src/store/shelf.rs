@@ -5,7 +5,7 @@ use rusqlite::Connection;
 
 use crate::reader::Reader;
 use crate::{Store, StoreError, meta};
-use model::attachments::{Attachment, Source};
+use model::attachments::{AttachmentSource, ReplyAttachment};
 use model::ids::ChannelId;
 use model::outbox::content::MediaKind;
 
@@ -40,9 +40,9 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn shelf(&self, channel: &ChannelId) -> Result<Vec<Attachment>, StoreError> {
+    pub fn shelf(&self, channel: &ChannelId) -> Result<Vec<ReplyAttachment>, StoreError> {
         let all = shelf(&self.connection, channel)?;
-        let one = |(kind, url)| Attachment { kind, source: Source::Uploaded(url) };
+        let one = |(kind, url)| ReplyAttachment { kind, source: AttachmentSource::Uploaded(url) };
         Ok(all.into_iter().map(one).collect())
     }
 }

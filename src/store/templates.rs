@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Reader, Store, StoreError, meta};
 use model::ids::ChannelId;
-use model::templates::{Part, Template, Templates};
+use model::templates::{ApprovedTemplate, TemplatePart, Templates};
 use model::time::Timestamp;
 use sqlite::{Queries, read_row};
 
@@ -95,36 +95,36 @@ impl Reader {
     }
 }
 
-fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<Template>, StoreError> {
+fn list(connection: &Connection, channel: &ChannelId) -> Result<Vec<ApprovedTemplate>, StoreError> {
     let sql =
         "SELECT name, language, category, components FROM template WHERE channel = ?1 ORDER BY position";
     Ok(connection.all(sql, [channel.as_str()], |row| {
         let parts = row.word("components", parts)?;
-        Ok(read_row!(row, Template { name, language, category, raw = components; parts }))
+        Ok(read_row!(row, ApprovedTemplate { name, language, category, raw = components; parts }))
     })?)
 }
 
 /// Reads the parts; `None` where one of them is not of a known shape.
-fn parts(raw: &str) -> Option<Vec<Part>> {
+fn parts(raw: &str) -> Option<Vec<TemplatePart>> {
     let all: Vec<Value> = serde_json::from_str(raw).ok()?;
     let mut parts = Vec::new();
     for it in &all {
         let text = || Some(it.get("text")?.as_str()?.to_owned());
         let word = |name: &str| it.get(name).and_then(Value::as_str).unwrap_or("").to_ascii_uppercase();
         match (word("type").as_str(), word("format").as_str()) {
-            ("HEADER", "" | "TEXT") => parts.push(Part::Header(text()?)),
+            ("HEADER", "" | "TEXT") => parts.push(TemplatePart::Header(text()?)),
             ("HEADER", format @ ("IMAGE" | "VIDEO" | "DOCUMENT")) => {
                 let kind =
                     ["image", "video", "document"].into_iter().find(|it| it.eq_ignore_ascii_case(format))?;
-                parts.push(Part::HeaderMedia(kind, example(it)));
+                parts.push(TemplatePart::HeaderMedia(kind, example(it)));
             }
-            ("BODY", _) => parts.push(Part::Body(text()?)),
-            ("FOOTER", _) => parts.push(Part::Footer(text()?)),
+            ("BODY", _) => parts.push(TemplatePart::Body(text()?)),
+            ("FOOTER", _) => parts.push(TemplatePart::Footer(text()?)),
             ("BUTTONS", _) => {
                 for (place, button) in it.get("buttons")?.as_array()?.iter().enumerate() {
                     let label = button.get("text")?.as_str()?.to_owned();
                     let url = button.get("url").and_then(Value::as_str).map(str::to_owned);
-                    parts.push(Part::Button(place, label, url));
+                    parts.push(TemplatePart::Button(place, label, url));
                 }
             }
             _ => return None,
@@ -150,8 +150,8 @@ mod tests {
             {"type":"BODY","text":"Hi {{1}}"},{"type":"FOOTER","text":"bye"},
             {"type":"BUTTONS","buttons":[{"type":"QUICK_REPLY","text":"Yes"},{"type":"URL","text":"Go","url":"https://x/{{1}}"}]}]"#;
         let parts = parts(known).expect("known");
-        assert_eq!(parts[0], Part::HeaderMedia("image", Some("https://x.example/a.jpg".into())));
-        assert_eq!(parts[4], Part::Button(1, "Go".into(), Some("https://x/{{1}}".into())));
+        assert_eq!(parts[0], TemplatePart::HeaderMedia("image", Some("https://x.example/a.jpg".into())));
+        assert_eq!(parts[4], TemplatePart::Button(1, "Go".into(), Some("https://x/{{1}}".into())));
         for unknown in
             ["{}", "[1]", r#"[{"type":"CAROUSEL","cards":[]}]"#, r#"[{"type":"HEADER","format":"LOCATION"}]"#]
         {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use model::conversations::{ConversationRow, Escalation};
 use model::json::visible;
 use model::messages::{Message, MessageRow, Sender};
-use model::notes::Note;
+use model::notes::PrivateNote;
 use model::queries::{HistoryPage, TranscriptFormat};
 use model::text::SafeText;
 use model::time::Zone;
@@ -26,15 +26,15 @@ pub fn whole(
         TranscriptFormat::Json => visible(&json(channel, row, &page).to_string()),
         TranscriptFormat::Text => {
             let said = in_order(page.messages, page.notes).map(|it| match &it {
-                Said::Message(it) => paragraph(row, it, zone),
-                Said::Note(note) => note_paragraph(note, zone),
+                TranscriptEntry::Message(it) => paragraph(row, it, zone),
+                TranscriptEntry::Note(note) => note_paragraph(note, zone),
             });
             std::iter::once(heading(channel, row)).chain(said).collect::<Vec<_>>().join("\n")
         }
         TranscriptFormat::Markdown => {
             let said = in_order(page.messages, page.notes).map(|it| match &it {
-                Said::Message(it) => markdown(row, it, zone),
-                Said::Note(note) => {
+                TranscriptEntry::Message(it) => markdown(row, it, zone),
+                TranscriptEntry::Note(note) => {
                     format!(
                         "**NOTE, never sent** · {}\n\n{}",
                         note.at.stamp(zone),
@@ -55,34 +55,34 @@ fn json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Value {
 }
 
 /// What stands in a history: what was said, and what this desk noted.
-pub enum Said {
+pub enum TranscriptEntry {
     /// A message.
     Message(Box<MessageRow>),
     /// A private note.
-    Note(Note),
+    Note(PrivateNote),
 }
 
 /// Each note before what was said after it.
-pub fn in_order(messages: Vec<MessageRow>, notes: Vec<Note>) -> impl Iterator<Item = Said> {
+pub fn in_order(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> impl Iterator<Item = TranscriptEntry> {
     let mut notes = notes.into_iter().peekable();
     let mut all = Vec::with_capacity(messages.len());
     for row in messages {
         let at = row.message.created_at;
         while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
-            all.push(Said::Note(note));
+            all.push(TranscriptEntry::Note(note));
         }
-        all.push(Said::Message(Box::new(row)));
+        all.push(TranscriptEntry::Message(Box::new(row)));
     }
-    all.extend(notes.map(Said::Note));
+    all.extend(notes.map(TranscriptEntry::Note));
     all.into_iter()
 }
 
 /// A private note, named so that nobody takes it for a message.
-pub fn note_json(note: &Note) -> Value {
+pub fn note_json(note: &PrivateNote) -> Value {
     json!({"note": note.id.as_str(), "text": note.text.as_str(), "createdAt": note.at.to_string()})
 }
 
-fn note_paragraph(note: &Note, zone: &Zone) -> String {
+fn note_paragraph(note: &PrivateNote, zone: &Zone) -> String {
     format!("{}  NOTE, never sent: {}", note.at.stamp(zone), note.text.as_str().replace('\n', "\n    "))
 }
 

@@ -5,8 +5,8 @@ use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use crate::rows::message::{direction, sender_from};
-use model::messages::Delivery;
-use model::trouble::{LAST, Said, look};
+use model::messages::DeliveryStatus;
+use model::trouble::{LAST, MessageSummary, look};
 use sqlite::{Queries, only};
 
 /// Conversations looked at in one slice.
@@ -20,8 +20,13 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
          ORDER BY sort_at DESC, id DESC LIMIT ?2",
         params![number, limit],
         |row| {
-            let delivery = row.word("delivery", Delivery::from_word)?;
-            Ok(Said::new(direction(row)?, row.word("sender", sender_from)?, row.text("content")?, &delivery))
+            let delivery = row.word("delivery", DeliveryStatus::from_word)?;
+            Ok(MessageSummary::new(
+                direction(row)?,
+                row.word("sender", sender_from)?,
+                row.text("content")?,
+                &delivery,
+            ))
         },
     )?;
     said.reverse();

@@ -14,7 +14,7 @@ use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
 use model::outbox::OutboxRow;
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::waves::{Campaign, Cause, Counts, Phase, Reading};
+use model::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading};
 use sqlite::{Queries, only};
 
 impl Store {
@@ -124,13 +124,14 @@ impl Store {
         &self,
         id: &CampaignId,
         wave: usize,
-        reading: Reading,
+        reading: WaveReading,
     ) -> Result<(), StoreError> {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let Reading { at, recipients, delivered, failed, pending, finished_at, is_unknown } = reading;
+                let WaveReading { at, recipients, delivered, failed, pending, finished_at, is_unknown } =
+                    reading;
                 let sql = "UPDATE campaign_wave SET looked_at = ?3, finished_at = ?4, is_unknown = ?5,
                          recipients = ?6,
                              delivered = ?7, failed = ?8, pending = ?9
@@ -140,7 +141,7 @@ impl Store {
                     params![id, wave, at, finished_at, is_unknown, recipients, delivered, failed, pending];
                 let broadcast: Option<Option<String>> = change.first(sql, of, only)?;
                 if let Some(broadcast) = broadcast.flatten() {
-                    board::sample(&change, &broadcast, at, Counts::of(&reading))?;
+                    board::sample(&change, &broadcast, at, RecipientCounts::of(&reading))?;
                 }
                 change.commit()?;
                 Ok(())
@@ -157,7 +158,7 @@ impl Store {
         &self,
         id: &CampaignId,
         phase: Phase,
-        why: Option<(Cause, SafeText)>,
+        why: Option<(PauseCause, SafeText)>,
     ) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().later(move |connection| halt(connection, &id, phase, why)).await
@@ -172,7 +173,7 @@ impl Store {
         let told = told.clone();
         self.outbox()
             .later(move |connection| {
-                let counts = Counts {
+                let counts = RecipientCounts {
                     recipients: told.recipients,
                     delivered: told.delivered,
                     failed: told.failed,

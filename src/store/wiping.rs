@@ -26,11 +26,11 @@ const PATIENCE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Wiping {
     cache: PathBuf,
-    next: Option<Step>,
+    next: Option<WipeStep>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum WipeStep {
     /// Begin to merge this index.
     Begin(usize),
     /// Go on with it.
@@ -43,14 +43,14 @@ impl Wiping {
     /// Of a cache; an earlier start may have left something to do.
     pub(crate) fn of(cache: &Path) -> Self {
         let wiping = Self { cache: cache.to_owned(), next: None };
-        let next = wiping.marker().exists().then_some(Step::Begin(0));
+        let next = wiping.marker().exists().then_some(WipeStep::Begin(0));
         Self { next, ..wiping }
     }
 
     /// Notes that something is removed; before it is.
     pub(crate) fn begin(&mut self) -> Result<(), StoreError> {
         files::private_file(&self.marker())?;
-        self.next = Some(Step::Begin(0));
+        self.next = Some(WipeStep::Begin(0));
         Ok(())
     }
 
@@ -64,11 +64,13 @@ impl Wiping {
     pub(crate) fn add_slice(&mut self, connection: &Connection) -> Result<bool, StoreError> {
         let Some(step) = self.next else { return Ok(false) };
         self.next = match step {
-            Step::Begin(at) if merged(connection, INDEXES[at], -PAGES)? => Some(Step::Merge(at)),
-            Step::Merge(at) if merged(connection, INDEXES[at], PAGES)? => Some(Step::Merge(at)),
-            Step::Begin(at) | Step::Merge(at) if at + 1 < INDEXES.len() => Some(Step::Begin(at + 1)),
-            Step::Begin(_) | Step::Merge(_) => Some(Step::Journal),
-            Step::Journal => {
+            WipeStep::Begin(at) if merged(connection, INDEXES[at], -PAGES)? => Some(WipeStep::Merge(at)),
+            WipeStep::Merge(at) if merged(connection, INDEXES[at], PAGES)? => Some(WipeStep::Merge(at)),
+            WipeStep::Begin(at) | WipeStep::Merge(at) if at + 1 < INDEXES.len() => {
+                Some(WipeStep::Begin(at + 1))
+            }
+            WipeStep::Begin(_) | WipeStep::Merge(_) => Some(WipeStep::Journal),
+            WipeStep::Journal => {
                 if !empty_journal(connection)? {
                     // Somebody reads; after the next job it is tried again.
                     return Ok(false);

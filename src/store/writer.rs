@@ -15,7 +15,7 @@ type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
 
 /// The thread and the way to it. Dropping it ends the thread after the jobs
 /// already sent.
-pub(crate) struct Writer<T> {
+pub(crate) struct WriterThread<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
     /// The file it writes: what is written into one that stands no more is
     /// lost.
@@ -25,7 +25,7 @@ pub(crate) struct Writer<T> {
     thread: Option<JoinHandle<()>>,
 }
 
-impl<T: Send + 'static> Writer<T> {
+impl<T: Send + 'static> WriterThread<T> {
     /// Moves `state` to a thread of its own. While no job waits, it does one
     /// piece of `spare` work after the other until that tells there is no
     /// more.
@@ -131,7 +131,7 @@ fn do_spare<T>(
     }
 }
 
-impl<T> Drop for Writer<T> {
+impl<T> Drop for WriterThread<T> {
     fn drop(&mut self) {
         self.jobs = None;
         if let Some(thread) = self.thread.take() {

@@ -3,25 +3,25 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::{Receipt, ReceiptKind};
 use model::account::Platform;
 use model::conversations::Automation;
 use model::ids::MessageId;
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::news::News;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::outbox::{Lane, Operation, OutboxRow, Stop};
 use model::spending;
 use model::text::SafeText;
 use store::lane::{LaneRow, Settlement};
 
-impl Channel {
+impl ChannelSync {
     /// Remembers what the server accepted. The cache goes first: if this
     /// desk ends in between, the row asks again with the same key and is told
     /// the same. It was done all the same where the cache cannot be written.
-    pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), Trouble> {
+    pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), PullError> {
         // What lists said before is merged anew into what follows here.
         self.forget_answers();
         let otherwise = switched_otherwise(&claimed.row.operation, &receipt.kind);
@@ -45,7 +45,7 @@ impl Channel {
 
     /// Writes what follows from a receipt into the cache; tells in words
     /// where the server has something else than was wished.
-    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<String>, Trouble> {
+    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<String>, PullError> {
         if let Some(credits) = receipt.credits.filter(|_| !receipt.test) {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
@@ -85,13 +85,13 @@ impl Channel {
 
     /// What it cost is noted by its kind. What a template costs is stated in two
     /// ways: what one did cost counts.
-    async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+    async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
         if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
             let action = spending::action(&row.operation);
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
         }
         let is_template =
-            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. });
+            matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. });
         let whole = receipt.cost.filter(|it| is_template && !receipt.test && it.fract() == 0.0);
         // A price is a small number.
         let Some(cost) = whole.and_then(|it| (0..1_000).find(|cost| f64::from(*cost) >= it)) else {
@@ -103,7 +103,7 @@ impl Channel {
     }
 
     /// Shows what was said in a conversation before the server lists it.
-    async fn said(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), Trouble> {
+    async fn said(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
         let Some(conversation) = row.lane.conversation() else {
             // Nobody knows yet in which conversation it will be.
             return Ok(());
@@ -135,7 +135,7 @@ impl Channel {
             content: shown_text(&row.operation),
             content_type: content_type.to_owned(),
             media_url,
-            delivery: Delivery::from_word(status),
+            delivery: DeliveryStatus::from_word(status),
             // The server's time if it told; the list brings the real one.
             created_at: Some(receipt.server_time.unwrap_or_else(|| self.clock.now())),
             delivered_at: None,
@@ -147,7 +147,7 @@ impl Channel {
     }
 
     /// A deleted contact takes its conversation's history with it.
-    async fn gone(&self, row: &OutboxRow) -> Result<(), Trouble> {
+    async fn gone(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::DeleteContact { phone, .. } = &row.operation else { return Ok(()) };
         let words = SafeText::line(&format!("deleted: {phone}"));
         self.tell(News::Told(self.id().clone(), row.id.clone(), words));
@@ -164,11 +164,11 @@ fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
         Operation::SendText { .. } | Operation::SendSms { .. } => Some(("text", None)),
         Operation::Call { .. } => Some(("call", None)),
         Operation::SendContent { content, .. } => Some(match content {
-            Content::Marked { .. } => ("text", None),
-            Content::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),
-            Content::Template(_) => ("template", None),
-            Content::Interactive(_) => ("interactive", None),
-            Content::Location(_) => ("location", None),
+            ChatContent::Marked { .. } => ("text", None),
+            ChatContent::Media(media) => (media.kind.word(), Some(SafeText::line(&media.link))),
+            ChatContent::Template(_) => ("template", None),
+            ChatContent::Interactive(_) => ("interactive", None),
+            ChatContent::Location(_) => ("location", None),
         }),
         _ => None,
     }
@@ -177,7 +177,7 @@ fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
 /// What stands in the history until the server's own words come.
 fn shown_text(operation: &Operation) -> SafeText {
     match operation {
-        Operation::SendContent { content: Content::Media(media), .. } => {
+        Operation::SendContent { content: ChatContent::Media(media), .. } => {
             SafeText::block(media.caption.as_deref().unwrap_or(""))
         }
         operation => operation.summary(),

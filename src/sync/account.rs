@@ -1,22 +1,22 @@
 //! Pulling the account: what the key drives, and the balance.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
 use model::news::News;
 
-impl Channel {
+impl ChannelSync {
     /// Reads `GET /account`; the platform it names decides what else is
     /// asked. Interface: Endpoints, Account.
     pub async fn pull_account(&self) -> Pulled {
-        if !self.may_read(Resource::Account) {
+        if !self.may_read(PolledResource::Account) {
             return Pulled::Skipped;
         }
         let result = self.read_account().await;
-        self.report(Resource::Account, result)
+        self.report(PolledResource::Account, result)
     }
 
-    async fn read_account(&self) -> Result<Pulled, Trouble> {
+    async fn read_account(&self) -> Result<Pulled, PullError> {
         let account = self.client.account().await?;
         let known = self.known_platform().is_some();
         self.set_platform(account.platform.clone());

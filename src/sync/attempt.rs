@@ -3,15 +3,15 @@
 
 use std::collections::HashMap;
 
-use crate::Channel;
+use crate::ChannelSync;
 use crate::probe::Probe;
-use crate::report::Trouble;
+use crate::report::PullError;
 use client::budget::Doubt;
 use client::errors::ErrorCode;
 use client::retry::{Attempt, may_repeat, not_repeated};
-use client::{NotSent, Outcome, Receipt, Unclear};
+use client::{NotSent, Receipt, Unclear, WriteOutcome};
 use model::ids::RowId;
-use model::outbox::{Class, PreparedRequest, RowState, Stop};
+use model::outbox::{PreparedRequest, RetryClass, RowState, Stop};
 use model::time::Timestamp;
 use store::lane::LaneRow;
 
@@ -25,9 +25,9 @@ pub(crate) struct Doubts {
 
 impl Doubts {
     /// Remembers an outcome; a row whose outcome is clear is forgotten.
-    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &Outcome<T>, now: Timestamp) {
+    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
         match outcome {
-            Outcome::Refused(refusal) if refusal.code == Some(ErrorCode::IdempotencyInProgress) => {
+            WriteOutcome::Refused(refusal) if refusal.code == Some(ErrorCode::IdempotencyInProgress) => {
                 self.in_progress.entry(row.clone()).or_insert(now);
             }
             _ => {
@@ -35,7 +35,7 @@ impl Doubts {
             }
         }
         match outcome {
-            Outcome::Unknown(unclear) => {
+            WriteOutcome::Unknown(unclear) => {
                 let doubt = if unclear.status.is_some() { Doubt::Answered } else { Doubt::Silent };
                 self.ends.insert(row.clone(), doubt);
             }
@@ -66,11 +66,11 @@ pub(crate) struct Tries {
 
 impl Tries {
     /// Remembers how a try ended.
-    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &Outcome<T>, now: Timestamp) {
+    pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
         self.doubts.note(row, outcome, now);
         match outcome {
-            Outcome::NotSent(NotSent::Offline(_)) => self.probe.failed(now),
-            Outcome::NotSent(NotSent::Paced(_)) => {}
+            WriteOutcome::NotSent(NotSent::Offline(_)) => self.probe.failed(now),
+            WriteOutcome::NotSent(NotSent::Paced(_)) => {}
             _ => self.probe = Probe::default(),
         }
     }
@@ -87,11 +87,11 @@ pub(crate) enum Leave {
     Stopped,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Whether a row that is next may leave. Only what may have been done
     /// before is asked for: the class must allow it, and the budget of
     /// retries must pay for it.
-    pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, Trouble> {
+    pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, PullError> {
         if row.row.state != RowState::Uncertain || row.asked_again {
             return Ok(Leave::Now);
         }
@@ -107,8 +107,8 @@ impl Channel {
 
     /// Whether the server was seen to recognise keys where this row goes.
     /// Asked only where it matters.
-    pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, Trouble> {
-        if row.row.operation.class() != Class::Guarded {
+    pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, PullError> {
+        if row.row.operation.class() != RetryClass::Guarded {
             return Ok(false);
         }
         let Some(request) = self.store.request(&row.row.id).await? else { return Ok(false) };
@@ -134,15 +134,15 @@ impl Channel {
         &self,
         claimed: &LaneRow,
         request: &PreparedRequest,
-    ) -> Result<Outcome<Receipt>, Trouble> {
+    ) -> Result<WriteOutcome<Receipt>, PullError> {
         let row = &claimed.row;
-        if row.operation.class() == Class::Webhook && row.attempts > 1 {
+        if row.operation.class() == RetryClass::Webhook && row.attempts > 1 {
             match self.registered_already(row).await {
-                Ok(Some(receipt)) => return Ok(Outcome::Done(receipt)),
+                Ok(Some(receipt)) => return Ok(WriteOutcome::Done(receipt)),
                 Ok(None) => {}
-                Err(Trouble::Read(error)) => {
+                Err(PullError::Read(error)) => {
                     let why = format!("whether the webhook is registered could not be read: {error}");
-                    return Ok(Outcome::Unknown(Unclear::new(&why, None)));
+                    return Ok(WriteOutcome::Unknown(Unclear::new(&why, None)));
                 }
                 Err(error) => return Err(error),
             }
@@ -150,18 +150,19 @@ impl Channel {
         let outcome = self.client.carry_out(&row.operation, request, &row.key).await;
         let outcome = self.verified(claimed, outcome).await;
         let replayed = match &outcome {
-            Outcome::Done(receipt) => receipt.replayed,
-            Outcome::Unknown(unclear) => unclear.replayed,
-            Outcome::NotSent(_) | Outcome::Refused(_) => false,
+            WriteOutcome::Done(receipt) => receipt.replayed,
+            WriteOutcome::Unknown(unclear) => unclear.replayed,
+            WriteOutcome::NotSent(_) | WriteOutcome::Refused(_) => false,
         };
-        let knows_it = matches!(&outcome, Outcome::Refused(it) if it.is_about_the_key() && it.status == 409);
-        if (replayed || knows_it) && row.operation.class() == Class::Guarded {
+        let knows_it =
+            matches!(&outcome, WriteOutcome::Refused(it) if it.is_about_the_key() && it.status == 409);
+        if (replayed || knows_it) && row.operation.class() == RetryClass::Guarded {
             // What became of the row matters more than this.
             if let Err(error) = self.store.note_recognised(self.client.base_url(), &request.path).await {
                 tracing::error!(%error, "what the server recognises could not be noted");
             }
         }
-        if let Outcome::Refused(refusal) = &outcome
+        if let WriteOutcome::Refused(refusal) = &outcome
             && refusal.is_about_the_key()
             && refusal.status == 409
         {

@@ -4,11 +4,11 @@
 
 use std::collections::VecDeque;
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
 use crate::trigger::{RING_AFTER, mark};
-use crate::walk::{Cursors, Followed};
+use crate::walk::{Followed, WalkCursors};
 use client::ReadError;
 use model::account::Platform;
 use model::ids::ConversationId;
@@ -32,15 +32,15 @@ pub(crate) struct AuditState {
     left: Option<VecDeque<ConversationId>>,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Compares and reads again, if a day has passed since.
     pub async fn audit_histories(&self) -> Pulled {
         let result = self.audit().await;
-        self.report(Resource::History, result)
+        self.report(PolledResource::History, result)
     }
 
-    async fn audit(&self) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::History).await? else {
+    async fn audit(&self) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::History).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.audit.lock().await;
@@ -69,7 +69,7 @@ impl Channel {
             let alone = matches!(
                 read,
                 Ok(())
-                    | Err(Trouble::Read(
+                    | Err(PullError::Read(
                         ReadError::NotFound(_)
                             | ReadError::NoSuchPath(_)
                             | ReadError::Rejected(_)
@@ -79,24 +79,24 @@ impl Channel {
             if alone && let Some(left) = state.left.as_mut() {
                 left.pop_front();
             }
-            if !matches!(read, Err(Trouble::Read(ReadError::NotFound(_) | ReadError::Rejected(_)))) {
+            if !matches!(read, Err(PullError::Read(ReadError::NotFound(_) | ReadError::Rejected(_)))) {
                 read?;
             }
         }
         Ok(Pulled::More)
     }
 
-    async fn audited(&self, state: &mut AuditState, now: Timestamp) -> Result<Pulled, Trouble> {
+    async fn audited(&self, state: &mut AuditState, now: Timestamp) -> Result<Pulled, PullError> {
         self.store.set_meta(self.id(), vec![(AUDITED, Some(mark(Some(now))))]).await?;
         state.left = None;
         Ok(Pulled::Skipped)
     }
 
     /// Reads a history from its newest message to its start.
-    async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), Trouble> {
+    async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), PullError> {
         let _one = self.histories.lock().await;
         let ring_after = self.time_mark(RING_AFTER).await?;
-        let mut cursors = Cursors::new(PAGES);
+        let mut cursors = WalkCursors::new(PAGES);
         loop {
             let page = self.client.history(platform, conversation, cursors.current()).await?;
             let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-use crate::Channel;
-use crate::health::Resource;
+use crate::ChannelSync;
+use crate::health::PolledResource;
 use crate::plan::watching;
-use crate::report::{Pulled, Trouble};
+use crate::report::{PullError, Pulled};
 use client::ReadError;
 use model::ids::{BroadcastId, CampaignId};
 use model::news::News;
@@ -27,7 +27,7 @@ const SETTLING: i64 = DAY;
 pub(crate) struct BroadcastState {
     /// How far the audit was read.
     read_until: i64,
-    watched: BTreeMap<BroadcastId, Watch>,
+    watched: BTreeMap<BroadcastId, BroadcastPolls>,
     /// Those the server does not know.
     unknown: BTreeSet<BroadcastId>,
     /// Waves that were told to be on their way for long.
@@ -38,12 +38,12 @@ pub(crate) struct BroadcastState {
 
 /// How often a broadcast was looked at, and when last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Watch {
+struct BroadcastPolls {
     last: Option<Timestamp>,
     looks: u32,
 }
 
-impl Watch {
+impl BroadcastPolls {
     fn is_due(self, now: Timestamp) -> bool {
         self.last.is_none_or(|it| !(0..watching(self.looks)).contains(&now.since(it)))
     }
@@ -57,23 +57,23 @@ impl BroadcastState {
         due.sort_by_key(|(_, it)| **it);
         due.truncate(AT_ONCE);
         let looked = due.into_iter().map(|(id, watch)| {
-            *watch = Watch { looks: watch.looks.saturating_add(1), last: Some(now) };
+            *watch = BroadcastPolls { looks: watch.looks.saturating_add(1), last: Some(now) };
             id.clone()
         });
         looked.collect()
     }
 }
 
-impl Channel {
+impl ChannelSync {
     /// Looks at the broadcasts that are due; nothing is asked while none is
     /// on its way.
     pub async fn pull_broadcasts(&self) -> Pulled {
         let result = self.read_broadcasts().await;
-        self.report(Resource::Broadcasts, result)
+        self.report(PolledResource::Broadcasts, result)
     }
 
-    async fn read_broadcasts(&self) -> Result<Pulled, Trouble> {
-        if !self.may_read(Resource::Broadcasts) {
+    async fn read_broadcasts(&self) -> Result<Pulled, PullError> {
+        if !self.may_read(PolledResource::Broadcasts) {
             return Ok(Pulled::Skipped);
         }
         let from = self.watching(|it| it.read_until);
@@ -96,7 +96,7 @@ impl Channel {
         Ok(Pulled::Done)
     }
 
-    async fn look_at(&self, id: &BroadcastId) -> Result<(), Trouble> {
+    async fn look_at(&self, id: &BroadcastId) -> Result<(), PullError> {
         let told = match self.client.broadcast(id).await {
             // The server forgot it, or only played at sending it.
             Err(ReadError::NotFound(_)) => {

@@ -3,20 +3,20 @@
 //! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
 //! before the next step.
 
-use crate::health::Resource;
-use crate::report::Trouble;
-use crate::{Channel, NAP};
+use crate::health::PolledResource;
+use crate::report::PullError;
+use crate::{ChannelSync, NAP};
 use client::{ReadError, prepare};
 use model::account::Environment;
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::ids::BroadcastId;
 use model::news::News;
 use model::outbox::content::Audience;
 use model::outbox::{Lane, Operation};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use model::waves::deciding::{Decision, Report, decide, read_again, running_low, stalled};
-use model::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, title};
+use model::waves::deciding::{Report, WaveStep, decide, read_again, running_low, stalled};
+use model::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading, WaveRowState, title};
 use store::outbox::NewRow;
 
 /// When something went wrong, it is tried again after.
@@ -35,7 +35,7 @@ pub struct Carried {
     pub queued: bool,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Takes each campaign of the channel a step on.
     pub async fn carry_campaigns(&self, now: Timestamp) -> Carried {
         let mut carried = Carried { wait: NAP, queued: false };
@@ -52,7 +52,7 @@ impl Channel {
         for campaign in running {
             let (wait, queued) = match self.carry(&campaign, now).await {
                 Ok(step) => step,
-                Err(Trouble::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
+                Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
                 Err(error) => {
                     tracing::warn!(campaign = %campaign.id, %error, "a campaign waits");
                     (AGAIN, false)
@@ -66,7 +66,7 @@ impl Channel {
 
     /// One step of one campaign: how long to wait for the next, and whether a
     /// row was queued.
-    async fn carry(&self, campaign: &Campaign, now: Timestamp) -> Result<(i64, bool), Trouble> {
+    async fn carry(&self, campaign: &Campaign, now: Timestamp) -> Result<(i64, bool), PullError> {
         if self.note_sent(campaign, now).await? {
             return Ok((0, false));
         }
@@ -79,28 +79,28 @@ impl Channel {
         };
         self.tell_low(campaign, &report);
         match decide(campaign, &report, now) {
-            Decision::Send(wave) => {
+            WaveStep::Send(wave) => {
                 let queued = self.queue(campaign, wave, now).await?;
                 Ok((if queued { 0 } else { AGAIN }, queued))
             }
-            Decision::Look(wave, broadcast) => {
+            WaveStep::Look(wave, broadcast) => {
                 self.count(campaign, wave, &broadcast).await?;
                 Ok((0, false))
             }
-            Decision::Wait(until) => {
+            WaveStep::Wait(until) => {
                 self.tell_stall(campaign, now);
                 Ok((until.since(now), false))
             }
-            Decision::Await | Decision::Nothing => Ok((NAP, false)),
-            Decision::Pause(cause, why) => {
+            WaveStep::Await | WaveStep::Nothing => Ok((NAP, false)),
+            WaveStep::Pause(cause, why) => {
                 if self.store.end_campaign(&campaign.id, Phase::Paused, Some((cause, why.clone()))).await? {
                     self.alarm(&format!("{} PAUSED: {why}", named(campaign)));
                 }
                 Ok((NAP, false))
             }
-            Decision::Finish => {
+            WaveStep::Finish => {
                 if self.store.end_campaign(&campaign.id, Phase::Finished, None).await? {
-                    let Counts { recipients, delivered, failed, pending } = campaign.counts();
+                    let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
                     self.alarm(&format!(
                         "{} is through: {recipients} accepted, {delivered} delivered, {failed} failed, {pending} not known yet",
                         named(campaign)
@@ -112,10 +112,10 @@ impl Channel {
     }
 
     /// Notes waves that the server has since the last step.
-    async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, Trouble> {
+    async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, PullError> {
         let mut noted = false;
         for (number, wave) in campaign.waves.iter().enumerate() {
-            if let (Fate::Sent(broadcast), None, Some(row)) = (&wave.fate, wave.sent_at, &wave.row) {
+            if let (WaveRowState::Sent(broadcast), None, Some(row)) = (&wave.fate, wave.sent_at, &wave.row) {
                 tracing::info!(campaign = %campaign.id, number, %row, "a wave was accepted");
                 self.store.note_wave_sent(&campaign.id, number, broadcast.clone(), now).await?;
                 noted = true;
@@ -125,7 +125,7 @@ impl Channel {
     }
 
     /// Gives a wave its bytes, its key and its row.
-    async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, Trouble> {
+    async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, PullError> {
         let to = if campaign.everyone {
             Audience::Everyone
         } else {
@@ -138,7 +138,7 @@ impl Channel {
             Ok(request) => request,
             Err(error) => {
                 let why = SafeText::line(&format!("wave {} cannot be sent: {error}", wave + 1));
-                let halted = Some((Cause::Row, why.clone()));
+                let halted = Some((PauseCause::Row, why.clone()));
                 self.store.end_campaign(&campaign.id, Phase::Paused, halted).await?;
                 self.alarm(&format!("{} PAUSED: {why}", named(campaign)));
                 return Ok(false);
@@ -154,11 +154,11 @@ impl Channel {
     }
 
     /// Counts a wave's broadcast again.
-    async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), Trouble> {
+    async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
         let before = campaign.waves.get(wave).and_then(|it| it.reading);
         let reading = match self.client.broadcast(id).await {
             Ok(told) => {
-                let counts = Counts {
+                let counts = RecipientCounts {
                     recipients: told.recipients,
                     delivered: told.delivered,
                     failed: told.failed,
@@ -169,7 +169,7 @@ impl Channel {
                 reading
             }
             Err(ReadError::NotFound(_)) => {
-                Reading { at: self.clock.now(), is_unknown: true, ..before.unwrap_or_default() }
+                WaveReading { at: self.clock.now(), is_unknown: true, ..before.unwrap_or_default() }
             }
             Err(error) => return Err(error.into()),
         };
@@ -180,8 +180,10 @@ impl Channel {
 
     /// Reads the messages that went out since a time, newest first, so that
     /// whom a broadcast reached shows as far as the server lists them.
-    pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<Fetched, Trouble> {
-        let Some(platform) = self.may_ask(Resource::History).await? else { return Ok(Fetched::Sent) };
+    pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<FetchResult, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::History).await? else {
+            return Ok(FetchResult::Sent);
+        };
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES {
             let page = self.client.outbound(cursor.as_deref()).await?;
@@ -194,7 +196,7 @@ impl Channel {
         }
         self.tell(News::Conversations(self.id().clone()));
         self.tell(News::Campaigns(self.id().clone()));
-        Ok(Fetched::Sent)
+        Ok(FetchResult::Sent)
     }
 
     /// Tells once that a wave is on its way for long.

@@ -12,15 +12,15 @@ use crate::attempt::Tries;
 use crate::audit::AuditState;
 use crate::broadcasts::BroadcastState;
 use crate::conversations::ListState;
-use crate::details::{DetailState, Wanted};
-use crate::health::{Pulse, Resource};
+use crate::details::{DetailRequests, DetailState};
+use crate::health::{PolledResource, Pulse};
 use crate::people::PeopleState;
 use crate::push::PushState;
-use crate::report::Trouble;
+use crate::report::PullError;
 use crate::trigger::TriggerState;
 use crate::wishes::Lead;
 use client::budget::Retries;
-use client::{Client, ClientError, Deadline, Failure};
+use client::{Client, ClientError, Deadline, RequestFailure};
 use model::account::Platform;
 use model::calls::Call;
 use model::ids::ChannelId;
@@ -31,7 +31,7 @@ use store::leases::Vitals;
 use store::{Store, StoreError};
 
 /// Carries between one channel key's server and the store, a step at a time.
-pub struct Channel {
+pub struct ChannelSync {
     spec: ChannelSpec,
     pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
@@ -39,13 +39,13 @@ pub struct Channel {
     /// What speaks to its server.
     pub client: Client,
     credential: String,
-    desk: Mutex<Desk>,
+    desk: Mutex<ChannelSnapshot>,
     pub(crate) list: tokio::sync::Mutex<ListState>,
     pub(crate) broadcasts: Mutex<BroadcastState>,
     pub(crate) audit: tokio::sync::Mutex<AuditState>,
     pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
     pub(crate) details: tokio::sync::Mutex<DetailState>,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: DetailRequests,
     pub(crate) people: Mutex<PeopleState>,
     /// What of each list could not be read.
     pub(crate) unreadable: Mutex<BTreeMap<List, Vec<String>>>,
@@ -69,15 +69,15 @@ pub struct Channel {
 
 /// What all steps look at.
 #[derive(Debug, Default)]
-struct Desk {
+struct ChannelSnapshot {
     pulse: Pulse,
     platform: Option<Platform>,
-    denied: BTreeSet<Resource>,
+    denied: BTreeSet<PolledResource>,
     budget: Option<u8>,
-    failure: Option<Failure>,
+    failure: Option<RequestFailure>,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Makes a tab's hands; nothing is asked yet.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Channel {
             audit: tokio::sync::Mutex::default(),
             trigger: tokio::sync::Mutex::default(),
             details: tokio::sync::Mutex::default(),
-            wanted: Wanted::default(),
+            wanted: DetailRequests::default(),
             people: Mutex::default(),
             unreadable: Mutex::default(),
             histories: tokio::sync::Mutex::default(),
@@ -147,7 +147,7 @@ impl Channel {
     }
 
     /// Why the last request failed that did, since it was last forgotten.
-    pub fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<RequestFailure> {
         self.desk().failure.clone()
     }
 
@@ -157,7 +157,7 @@ impl Channel {
     }
 
     /// Remembers why a request failed.
-    pub(crate) fn note_failure(&self, failure: Option<Failure>) {
+    pub(crate) fn note_failure(&self, failure: Option<RequestFailure>) {
         if failure.is_some() {
             self.desk().failure = failure;
         }
@@ -239,24 +239,24 @@ impl Channel {
     }
 
     /// The platform, if this resource of it may be asked for now.
-    pub(crate) async fn may_ask(&self, resource: Resource) -> Result<Option<Platform>, Trouble> {
+    pub(crate) async fn may_ask(&self, resource: PolledResource) -> Result<Option<Platform>, PullError> {
         if !self.may_read(resource) {
             return Ok(None);
         }
         let told = match resource {
-            Resource::List => Platform::has_conversations,
+            PolledResource::List => Platform::has_conversations,
             _ => Platform::has_histories,
         };
         Ok(self.platform().await?.filter(told))
     }
 
     /// Whether the tab is not stopped and the key was not refused this.
-    pub(crate) fn may_read(&self, resource: Resource) -> bool {
+    pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
         let desk = self.desk();
         !desk.pulse.is_stopped() && !desk.denied.contains(&resource)
     }
 
-    pub(crate) fn deny(&self, resource: Resource) {
+    pub(crate) fn deny(&self, resource: PolledResource) {
         self.desk().denied.insert(resource);
     }
 
@@ -307,7 +307,7 @@ impl Channel {
     }
 
     /// A panic elsewhere must not silence the tab.
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+    fn desk(&self) -> MutexGuard<'_, ChannelSnapshot> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,9 +2,9 @@
 //! change of its tags is read, merged, written and read back. Interface:
 //! Endpoints, Contacts.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::PullError;
 use client::{ReadError, Receipt, differences, prepare_change, prepare_tags};
 use model::account::Platform;
 use model::contacts::{ToldContact, agrees, merged};
@@ -21,7 +21,7 @@ pub(crate) const DIFFERS: &str = "the server took it, but tells otherwise";
 const REST: i64 = 5 * MINUTE;
 
 /// A row that is about to leave for the first time.
-pub(crate) enum Prepared {
+pub(crate) enum PreparedRow {
     /// It may leave as it is now.
     Ready(Box<LaneRow>),
     /// What it builds on could not be read.
@@ -30,11 +30,11 @@ pub(crate) enum Prepared {
     Gone,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads the contact of the open conversation, if that was long enough
     /// ago. Within the budget of the background: nobody waits for it.
-    pub(crate) async fn read_open_contact(&self, conversation: &ConversationId) -> Result<(), Trouble> {
-        let platform = self.may_ask(Resource::Contacts).await?;
+    pub(crate) async fn read_open_contact(&self, conversation: &ConversationId) -> Result<(), PullError> {
+        let platform = self.may_ask(PolledResource::Contacts).await?;
         if !platform.as_ref().is_some_and(Platform::has_contacts) {
             return Ok(());
         }
@@ -47,18 +47,18 @@ impl Channel {
         }
         match self.client.contact_with(&phone).await {
             Ok(found) => {
-                self.read_succeeded(Resource::Contacts);
+                self.read_succeeded(PolledResource::Contacts);
                 self.keep_contact(&phone, found).await?;
             }
-            Err(ReadError::Forbidden(_)) => self.deny(Resource::Contacts),
+            Err(ReadError::Forbidden(_)) => self.deny(PolledResource::Contacts),
             // Waiting for the budget is no failure, and there is no hurry.
             Err(ReadError::Paced(_)) => (),
-            Err(error) => drop(self.read_failed(Resource::Contacts, error)),
+            Err(error) => drop(self.read_failed(PolledResource::Contacts, error)),
         }
         Ok(())
     }
 
-    async fn keep_contact(&self, phone: &str, found: Option<ToldContact>) -> Result<(), Trouble> {
+    async fn keep_contact(&self, phone: &str, found: Option<ToldContact>) -> Result<(), PullError> {
         let told = found.unwrap_or_default();
         if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
             self.tell(News::Conversations(self.id().clone()));
@@ -68,20 +68,20 @@ impl Channel {
 
     /// Gives a change of a contact the bytes it leaves with: what the contact
     /// has now, with what is wished. Other rows stay as they are.
-    pub(crate) async fn merge_contact(&self, mut row: LaneRow) -> Result<Prepared, Trouble> {
+    pub(crate) async fn merge_contact(&self, mut row: LaneRow) -> Result<PreparedRow, PullError> {
         let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
         let Some(phone) = merges(&row.row.operation).filter(|_| untried) else {
-            return Ok(Prepared::Ready(Box::new(row)));
+            return Ok(PreparedRow::Ready(Box::new(row)));
         };
         let found = match self.client.for_person().contact_with(phone).await {
             Ok(found) => found,
             Err(ReadError::Forbidden(why)) => {
                 let why = format!("this key may not read contacts ({why}); drop it and tag on this desk");
-                self.deny(Resource::Contacts);
+                self.deny(PolledResource::Contacts);
                 self.stop_row(&row, Stop::Refused, SafeText::line(&why)).await?;
-                return Ok(Prepared::Gone);
+                return Ok(PreparedRow::Gone);
             }
-            Err(error) => return Ok(Prepared::Unread(error)),
+            Err(error) => return Ok(PreparedRow::Unread(error)),
         };
         let request = match &row.row.operation {
             Operation::ChangeTags { phone, add, remove } => {
@@ -89,21 +89,21 @@ impl Channel {
                 prepare_tags(phone, merged(&before, add, remove))
             }
             Operation::ChangeContact(change) => prepare_change(change, found.as_ref()),
-            _ => return Ok(Prepared::Ready(Box::new(row))),
+            _ => return Ok(PreparedRow::Ready(Box::new(row))),
         };
         let request = match request {
             Ok(request) => request,
             Err(error) => {
                 self.stop_row(&row, Stop::Refused, SafeText::line(&error.to_string())).await?;
-                return Ok(Prepared::Gone);
+                return Ok(PreparedRow::Gone);
             }
         };
         Ok(match self.store.rewrite(&row.row.id, row.fence, request).await? {
             Some(key) => {
                 row.row.key = key;
-                Prepared::Ready(Box::new(row))
+                PreparedRow::Ready(Box::new(row))
             }
-            None => Prepared::Gone,
+            None => PreparedRow::Gone,
         })
     }
 
@@ -114,7 +114,7 @@ impl Channel {
         row: &OutboxRow,
         receipt: &Receipt,
         saved: Option<&ContactId>,
-    ) -> Result<Option<String>, Trouble> {
+    ) -> Result<Option<String>, PullError> {
         let operation = &row.operation;
         let Some(phone) = about(operation).filter(|_| !receipt.test) else { return Ok(None) };
         let client = self.client.for_person();

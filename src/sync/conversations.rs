@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble, or_later};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled, or_later};
 use crate::trigger::{RING_AFTER, mark};
-use crate::walk::{Cursors, Followed, ListWalk, Listing};
+use crate::walk::{Followed, ListWalk, Listing, WalkCursors};
 use client::{Client, Listed, ReadError};
 use model::account::Platform;
 use model::conversations::Conversation;
@@ -48,7 +48,7 @@ const READINGS: u8 = 3;
 pub(crate) struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
-    rest: Option<Cursors>,
+    rest: Option<WalkCursors>,
     rest_left_alone: Option<Timestamp>,
     /// Histories that failed by themselves, and since when.
     failed: HashMap<ConversationId, Timestamp>,
@@ -56,21 +56,21 @@ pub(crate) struct ListState {
     lagging: HashMap<ConversationId, u8>,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads the top of the list, and a bounded part of what else is behind.
     pub async fn pull_conversations(&self) -> Pulled {
         let result = self.read_list().await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
     /// Goes on with what is behind the top, without asking for the top again.
     pub async fn pull_behind(&self) -> Pulled {
         let result = self.go_on_behind().await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
-    async fn go_on_behind(&self) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::List).await? else {
+    async fn go_on_behind(&self) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.list.lock().await;
@@ -81,11 +81,11 @@ impl Channel {
     /// what was changed late, or while nobody looked, is found too.
     pub async fn sweep_conversations(&self) -> Pulled {
         let result = self.sweep_list().await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
-    async fn sweep_list(&self) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::List).await? else {
+    async fn sweep_list(&self) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.list.lock().await;
@@ -120,8 +120,8 @@ impl Channel {
         Ok(Pulled::More)
     }
 
-    async fn read_list(&self) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::List).await? else {
+    async fn read_list(&self) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.list.lock().await;
@@ -132,7 +132,7 @@ impl Channel {
     }
 
     /// A part of what is behind the top, while the budget is hardly used.
-    async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<Pulled, Trouble> {
+    async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<Pulled, PullError> {
         if self.client.budget_used() >= BULK {
             return Ok(Pulled::Later(0));
         }
@@ -145,7 +145,11 @@ impl Channel {
     }
 
     /// Tells whether the top has been read for now.
-    pub(crate) async fn read_top(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
+    pub(crate) async fn read_top(
+        &self,
+        state: &mut ListState,
+        platform: &Platform,
+    ) -> Result<bool, PullError> {
         let since = self.time_mark(SINCE).await?;
         for _ in 0..TOP_PAGES {
             let client = if state.top.is_none() { self.client.unless_same() } else { self.client.clone() };
@@ -198,7 +202,7 @@ impl Channel {
         &self,
         state: &mut ListState,
         platform: &Platform,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PullError> {
         let now = self.clock.now();
         if state.rest_left_alone.is_some_and(|it| (0..LEFT_ALONE).contains(&now.since(it))) {
             return Ok(false);
@@ -216,7 +220,7 @@ impl Channel {
                 }
                 page => page?,
             };
-            let cursors = state.rest.get_or_insert_with(|| Cursors::new(ALL_PAGES));
+            let cursors = state.rest.get_or_insert_with(|| WalkCursors::new(ALL_PAGES));
             let next = match cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
                 Followed::Next(next) if Some(&next) != cursor.as_ref() => Some(next),
                 Followed::End => None,
@@ -234,7 +238,7 @@ impl Channel {
     }
 
     /// The cursor leads nowhere: from the top again, after a while.
-    async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, Trouble> {
+    async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, PullError> {
         tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
         state.rest = None;
         state.rest_left_alone = Some(self.clock.now());
@@ -250,7 +254,7 @@ impl Channel {
         snapshot: Snapshot,
         baseline: bool,
         marks: Vec<MetaChange>,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, PullError> {
         self.lists_applied.fetch_add(1, Ordering::SeqCst);
         let store = &self.store;
         let mut page = page;
@@ -268,8 +272,8 @@ impl Channel {
     /// Reads the first page of some histories that lag behind the list; tells
     /// whether more are left. One that fails by itself does not hold up the
     /// others.
-    async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, Trouble> {
-        if !self.may_read(Resource::History) || !platform.has_histories() {
+    async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, PullError> {
+        if !self.may_read(PolledResource::History) || !platform.has_histories() {
             return Ok(false);
         }
         let now = self.clock.now();
@@ -292,7 +296,7 @@ impl Channel {
         state: &mut ListState,
         platform: &Platform,
         (behind, left): (Vec<ConversationId>, bool),
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PullError> {
         let now = self.clock.now();
         for conversation in behind {
             // Whoever holds it is reading for a person; it goes first.
@@ -302,14 +306,14 @@ impl Channel {
             let read = self.read_history(client, platform, &conversation).await;
             drop(one);
             match read {
-                Err(Trouble::Read(
+                Err(PullError::Read(
                     error @ (ReadError::Trouble(_) | ReadError::NoSuchPath(_) | ReadError::Rejected(_)),
                 )) => {
                     state.leave_alone(conversation, now);
-                    self.read_failed(Resource::History, error);
+                    self.read_failed(PolledResource::History, error);
                 }
-                Err(Trouble::Read(error @ ReadError::Forbidden(_))) => {
-                    self.read_failed(Resource::History, error);
+                Err(PullError::Read(error @ ReadError::Forbidden(_))) => {
+                    self.read_failed(PolledResource::History, error);
                     return Ok(false);
                 }
                 read => {
@@ -318,7 +322,7 @@ impl Channel {
                     } else {
                         state.lagging.remove(&conversation);
                     }
-                    self.read_succeeded(Resource::History);
+                    self.read_succeeded(PolledResource::History);
                 }
             }
         }
@@ -332,7 +336,7 @@ impl Channel {
         state: &mut ListState,
         conversation: ConversationId,
         now: Timestamp,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let readings = state.lagging.get(&conversation).map_or(1, |it| it + 1);
         if readings < READINGS && state.lagging.len() < REMEMBERED {
             state.lagging.insert(conversation.clone(), readings);

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::PullError;
 use client::{Client, ReadError};
 use model::account::Platform;
 use model::conversations::Automation;
@@ -41,9 +41,9 @@ pub(crate) struct DetailState {
 /// AI may have failed there. A lock of its own, held for no longer than a
 /// look.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted(Mutex<HashMap<ConversationId, Timestamp>>);
+pub(crate) struct DetailRequests(Mutex<HashMap<ConversationId, Timestamp>>);
 
-impl Wanted {
+impl DetailRequests {
     /// Something was said.
     pub(crate) fn note(&self, conversation: &ConversationId, now: Timestamp) {
         let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,15 +80,15 @@ impl DetailState {
     }
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads conversations in which something was said.
-    pub(crate) async fn read_wanted_details(&self, client: &Client) -> Result<(), Trouble> {
+    pub(crate) async fn read_wanted_details(&self, client: &Client) -> Result<(), PullError> {
         self.read_details(client, Vec::new()).await
     }
 
     /// Reads conversations in which something was said, and the newest whose
     /// AI state nothing has told yet.
-    pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), Trouble> {
+    pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), PullError> {
         let unknown = self.store.undetailed(self.id(), AMONG).await?;
         self.read_details(client, unknown).await
     }
@@ -98,8 +98,8 @@ impl Channel {
         &self,
         client: &Client,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
-        if !self.may_read(Resource::Detail) {
+    ) -> Result<(), PullError> {
+        if !self.may_read(PolledResource::Detail) {
             return Ok(());
         }
         let mut state = self.details.lock().await;
@@ -109,8 +109,8 @@ impl Channel {
         Ok(())
     }
 
-    async fn read_details(&self, client: &Client, unknown: Vec<ConversationId>) -> Result<(), Trouble> {
-        if !self.may_read(Resource::Detail) {
+    async fn read_details(&self, client: &Client, unknown: Vec<ConversationId>) -> Result<(), PullError> {
+        if !self.may_read(PolledResource::Detail) {
             return Ok(());
         }
         let mut state = self.details.lock().await;
@@ -125,8 +125,8 @@ impl Channel {
     }
 
     /// Reads the open conversation alone, if that was long enough ago.
-    pub(crate) async fn read_open_detail(&self, conversation: &ConversationId) -> Result<(), Trouble> {
-        let platform = self.may_ask(Resource::Detail).await?;
+    pub(crate) async fn read_open_detail(&self, conversation: &ConversationId) -> Result<(), PullError> {
+        let platform = self.may_ask(PolledResource::Detail).await?;
         if !platform.as_ref().is_some_and(Platform::can_take_over) || conversation.is_stand_in() {
             return Ok(());
         }
@@ -145,7 +145,7 @@ impl Channel {
         client: &Client,
         state: &mut DetailState,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let snapshot = self.store.snapshot();
         let switches = self.switches.load(Ordering::SeqCst);
         let told = client.conversation(conversation).await;
@@ -156,7 +156,7 @@ impl Channel {
         let told = match told {
             Ok(told) => told,
             Err(ReadError::Same) => {
-                self.read_succeeded(Resource::Detail);
+                self.read_succeeded(PolledResource::Detail);
                 return Ok(());
             }
             Err(ReadError::NotFound(_)) => {
@@ -169,7 +169,7 @@ impl Channel {
                 | ReadError::NoSuchPath(_)
                 | ReadError::Rejected(_)),
             ) => {
-                self.read_failed(Resource::Detail, error);
+                self.read_failed(PolledResource::Detail, error);
                 return Ok(());
             }
             Err(error) => return Err(error.into()),
@@ -183,7 +183,7 @@ impl Channel {
             self.tell(News::Conversations(self.id().clone()));
             self.tell(News::History(self.id().clone(), conversation.clone()));
         }
-        self.read_succeeded(Resource::Detail);
+        self.read_succeeded(PolledResource::Detail);
         if automation == Automation::On {
             self.answered_by_the_ai(conversation, switches).await?;
         }
@@ -192,7 +192,7 @@ impl Channel {
 
     /// Someone else has handed the conversation back to the AI: this desk's
     /// pause is over, unless a change of this desk's crossed the reading.
-    async fn answered_by_the_ai(&self, conversation: &ConversationId, before: u64) -> Result<(), Trouble> {
+    async fn answered_by_the_ai(&self, conversation: &ConversationId, before: u64) -> Result<(), PullError> {
         let rows = self.store.lane_rows(self.id()).await?;
         let pending = rows.iter().any(|it| {
             it.row.lane.conversation() == Some(conversation)

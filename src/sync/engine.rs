@@ -9,8 +9,8 @@ use tokio::task::JoinHandle;
 
 use crate::leading::{Leading, owner};
 use crate::plan::Polling;
-use crate::tab::{Loop, Tab};
-use crate::{Channel, ChannelSpec};
+use crate::tab::{Loop, TabSync};
+use crate::{ChannelSpec, ChannelSync};
 use client::ClientError;
 use model::calls::Call;
 use model::fetches::Fetch;
@@ -22,7 +22,7 @@ use store::Store;
 
 /// The hands of all tabs. Its calls only leave word; nothing of it blocks.
 pub struct Engine {
-    tabs: Vec<Arc<Tab>>,
+    tabs: Vec<Arc<TabSync>>,
     leading: Arc<Leading>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
@@ -40,11 +40,11 @@ impl Engine {
         news: Arc<dyn Fn(News) + Send + Sync>,
         polling: Polling,
     ) -> Self {
-        let mut tabs: Vec<Arc<Tab>> = Vec::new();
+        let mut tabs: Vec<Arc<TabSync>> = Vec::new();
         for spec in channels {
             let id = spec.id.clone();
             match hands(spec, &tabs, &store, &clock, &news) {
-                Ok(channel) => tabs.push(Arc::new(Tab::under_lease(channel, polling))),
+                Ok(channel) => tabs.push(Arc::new(TabSync::under_lease(channel, polling))),
                 Err(error) => {
                     let why = SafeText::line(&error.to_string());
                     news(News::Health(id, Health::Misconfigured { why }));
@@ -139,7 +139,7 @@ impl Engine {
         self.clock.now()
     }
 
-    pub(crate) fn tab(&self, channel: &ChannelId) -> Option<&Arc<Tab>> {
+    pub(crate) fn tab(&self, channel: &ChannelId) -> Option<&Arc<TabSync>> {
         self.tabs.iter().find(|it| it.channel().spec().id == *channel)
     }
 }
@@ -154,21 +154,21 @@ impl Drop for Engine {
 /// client, and with it the budget.
 fn hands(
     spec: ChannelSpec,
-    tabs: &[Arc<Tab>],
+    tabs: &[Arc<TabSync>],
     store: &Store,
     clock: &Arc<dyn Clock>,
     news: &Arc<dyn Fn(News) + Send + Sync>,
-) -> Result<Channel, ClientError> {
-    let same = |it: &&Arc<Tab>| {
+) -> Result<ChannelSync, ClientError> {
+    let same = |it: &&Arc<TabSync>| {
         let other = it.channel().spec();
         other.key == spec.key && other.base_url == spec.base_url
     };
     let channel = match tabs.iter().find(same) {
         Some(tab) => {
             let client = tab.channel().client.beside();
-            Channel::with_client(spec, client, store.clone(), clock.clone(), news.clone())
+            ChannelSync::with_client(spec, client, store.clone(), clock.clone(), news.clone())
         }
-        None => Channel::new(spec, store.clone(), clock.clone(), news.clone())?,
+        None => ChannelSync::new(spec, store.clone(), clock.clone(), news.clone())?,
     };
     // What is repeated, all tabs repeat together.
     let retries = tabs.first().map(|it| it.channel().client.retries().clone()).unwrap_or_default();
@@ -192,7 +192,7 @@ async fn lead(leading: Arc<Leading>, mut stop: watch::Receiver<bool>, clock: Arc
 }
 
 /// Takes a loop's steps until its tab is stopped.
-async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
+async fn run(tab: Arc<TabSync>, which: Loop, clock: Arc<dyn Clock>) {
     while !tab.is_stopped() {
         let wait = match which {
             // Not cut off by a stop: what has left is to be settled.
@@ -212,7 +212,7 @@ async fn run(tab: Arc<Tab>, which: Loop, clock: Arc<dyn Clock>) {
 
 /// Does some work to its end, and tells meanwhile of a server that does not
 /// answer.
-async fn telling_silence<T>(tab: &Tab, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> T {
+async fn telling_silence<T>(tab: &TabSync, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
         let wait = tab.channel().silence(clock.now());
@@ -225,7 +225,7 @@ async fn telling_silence<T>(tab: &Tab, clock: &Arc<dyn Clock>, work: impl Future
 }
 
 /// Does some work to its end, or gives it up when the tab is stopped.
-async fn until_stopped<T>(tab: &Tab, work: impl Future<Output = T>) -> Option<T> {
+async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
         () = tab.stopped() => None,

@@ -3,25 +3,25 @@
 
 use std::cmp::Reverse;
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::ReadError;
 use model::account::Platform;
-use model::fetches::Fetched;
-use model::happenings::{Events, Trigger};
+use model::fetches::FetchResult;
+use model::happenings::{Events, TriggerKind};
 use model::ids::WebhookId;
 use model::text::SafeText;
 use model::time::Timestamp;
 use model::unreadable::List;
 use model::webhooks::Webhook;
 
-impl Channel {
+impl ChannelSync {
     /// Asks all triggers; one that tells nothing hides no other.
-    pub(crate) async fn read_events(&self) -> Result<Fetched, Trouble> {
+    pub(crate) async fn read_events(&self) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
         let mut events = Events::default();
         let mut failed = None;
-        for (index, trigger) in Trigger::ALL.into_iter().enumerate() {
+        for (index, trigger) in TriggerKind::ALL.into_iter().enumerate() {
             match client.happenings(trigger).await {
                 Ok(listed) => {
                     self.note_unreadable(List::Events, &listed, index == 0);
@@ -39,15 +39,15 @@ impl Channel {
             }
         }
         // What was told before is worth more than a list of failures.
-        if let Some(error) = failed.filter(|_| events.notes.len() == Trigger::ALL.len()) {
+        if let Some(error) = failed.filter(|_| events.notes.len() == TriggerKind::ALL.len()) {
             return Err(error.into());
         }
         events.items.sort_by_key(|it| Reverse(it.at));
-        Ok(Fetched::Events(Box::new(events)))
+        Ok(FetchResult::Events(Box::new(events)))
     }
 
     /// Asks for the subscriptions of the key.
-    pub(crate) async fn read_webhooks(&self) -> Result<Fetched, Trouble> {
+    pub(crate) async fn read_webhooks(&self) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let listed = self.client.for_person().webhooks(&platform).await?;
         self.note_unreadable(List::Webhooks, &listed, true);
@@ -61,6 +61,6 @@ impl Channel {
                 created_at: it.created_at.as_deref().and_then(Timestamp::parse),
             });
         }
-        Ok(Fetched::Webhooks(webhooks))
+        Ok(FetchResult::Webhooks(webhooks))
     }
 }

@@ -1,16 +1,16 @@
 //! What helps a person to decide about something dear of which it is not
 //! known whether it was done: the balance before and after.
 
-use crate::Channel;
-use crate::report::Trouble;
-use model::outbox::Class;
+use crate::ChannelSync;
+use crate::report::PullError;
+use model::outbox::RetryClass;
 use model::text::SafeText;
 use store::lane::LaneRow;
 
-impl Channel {
+impl ChannelSync {
     /// Notes the balance before something dear is tried for the first time.
-    pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), Trouble> {
-        if row.row.operation.class() == Class::Guarded
+    pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), PullError> {
+        if row.row.operation.class() == RetryClass::Guarded
             && row.row.attempts == 0
             && let Some(account) = self.store.account(self.id()).await?
         {
@@ -22,7 +22,7 @@ impl Channel {
     /// Adds the balance before and after to why something dear stopped.
     pub(crate) async fn with_evidence(&self, row: &LaneRow, why: SafeText) -> SafeText {
         // A key that is not taken is not tried twice.
-        if row.row.operation.class() != Class::Guarded || self.is_stopped() {
+        if row.row.operation.class() != RetryClass::Guarded || self.is_stopped() {
             return why;
         }
         // Read now, so that it is not older than the attempt.

@@ -1,32 +1,36 @@
 //! What a person asks for by looking at a page: read once, and told in either
 //! case, so that no page waits for what will not come.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
-use client::{Failure, ReadError};
-use model::fetches::{Fetch, Fetched};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
+use client::{ReadError, RequestFailure};
+use model::fetches::{Fetch, FetchResult};
 use model::news::News;
 use model::text::SafeText;
 
-impl Channel {
+impl ChannelSync {
     /// Asks the server. What a page asked for, or why it did not come, is told
     /// as news; the rest has news of its own.
     pub async fn fetch(&self, fetch: &Fetch) -> Pulled {
         match fetch {
             Fetch::People { search, more } => {
-                self.fetch_page(fetch, Resource::Contacts, self.read_people(search, *more)).await
+                self.fetch_page(fetch, PolledResource::Contacts, self.read_people(search, *more)).await
             }
             Fetch::Person { phone } => {
-                self.fetch_page(fetch, Resource::Contacts, self.read_person(phone)).await
+                self.fetch_page(fetch, PolledResource::Contacts, self.read_person(phone)).await
             }
-            Fetch::Sent { since } => self.fetch_page(fetch, Resource::History, self.read_sent(*since)).await,
-            Fetch::Events => self.fetch_page(fetch, Resource::Events, self.read_events()).await,
-            Fetch::Webhooks => self.fetch_page(fetch, Resource::Webhooks, self.read_webhooks()).await,
+            Fetch::Sent { since } => {
+                self.fetch_page(fetch, PolledResource::History, self.read_sent(*since)).await
+            }
+            Fetch::Events => self.fetch_page(fetch, PolledResource::Events, self.read_events()).await,
+            Fetch::Webhooks => self.fetch_page(fetch, PolledResource::Webhooks, self.read_webhooks()).await,
             Fetch::Message { message } => {
-                self.fetch_page(fetch, Resource::Detail, self.read_message(message)).await
+                self.fetch_page(fetch, PolledResource::Detail, self.read_message(message)).await
             }
-            Fetch::Templates => self.fetch_page(fetch, Resource::Templates, self.read_templates()).await,
+            Fetch::Templates => {
+                self.fetch_page(fetch, PolledResource::Templates, self.read_templates()).await
+            }
             Fetch::Contacts { words } => self.find_contacts(words).await,
             Fetch::Mail(wish) => self.pull_mail(wish).await,
         }
@@ -35,15 +39,15 @@ impl Channel {
     async fn fetch_page(
         &self,
         fetch: &Fetch,
-        resource: Resource,
-        read: impl Future<Output = Result<Fetched, Trouble>>,
+        resource: PolledResource,
+        read: impl Future<Output = Result<FetchResult, PullError>>,
     ) -> Pulled {
         if self.is_stopped() {
             return self.tell_fetched(fetch, Err(SafeText::line("this tab's key is not taken")));
         }
         let read = read.await;
-        if let Err(Trouble::Read(error)) = &read {
-            self.note_failure(Failure::of_read(error));
+        if let Err(PullError::Read(error)) = &read {
+            self.note_failure(RequestFailure::of_read(error));
         }
         match read {
             Ok(fetched) => {
@@ -52,18 +56,18 @@ impl Channel {
                 self.tell_fetched(fetch, Ok(fetched))
             }
             // Not for this key: said on the page, not of the whole tab.
-            Err(Trouble::Read(ReadError::Forbidden(why))) => {
+            Err(PullError::Read(ReadError::Forbidden(why))) => {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(why))
             }
             // Not on this server: said on the page, and not asked again.
-            Err(Trouble::Read(error)) if is_list(fetch) && resource.is_missing(&error) => {
+            Err(PullError::Read(error)) if is_list(fetch) && resource.is_missing(&error) => {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(resource.missing_words()))
             }
             // What is gone is no trouble.
-            Err(Trouble::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
-            Err(Trouble::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
+            Err(PullError::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
+            Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
             Err(error) => {
                 let why = SafeText::line(&error.to_string());
                 self.report(resource, Err(error));
@@ -72,7 +76,7 @@ impl Channel {
         }
     }
 
-    fn tell_fetched(&self, fetch: &Fetch, fetched: Result<Fetched, SafeText>) -> Pulled {
+    fn tell_fetched(&self, fetch: &Fetch, fetched: Result<FetchResult, SafeText>) -> Pulled {
         let pulled = if fetched.is_ok() { Pulled::Done } else { Pulled::Failed };
         self.tell(News::Fetched(self.id().clone(), fetch.clone(), fetched));
         pulled

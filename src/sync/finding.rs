@@ -1,9 +1,9 @@
 //! Asking the server for contacts by what a person looks for: those this desk
 //! has not seen. Interface: Endpoints, Contacts.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
 use client::ReadError;
 use model::account::Platform;
 use model::contacts::FoundContact;
@@ -13,21 +13,21 @@ use model::text::SafeText;
 /// Contacts shown at most.
 const SHOWN: usize = 20;
 
-impl Channel {
+impl ChannelSync {
     /// Reads `GET /contacts?search=`; what has a conversation here is left out.
     pub async fn find_contacts(&self, words: &str) -> Pulled {
         let result = self.read_found(words).await;
-        self.report(Resource::Contacts, result)
+        self.report(PolledResource::Contacts, result)
     }
 
-    async fn read_found(&self, words: &str) -> Result<Pulled, Trouble> {
-        let platform = self.may_ask(Resource::Contacts).await?;
+    async fn read_found(&self, words: &str) -> Result<Pulled, PullError> {
+        let platform = self.may_ask(PolledResource::Contacts).await?;
         if !platform.as_ref().is_some_and(Platform::has_contacts) {
             return Ok(Pulled::Skipped);
         }
         let listed = match self.client.for_person().contacts(Some(words), None).await {
             Err(ReadError::Forbidden(_)) => {
-                self.deny(Resource::Contacts);
+                self.deny(PolledResource::Contacts);
                 return Ok(Pulled::Skipped);
             }
             listed => listed?,

@@ -25,7 +25,7 @@ const REPORT: i64 = SECOND;
 
 /// What is read, as far as failures and refusals are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Resource {
+pub enum PolledResource {
     /// The account.
     Account,
     /// The list of conversations.
@@ -52,7 +52,7 @@ pub enum Resource {
     Webhooks,
 }
 
-impl Resource {
+impl PolledResource {
     /// Whether a 404 says that the server does not have this list at all.
     /// Where the list is what a tab lives by, or a 404 may be about one item,
     /// only the interface's own words are believed, or none.
@@ -93,7 +93,7 @@ impl Resource {
 
 /// A kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FailureKind {
     /// No answer.
     Offline,
     /// An answer, but not what the interface promises.
@@ -104,14 +104,14 @@ pub enum Kind {
 struct Failing {
     since: Timestamp,
     last: Timestamp,
-    kind: Kind,
+    kind: FailureKind,
     why: SafeText,
 }
 
 /// What is known of a connection.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    failing: BTreeMap<Resource, Failing>,
+    failing: BTreeMap<PolledResource, Failing>,
     answered: Option<Timestamp>,
     stopped: Option<Health>,
     /// Since when a read has had no answer, where that was told.
@@ -123,7 +123,7 @@ pub struct Pulse {
 
 impl Pulse {
     /// A resource answered as promised. What comes back is to be told.
-    pub fn answered(&mut self, resource: Resource, now: Timestamp) -> Option<Health> {
+    pub fn answered(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
         self.reachable();
         (self.on_trial, self.silent) = (false, None);
@@ -134,12 +134,12 @@ impl Pulse {
     /// A resource failed. What comes back is to be told.
     pub fn failed(
         &mut self,
-        resource: Resource,
-        kind: Kind,
+        resource: PolledResource,
+        kind: FailureKind,
         why: SafeText,
         now: Timestamp,
     ) -> Option<Health> {
-        if kind == Kind::Trouble {
+        if kind == FailureKind::Trouble {
             self.reachable();
         }
         let since = match self.failing.get(&resource) {
@@ -222,7 +222,7 @@ impl Pulse {
 
     /// Any answer proves that there is a way to the server.
     fn reachable(&mut self) {
-        self.failing.retain(|_, it| it.kind != Kind::Offline);
+        self.failing.retain(|_, it| it.kind != FailureKind::Offline);
     }
 
     fn judge(&mut self, now: Timestamp) -> Option<Health> {
@@ -235,8 +235,8 @@ impl Pulse {
         if let Some(it) = lasting.min_by_key(|it| it.since) {
             let (since, why) = (it.since, it.why.clone());
             return self.tell(match it.kind {
-                Kind::Offline => Health::Offline { since, why },
-                Kind::Trouble => Health::Trouble { since, why },
+                FailureKind::Offline => Health::Offline { since, why },
+                FailureKind::Trouble => Health::Trouble { since, why },
             });
         }
         let at = self.answered?;
@@ -281,65 +281,68 @@ mod tests {
     fn a_server_that_never_answered_is_named_at_once() {
         let mut pulse = Pulse::default();
         let offline = Some(Health::Offline { since: at(0), why: why("refused") });
-        assert_eq!(pulse.failed(Resource::Account, Kind::Offline, why("refused"), at(0)), offline);
-        assert_eq!(pulse.failed(Resource::Account, Kind::Offline, why("refused"), at(1)), None);
-        assert_eq!(pulse.answered(Resource::Account, at(2)), live(2));
+        assert_eq!(
+            pulse.failed(PolledResource::Account, FailureKind::Offline, why("refused"), at(0)),
+            offline
+        );
+        assert_eq!(pulse.failed(PolledResource::Account, FailureKind::Offline, why("refused"), at(1)), None);
+        assert_eq!(pulse.answered(PolledResource::Account, at(2)), live(2));
     }
 
     #[test]
     fn flaps_are_not_shown_and_lasting_failures_are() {
         let mut pulse = Pulse::default();
-        assert_eq!(pulse.answered(Resource::Trigger, at(0)), live(0));
-        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("reset"), at(3)), None);
-        assert_eq!(pulse.failed(Resource::List, Kind::Offline, why("reset"), at(4)), None);
-        assert_eq!(pulse.answered(Resource::Trigger, at(5)), live(5), "any answer ends being offline");
-        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("reset"), at(8)), None);
-        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("reset"), at(9)), None);
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(0)), live(0));
+        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(3)), None);
+        assert_eq!(pulse.failed(PolledResource::List, FailureKind::Offline, why("reset"), at(4)), None);
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(5)), live(5), "any answer ends being offline");
+        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(8)), None);
+        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("reset"), at(9)), None);
         let shown = Some(Health::Offline { since: at(8), why: why("gone") });
-        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("gone"), at(11)), shown);
-        assert_eq!(pulse.answered(Resource::List, at(12)), live(12));
+        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("gone"), at(11)), shown);
+        assert_eq!(pulse.answered(PolledResource::List, at(12)), live(12));
     }
 
     #[test]
     fn one_failing_resource_is_trouble_until_it_answers_or_is_forgotten() {
         let mut pulse = Pulse::default();
-        pulse.answered(Resource::Trigger, at(0));
-        pulse.failed(Resource::List, Kind::Trouble, why("html"), at(1));
-        pulse.answered(Resource::Trigger, at(2));
+        pulse.answered(PolledResource::Trigger, at(0));
+        pulse.failed(PolledResource::List, FailureKind::Trouble, why("html"), at(1));
+        pulse.answered(PolledResource::Trigger, at(2));
         let shown = Some(Health::Trouble { since: at(1), why: why("html") });
-        assert_eq!(pulse.failed(Resource::List, Kind::Trouble, why("html"), at(5)), shown);
-        assert_eq!(pulse.answered(Resource::Trigger, at(6)), None);
-        assert_eq!(pulse.answered(Resource::List, at(7)), live(7));
-        pulse.failed(Resource::History, Kind::Trouble, why("html"), at(8));
-        pulse.failed(Resource::History, Kind::Trouble, why("html"), at(12));
-        assert_eq!(pulse.answered(Resource::Trigger, at(12 + 119)), None);
-        assert_eq!(pulse.answered(Resource::Trigger, at(12 + 120)), live(132));
+        assert_eq!(pulse.failed(PolledResource::List, FailureKind::Trouble, why("html"), at(5)), shown);
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(6)), None);
+        assert_eq!(pulse.answered(PolledResource::List, at(7)), live(7));
+        pulse.failed(PolledResource::History, FailureKind::Trouble, why("html"), at(8));
+        pulse.failed(PolledResource::History, FailureKind::Trouble, why("html"), at(12));
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(12 + 119)), None);
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(12 + 120)), live(132));
     }
 
     #[test]
     fn all_well_is_reported_once_a_second() {
         let mut pulse = Pulse::default();
-        assert_eq!(pulse.answered(Resource::Trigger, at(0)), live(0));
-        assert_eq!(pulse.answered(Resource::List, at(0)), None);
-        assert_eq!(pulse.answered(Resource::List, at(1)), live(1));
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(0)), live(0));
+        assert_eq!(pulse.answered(PolledResource::List, at(0)), None);
+        assert_eq!(pulse.answered(PolledResource::List, at(1)), live(1));
         let limited = Some(Health::Limited { until: at(9) });
         assert_eq!(pulse.limited(at(9)), limited);
-        assert_eq!(pulse.answered(Resource::List, at(9)), live(9));
+        assert_eq!(pulse.answered(PolledResource::List, at(9)), live(9));
     }
 
     #[test]
     fn a_read_without_an_answer_is_told_before_it_is_given_up() {
         let mut pulse = Pulse::default();
-        assert_eq!(pulse.answered(Resource::Trigger, at(0)), live(0));
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(0)), live(0));
         let silent = Some(Health::Silent { since: at(3) });
         assert_eq!(pulse.silent(at(3)), silent);
         assert_eq!(pulse.silent(at(3)), None, "told once; its age is counted where it is shown");
-        assert_eq!(pulse.answered(Resource::List, at(8)), live(8), "any answer ends it");
+        assert_eq!(pulse.answered(PolledResource::List, at(8)), live(8), "any answer ends it");
         assert_eq!(pulse.silent(at(9)), Some(Health::Silent { since: at(9) }));
         let offline = Some(Health::Offline { since: at(9), why: why("late") });
-        assert_eq!(pulse.failed(Resource::Trigger, Kind::Offline, why("late"), at(24)), offline);
+        assert_eq!(pulse.failed(PolledResource::Trigger, FailureKind::Offline, why("late"), at(24)), offline);
         assert_eq!(pulse.silent(at(25)), None, "being offline says more");
-        assert_eq!(pulse.answered(Resource::Trigger, at(30)), live(30));
+        assert_eq!(pulse.answered(PolledResource::Trigger, at(30)), live(30));
     }
 
     #[test]
@@ -348,11 +351,11 @@ mod tests {
         let refused = Health::Refused { code: why("REVOKED_KEY"), why: why("no") };
         assert_eq!(pulse.stop(refused.clone()), Some(refused));
         assert!(pulse.is_stopped());
-        assert_eq!(pulse.answered(Resource::List, at(1)), None);
-        assert_eq!(pulse.failed(Resource::List, Kind::Offline, why("x"), at(9)), None);
+        assert_eq!(pulse.answered(PolledResource::List, at(1)), None);
+        assert_eq!(pulse.failed(PolledResource::List, FailureKind::Offline, why("x"), at(9)), None);
         pulse.resume();
         assert!(!pulse.is_stopped() && !pulse.may_push(), "rows wait for a read that succeeds");
-        assert_eq!(pulse.answered(Resource::Account, at(10)), live(10));
+        assert_eq!(pulse.answered(PolledResource::Account, at(10)), live(10));
         assert!(pulse.may_push());
     }
 }

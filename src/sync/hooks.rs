@@ -2,11 +2,11 @@
 //! looked for in the list, asked for and taken away through the outbox.
 //! Interface: Webhooks.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::{Enclosed, ReadError, prepare_with};
 use model::account::Platform;
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::ids::WebhookId;
 use model::outbox::{Lane, Operation, OutboxRow, RowState};
 use model::secret::Secret;
@@ -19,7 +19,7 @@ const MARK: &str = "receiver_url";
 
 /// The webhook a tab is to have.
 #[derive(Debug, Clone)]
-pub struct Hook {
+pub struct DesiredWebhook {
     /// Where deliveries go.
     pub url: String,
     /// What they are signed with.
@@ -31,7 +31,7 @@ pub struct Hook {
 
 /// How the webhook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum WebhookState {
     /// It is registered.
     Registered,
     /// The server was asked for it, with the secret.
@@ -48,8 +48,8 @@ pub enum Kept {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Next {
-    Done(Kept),
+enum WebhookStep {
+    Done(WebhookState),
     Register,
     Remove(WebhookId, String),
 }
@@ -71,31 +71,31 @@ fn next(
     there: &[Webhook],
     pending: &[Pending],
     events: &[&str],
-) -> Next {
+) -> WebhookStep {
     let url = wanted.map(|it| it.0);
     let ours = |it: &str| url == Some(it) || before == Some(it);
     if pending.iter().any(|it| it.refused.is_none() && ours(&it.url)) {
-        return Next::Done(Kept::Waiting);
+        return WebhookStep::Done(WebhookState::Waiting);
     }
     let refused = pending.iter().find(|it| it.adds && url == Some(it.url.as_str()));
     if let Some(why) = refused.and_then(|it| it.refused.clone()) {
-        return Next::Done(Kept::Refused(why));
+        return WebhookStep::Done(WebhookState::Refused(why));
     }
-    let remove = |it: &Webhook| Next::Remove(it.id.clone(), it.url.clone());
+    let remove = |it: &Webhook| WebhookStep::Remove(it.id.clone(), it.url.clone());
     // One that leads where nobody listens any more.
     let old = there.iter().find(|it| before == Some(it.url.as_str()) && url != before);
     if let Some(old) = old {
         return remove(old);
     }
-    let Some((url, is_known)) = wanted else { return Next::Done(Kept::Gone) };
+    let Some((url, is_known)) = wanted else { return WebhookStep::Done(WebhookState::Gone) };
     let mut here = there.iter().filter(|it| it.url == url);
     match (here.next(), here.next()) {
-        (None, _) => Next::Register,
+        (None, _) => WebhookStep::Register,
         (Some(first), Some(_)) => remove(first),
         (Some(one), None) => {
             let tells = |event: &&str| one.events.iter().any(|it| it.as_str() == *event);
             if one.is_active && is_known && events.iter().all(tells) {
-                Next::Done(Kept::Registered)
+                WebhookStep::Done(WebhookState::Registered)
             } else {
                 remove(one)
             }
@@ -103,59 +103,61 @@ fn next(
     }
 }
 
-impl Channel {
+impl ChannelSync {
     /// Looks how the wanted webhook stands, and asks for the next change if
     /// one is needed. `None` takes away what this desk had.
-    pub async fn keep_hook(&self, hook: Option<&Hook>) -> Kept {
+    pub async fn keep_hook(&self, hook: Option<&DesiredWebhook>) -> WebhookState {
         match self.try_hook(hook).await {
             Ok(kept) => kept,
-            Err(Trouble::Read(ReadError::Forbidden(why))) => Kept::NotHere(why),
+            Err(PullError::Read(ReadError::Forbidden(why))) => WebhookState::NotHere(why),
             Err(error) => {
                 tracing::warn!(channel = %self.id(), %error, "the webhook of this desk could not be looked for");
-                Kept::Waiting
+                WebhookState::Waiting
             }
         }
     }
 
-    async fn try_hook(&self, hook: Option<&Hook>) -> Result<Kept, Trouble> {
+    async fn try_hook(&self, hook: Option<&DesiredWebhook>) -> Result<WebhookState, PullError> {
         let before = self.store.meta(self.id(), MARK).await?;
         if hook.is_none() && before.is_none() {
-            return Ok(Kept::Gone);
+            return Ok(WebhookState::Gone);
         }
         if self.spec().read_only {
-            return Ok(Kept::NotHere(SafeText::line("this tab is read-only")));
+            return Ok(WebhookState::NotHere(SafeText::line("this tab is read-only")));
         }
         let Some(platform) = self.platform().await?.filter(|_| !self.is_stopped()) else {
-            return Ok(Kept::Waiting);
+            return Ok(WebhookState::Waiting);
         };
         if !matches!(platform, Platform::Whatsapp | Platform::Telegram | Platform::Email) {
             let words = format!("the interface names no events of {}", platform.label());
-            return Ok(Kept::NotHere(SafeText::line(&words)));
+            return Ok(WebhookState::NotHere(SafeText::line(&words)));
         }
-        let Fetched::Webhooks(there) = self.read_webhooks().await? else { return Ok(Kept::Waiting) };
+        let FetchResult::Webhooks(there) = self.read_webhooks().await? else {
+            return Ok(WebhookState::Waiting);
+        };
         let rows = self.store.lane_rows(self.id()).await?;
         let pending: Vec<Pending> = rows.iter().filter_map(|it| pending(&it.row)).collect();
         let events: Vec<&str> = webhooks::events(&platform).iter().map(|it| it.0).collect();
         let wanted = hook.map(|it| (it.url.as_str(), it.is_known));
         match next(wanted, before.as_deref(), &there, &pending, &events) {
-            Next::Done(kept) => {
-                if kept == Kept::Gone {
+            WebhookStep::Done(kept) => {
+                if kept == WebhookState::Gone {
                     self.store.set_meta(self.id(), vec![(MARK, None)]).await?;
                 }
                 Ok(kept)
             }
-            Next::Remove(webhook, url) => {
+            WebhookStep::Remove(webhook, url) => {
                 self.ask_hook(&platform, Operation::RemoveWebhook { webhook, url }, None).await?;
-                Ok(Kept::Waiting)
+                Ok(WebhookState::Waiting)
             }
-            Next::Register => {
-                let Some(hook) = hook else { return Ok(Kept::Gone) };
+            WebhookStep::Register => {
+                let Some(hook) = hook else { return Ok(WebhookState::Gone) };
                 // Before it is asked for: what was asked for is found again.
                 self.store.set_meta(self.id(), vec![(MARK, Some(hook.url.clone()))]).await?;
                 let events = events.into_iter().map(str::to_owned).collect();
                 let operation = Operation::AddWebhook { url: hook.url.clone(), events };
                 self.ask_hook(&platform, operation, Some(&hook.secret)).await?;
-                Ok(Kept::Asked)
+                Ok(WebhookState::Asked)
             }
         }
     }
@@ -165,7 +167,7 @@ impl Channel {
         platform: &Platform,
         operation: Operation,
         secret: Option<&Secret>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let enclosed = Enclosed { files: &[], secret };
         let request = match prepare_with(platform, &Lane::Webhooks, &operation, enclosed) {
             Ok(request) => request,
@@ -214,15 +216,23 @@ mod tests {
 
     #[test]
     fn what_is_done_next() {
+        let done = WebhookStep::Done;
         let good = || there("1", "u", true, &EVENTS);
-        let remove = |id: &str, url: &str| Next::Remove(WebhookId::from(id), url.to_owned());
+        let remove = |id: &str, url: &str| WebhookStep::Remove(WebhookId::from(id), url.to_owned());
         let on_its_way = |url: &str| Pending { url: url.to_owned(), adds: true, refused: None };
         let refused = || Pending { refused: Some(SafeText::line("no")), ..on_its_way("u") };
         let known = Some(("u", true));
         let cases = [
-            ("nothing is there", known, None, vec![], vec![], Next::Register),
-            ("it is there", known, Some("u"), vec![good()], vec![], Next::Done(Kept::Registered)),
-            ("others are left alone", known, None, vec![there("9", "x", true, &[])], vec![], Next::Register),
+            ("nothing is there", known, None, vec![], vec![], WebhookStep::Register),
+            ("it is there", known, Some("u"), vec![good()], vec![], done(WebhookState::Registered)),
+            (
+                "others are left alone",
+                known,
+                None,
+                vec![there("9", "x", true, &[])],
+                vec![],
+                WebhookStep::Register,
+            ),
             ("its secret is lost", Some(("u", false)), Some("u"), vec![good()], vec![], remove("1", "u")),
             (
                 "it was switched off",
@@ -249,20 +259,27 @@ mod tests {
                 vec![],
                 remove("2", "old"),
             ),
-            ("the old one is gone", known, Some("old"), vec![], vec![], Next::Register),
-            ("it is on its way", known, None, vec![], vec![on_its_way("u")], Next::Done(Kept::Waiting)),
-            ("the old one still", known, Some("o"), vec![], vec![on_its_way("o")], Next::Done(Kept::Waiting)),
-            ("another is on its way", known, None, vec![], vec![on_its_way("x")], Next::Register),
+            ("the old one is gone", known, Some("old"), vec![], vec![], WebhookStep::Register),
+            ("it is on its way", known, None, vec![], vec![on_its_way("u")], done(WebhookState::Waiting)),
+            (
+                "the old one still",
+                known,
+                Some("o"),
+                vec![],
+                vec![on_its_way("o")],
+                done(WebhookState::Waiting),
+            ),
+            ("another is on its way", known, None, vec![], vec![on_its_way("x")], WebhookStep::Register),
             (
                 "it was refused",
                 known,
                 None,
                 vec![],
                 vec![refused()],
-                Next::Done(Kept::Refused(SafeText::line("no"))),
+                done(WebhookState::Refused(SafeText::line("no"))),
             ),
             ("none is wanted any more", None, Some("u"), vec![good()], vec![], remove("1", "u")),
-            ("none is wanted, none is there", None, Some("u"), vec![], vec![], Next::Done(Kept::Gone)),
+            ("none is wanted, none is there", None, Some("u"), vec![], vec![], done(WebhookState::Gone)),
         ];
         for (name, wanted, before, there, pending, then) in cases {
             assert_eq!(next(wanted, before, &there, &pending, &EVENTS), then, "{name}");

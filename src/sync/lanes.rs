@@ -20,7 +20,7 @@ use store::lane::{LaneRow, is_lapsed};
 
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum LaneStep {
     /// Sends this row.
     Send(usize),
     /// Reads this conversation's history before its text may leave.
@@ -39,7 +39,7 @@ pub enum Choice {
 
 /// What the desk knows beside the rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Desk<'a> {
+pub struct LaneContext<'a> {
     /// The time.
     pub now: Moment,
     /// Lanes that wait until then, because their history could not be read or
@@ -56,26 +56,26 @@ pub struct Desk<'a> {
 }
 
 /// Chooses the first row that may leave.
-pub fn choose(rows: &[LaneRow], desk: &Desk<'_>) -> Choice {
+pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     let leaving =
         |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(it);
     let busy = rows.iter().filter(leaving).map(|it| &it.row.lane).collect();
-    let mut walk = Walk { busy, ..Walk::default() };
+    let mut walk = LaneWalk { busy, ..LaneWalk::default() };
     for (index, lane) in rows.iter().enumerate() {
         if let Some(choice) = walk.take(index, lane, desk) {
             return choice;
         }
     }
     match (walk.look, walk.due) {
-        (Some(index), _) => Choice::Look(index),
-        (None, Some(due)) => Choice::Wait(due),
-        (None, None) => Choice::Nothing,
+        (Some(index), _) => LaneStep::Look(index),
+        (None, Some(due)) => LaneStep::Wait(due),
+        (None, None) => LaneStep::Nothing,
     }
 }
 
 /// What the rows before decide about the next one.
 #[derive(Default)]
-struct Walk<'a> {
+struct LaneWalk<'a> {
     /// Lanes of which a row is on its way: one that a person sends again may
     /// stand before it.
     busy: HashSet<&'a Lane>,
@@ -87,8 +87,8 @@ struct Walk<'a> {
     look: Option<usize>,
 }
 
-impl<'a> Walk<'a> {
-    fn take(&mut self, index: usize, lane: &'a LaneRow, desk: &Desk<'_>) -> Option<Choice> {
+impl<'a> LaneWalk<'a> {
+    fn take(&mut self, index: usize, lane: &'a LaneRow, desk: &LaneContext<'_>) -> Option<LaneStep> {
         let row = &lane.row;
         if let RowState::Stopped(stop, _) = row.state {
             self.stopped(index, lane, stop, desk);
@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
         }
         if row.state == RowState::Sending {
             if lane.cut_off || is_lapsed(lane.lease_until, desk.now.wall) {
-                return Some(Choice::Recover);
+                return Some(LaneStep::Recover);
             }
             self.wait(lane.lease_until.plus(1));
         } else if !self.is_held(lane) {
@@ -115,14 +115,14 @@ impl<'a> Walk<'a> {
                 && row.operation.class().relies_on_key()
                 && is_forgotten(lane, desk)
             {
-                return Some(Choice::Expire(index));
+                return Some(LaneStep::Expire(index));
             }
             let conversation = row.lane.conversation();
             let held = desk.held.get(&row.lane);
             let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
             if until <= desk.now.wall {
                 let unread = conversation.filter(|it| must_read(lane, it, desk));
-                return Some(unread.map_or(Choice::Send(index), |it| Choice::ReadFirst(it.clone())));
+                return Some(unread.map_or(LaneStep::Send(index), |it| LaneStep::ReadFirst(it.clone())));
             }
             self.wait(until);
             if row.planned_at.is_some() {
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn stopped(&mut self, index: usize, lane: &'a LaneRow, stop: Stop, desk: &Desk<'_>) {
+    fn stopped(&mut self, index: usize, lane: &'a LaneRow, stop: Stop, desk: &LaneContext<'_>) {
         if stop.blocks_lane() {
             self.blocked.insert(&lane.row.lane);
         } else if matches!(lane.row.operation, Operation::SetAutomation { enabled: false }) {
@@ -168,13 +168,13 @@ impl<'a> Walk<'a> {
 
 /// Whether the server may not recognise its key any more: too old, or first
 /// sent with another channel key or to another server.
-fn is_forgotten(lane: &LaneRow, desk: &Desk<'_>) -> bool {
+fn is_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
     lane.is_spent(&desk.now) || lane.attempted_as.as_deref().is_some_and(|it| it != desk.credential)
 }
 
 /// Whether the history must be read before it leaves: the AI was paused just
 /// now, or rows could not leave meanwhile.
-fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &Desk<'_>) -> bool {
+fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'_>) -> bool {
     let row = &lane.row;
     if !row.operation.speaks() {
         return false;

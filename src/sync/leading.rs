@@ -13,7 +13,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, Notify};
 
-use crate::tab::{Loop, Tab};
+use crate::tab::{Loop, TabSync};
 use crate::wishes::Lead;
 use crate::{ChannelSpec, NAP};
 use model::account::Account;
@@ -21,7 +21,7 @@ use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::{Health, News};
 use model::time::{SECOND, Timestamp};
-use store::leases::{Ask, Holder, Other, RENEW, Rank, Versions, Vitals, Wanted};
+use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Versions, Vitals};
 use store::processes::Process;
 use store::{Store, StoreError};
 
@@ -60,11 +60,11 @@ pub fn sending_name(spec: &ChannelSpec) -> String {
 struct Led {
     asking: String,
     sending: String,
-    tab: Arc<Tab>,
+    tab: Arc<TabSync>,
 }
 
 impl Led {
-    fn new(tab: Arc<Tab>) -> Self {
+    fn new(tab: Arc<TabSync>) -> Self {
         let spec = tab.channel().spec();
         Self { asking: lease_name(spec), sending: sending_name(spec), tab }
     }
@@ -74,12 +74,12 @@ impl Led {
     }
 
     /// The leases it wants: none while one of its loops hangs.
-    fn wanted(&self, vitals: Vitals, now: Timestamp) -> Vec<Wanted> {
+    fn wanted(&self, vitals: Vitals, now: Timestamp) -> Vec<LeaseRequest> {
         if self.tab.hangs(now) {
             return Vec::new();
         }
         let read_only = self.tab.channel().spec().read_only;
-        let asking = Wanted {
+        let asking = LeaseRequest {
             name: self.asking.clone(),
             channel: self.id().clone(),
             sends: false,
@@ -87,7 +87,7 @@ impl Led {
             kind: KIND,
             vitals,
         };
-        let sending = Wanted { name: self.sending.clone(), sends: true, ..asking.clone() };
+        let sending = LeaseRequest { name: self.sending.clone(), sends: true, ..asking.clone() };
         if read_only { vec![asking] } else { vec![asking, sending] }
     }
 }
@@ -97,13 +97,13 @@ pub struct Leading {
     store: Store,
     owner: String,
     tabs: Vec<Led>,
-    state: Mutex<State>,
+    state: Mutex<LeadState>,
     bell: Notify,
 }
 
 /// What is remembered between two steps.
 #[derive(Debug, Default)]
-struct State {
+struct LeadState {
     /// When the leases were last looked at.
     renewed: Option<Timestamp>,
     /// The words the leases were last renewed with.
@@ -122,7 +122,7 @@ struct State {
 
 impl Leading {
     /// For some tabs, which lead from the first step on that gets their lease.
-    pub fn new(store: Store, tabs: Vec<Arc<Tab>>, owner: String) -> Self {
+    pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
         Self { store, owner, tabs, state: Mutex::default(), bell: Notify::new() }
     }
@@ -172,11 +172,11 @@ impl Leading {
 
     /// Takes leases again after they were given up.
     pub async fn resume(&self) {
-        *self.state.lock().await = State::default();
+        *self.state.lock().await = LeadState::default();
         self.wake();
     }
 
-    async fn turn(&self, state: &mut State, now: Timestamp) -> Result<(), StoreError> {
+    async fn turn(&self, state: &mut LeadState, now: Timestamp) -> Result<(), StoreError> {
         self.pass_on().await?;
         let said: Vec<_> = self.tabs.iter().map(|it| it.tab.channel().vitals()).collect();
         let due = state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
@@ -210,9 +210,14 @@ impl Leading {
         Ok(())
     }
 
-    async fn renew(&self, state: &mut State, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
+    async fn renew(
+        &self,
+        state: &mut LeadState,
+        said: Vec<Vitals>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
-        let wanted: Vec<Wanted> = vitals.flat_map(|(led, vitals)| led.wanted(vitals, now)).collect();
+        let wanted: Vec<LeaseRequest> = vitals.flat_map(|(led, vitals)| led.wanted(vitals, now)).collect();
         let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
         let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();
@@ -232,7 +237,7 @@ impl Leading {
     /// Takes in who asks for a tab.
     async fn asks(
         &self,
-        state: &mut State,
+        state: &mut LeadState,
         led: &Led,
         holder: Option<Holder>,
         now: Timestamp,
@@ -256,7 +261,7 @@ impl Leading {
 
     /// Looks what another process changed in the cache; at first, what it
     /// holds.
-    async fn notice(&self, state: &mut State, now: Timestamp) -> Result<(), StoreError> {
+    async fn notice(&self, state: &mut LeadState, now: Timestamp) -> Result<(), StoreError> {
         let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
         for led in &self.tabs {
             if revisions.get(led.id()) != state.revisions.get(led.id()) {
@@ -279,7 +284,7 @@ impl Leading {
         Ok(())
     }
 
-    async fn tell_account(&self, state: &mut State, tab: &Tab) -> Result<(), StoreError> {
+    async fn tell_account(&self, state: &mut LeadState, tab: &TabSync) -> Result<(), StoreError> {
         let channel = &tab.channel().spec().id;
         let account = self.store.account(channel).await?;
         if let Some(account) = account.filter(|it| state.accounts.get(channel) != Some(it)) {
@@ -292,9 +297,9 @@ impl Leading {
     async fn take_asked(&self, Led { asking, tab, .. }: &Led) -> Result<(), StoreError> {
         for ask in self.store.take_asked(asking).await? {
             match ask {
-                Ask::Refresh => tab.refresh(),
-                Ask::Open(conversation) => tab.read(conversation, false),
-                Ask::Older(conversation) => tab.read(conversation, true),
+                OwnerRequest::Refresh => tab.refresh(),
+                OwnerRequest::Open(conversation) => tab.read(conversation, false),
+                OwnerRequest::Older(conversation) => tab.read(conversation, true),
             }
         }
         Ok(())
@@ -308,7 +313,7 @@ fn is_news(new: &Vitals, old: &Vitals) -> bool {
 }
 
 /// Takes in who sends for a tab, and tells it where it differs.
-fn sends(state: &mut State, led: &Led, holder: Option<Holder>, now: Timestamp) {
+fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestamp) {
     let channel = led.id();
     state.senders.remove(channel);
     let (lead, leader) = match holder {
@@ -328,7 +333,7 @@ fn sends(state: &mut State, led: &Led, holder: Option<Holder>, now: Timestamp) {
 }
 
 /// Tells what another process's leader says, where it differs.
-fn hear(state: &mut State, tab: &Tab, other: Other) {
+fn hear(state: &mut LeadState, tab: &TabSync, other: Other) {
     let channel = &tab.channel().spec().id;
     let Vitals { health, budget } = other.vitals.clone();
     let before = state.others.insert(channel.clone(), other).map(|it| it.vitals).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Carry: pulls pages into the cache and pushes outbox rows to the server,
 //! each as a step under a thin loop.
 //!
-//! [`Channel`] asks, sends and stores; [`Tab`] makes steps of it, each due at
+//! [`ChannelSync`] asks, sends and stores; [`TabSync`] makes steps of it, each due at
 //! its time; [`Leading`] decides which process takes them; [`Engine`] only
 //! waits. What is decided without looking at a socket or a file is in
 //! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
@@ -58,7 +58,7 @@ use model::secret::Secret;
 use model::time::MINUTE;
 
 pub use campaigns::Carried;
-pub use channel::Channel;
+pub use channel::ChannelSync;
 pub use email::{fuzz_mail, html as mail_html};
 pub use engine::Engine;
 pub use leading::Leading;
@@ -66,7 +66,7 @@ pub use plan::Polling;
 pub use push::PushStep;
 pub use report::Pulled;
 pub use rows::Reached;
-pub use tab::{Loop, Tab};
+pub use tab::{Loop, TabSync};
 pub use wishes::Lead;
 
 /// No step asks for a longer wait, so that a suspended machine or a clock

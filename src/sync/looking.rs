@@ -1,15 +1,15 @@
 //! Looking for a text in its history whose outcome never became known: a
 //! page a step, when nothing may leave, with the budget of the background.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::reconcile::{Conclusion, Look, Looked, conclude, cut_short};
-use crate::report::{Pulled, Trouble};
-use crate::walk::{Cursors, Followed};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::reconcile::{Conclusion, Look, LookProgress, conclude, cut_short};
+use crate::report::{PullError, Pulled};
+use crate::walk::{Followed, WalkCursors};
 use client::ReadError;
 use model::ids::RowId;
 use model::news::News;
-use model::outbox::{Finding, Looks, Moment, Operation};
+use model::outbox::{LookResult, Looks, Moment, Operation};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, Settlement};
@@ -24,7 +24,7 @@ const AGAIN: i64 = 5 * SECOND;
 pub(crate) struct Looking {
     row: RowId,
     look: Look,
-    cursors: Cursors,
+    cursors: WalkCursors,
 }
 
 impl Looking {
@@ -33,11 +33,11 @@ impl Looking {
         // The server's own time where it told; its history is dated by it.
         let first = row.first.unwrap_or_else(|| row.row.created_at.into());
         let look = Look::new(text, first.server.or_else(|| server_time(first)).unwrap_or(first.wall));
-        Self { row: row.row.id.clone(), look, cursors: Cursors::new(PAGES) }
+        Self { row: row.row.id.clone(), look, cursors: WalkCursors::new(PAGES) }
     }
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads one page for a row that may have been sent. What comes back is
     /// when the next page may be read.
     pub(crate) async fn look(
@@ -45,7 +45,7 @@ impl Channel {
         before: Option<Looking>,
         row: &LaneRow,
         now: Timestamp,
-    ) -> Result<(Option<Looking>, Timestamp), Trouble> {
+    ) -> Result<(Option<Looking>, Timestamp), PullError> {
         let (Operation::SendText { text, .. }, Some(conversation)) =
             (&row.row.operation, row.row.lane.conversation())
         else {
@@ -65,15 +65,15 @@ impl Channel {
                 return Ok((None, now));
             }
             Err(error) => {
-                let wait = match self.read_failed(Resource::History, error) {
+                let wait = match self.read_failed(PolledResource::History, error) {
                     Pulled::Paced(wait) => wait,
                     _ => AGAIN,
                 };
                 return Ok((Some(looking), now.plus(wait)));
             }
         };
-        self.read_succeeded(Resource::History);
-        let enough = looking.look.take(&page.items) == Looked::Enough;
+        self.read_succeeded(PolledResource::History);
+        let enough = looking.look.take(&page.items) == LookProgress::Enough;
         match looking.cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
             Followed::Next(_) if !enough => return Ok((Some(looking), now)),
             Followed::Broken(why) if !enough => {
@@ -86,7 +86,7 @@ impl Channel {
     }
 
     /// A look saw all that could be the row.
-    async fn looked(&self, row: &LaneRow, look: &Look, now: Timestamp) -> Result<(), Trouble> {
+    async fn looked(&self, row: &LaneRow, look: &Look, now: Timestamp) -> Result<(), PullError> {
         let unclaimed = self.store.unclaimed(self.id(), look.found().clone()).await?;
         let tried = row.last_attempt_at.unwrap_or(row.row.created_at);
         match conclude(&row.looks, unclaimed, tried, now) {
@@ -120,11 +120,11 @@ impl Channel {
 /// What a conclusion says to a person.
 fn words(looks: &Looks) -> Option<SafeText> {
     match &looks.finding {
-        Finding::Nothing => None,
-        Finding::Absent => Some(SafeText::line(
+        LookResult::Nothing => None,
+        LookResult::Absent => Some(SafeText::line(
             "not found in the conversation: probably not sent; it is never sent again by itself",
         )),
-        Finding::Several(messages) => {
+        LookResult::Several(messages) => {
             let ids: Vec<_> = messages.iter().map(|it| it.as_str()).collect();
             Some(SafeText::line(&format!(
                 "{} messages with these words are in the conversation: {}; one of them may be it",

@@ -1,20 +1,20 @@
 //! Reading one message again because a person looks at it. Interface:
 //! Endpoints, Messages.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use model::account::Platform;
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::ids::MessageId;
 
-impl Channel {
+impl ChannelSync {
     /// Reads one message and keeps what is new about it.
-    pub(crate) async fn read_message(&self, id: &MessageId) -> Result<Fetched, Trouble> {
+    pub(crate) async fn read_message(&self, id: &MessageId) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let message = self.client.for_person().message(id).await?;
         let applied =
             self.store.apply_messages(self.id(), vec![message.clone()], platform, Vec::new()).await?;
         self.tell_messages(&applied, None);
-        Ok(Fetched::Message(Box::new(message)))
+        Ok(FetchResult::Message(Box::new(message)))
     }
 }

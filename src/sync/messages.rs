@@ -4,11 +4,11 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
 use crate::trigger::RING_AFTER;
-use crate::walk::{Cursors, Followed};
+use crate::walk::{Followed, WalkCursors};
 use client::{Client, ReadError};
 use model::account::Platform;
 use model::ids::ConversationId;
@@ -22,22 +22,22 @@ use store::history::{HistoryMove, HistoryState};
 /// asked for.
 const PAGES: u32 = 10;
 
-impl Channel {
+impl ChannelSync {
     /// Reads the newest messages of the open conversation, and now and then
     /// the conversation itself.
     pub async fn pull_history(&self, conversation: &ConversationId) -> Pulled {
         let result = self.read_open(conversation).await;
-        self.report(Resource::History, result)
+        self.report(PolledResource::History, result)
     }
 
     /// Reads a page of messages older than the stored ones.
     pub async fn pull_older(&self, conversation: &ConversationId) -> Pulled {
         let result = self.read_older(conversation).await;
-        self.report(Resource::History, result)
+        self.report(PolledResource::History, result)
     }
 
-    async fn read_open(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::History).await? else {
+    async fn read_open(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::History).await? else {
             return Ok(Pulled::Skipped);
         };
         let one = self.histories.lock().await;
@@ -57,7 +57,7 @@ impl Channel {
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PullError> {
         if conversation.is_stand_in() {
             self.store.mark_caught_up(self.id(), conversation).await?;
             return Ok(false);
@@ -68,11 +68,11 @@ impl Channel {
             _ => self.walk_history(client, platform, conversation).await,
         };
         match read {
-            Err(Trouble::Read(ReadError::NotFound(_))) => {
+            Err(PullError::Read(ReadError::NotFound(_))) => {
                 self.forget(conversation).await?;
                 Ok(false)
             }
-            Err(error @ Trouble::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
+            Err(error @ PullError::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {
                 self.store.mark_caught_up(self.id(), conversation).await?;
                 Err(error)
             }
@@ -94,11 +94,11 @@ impl Channel {
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PullError> {
         let lists = self.lists_applied.load(Ordering::SeqCst);
         let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
         let ring_after = self.time_mark(RING_AFTER).await?;
-        let mut cursors = Cursors::new(PAGES);
+        let mut cursors = WalkCursors::new(PAGES);
         let mut newest = None;
         loop {
             // A page behind the first may be known and yet not be the end.
@@ -135,8 +135,8 @@ impl Channel {
         }
     }
 
-    async fn read_older(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::History).await? else {
+    async fn read_older(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::History).await? else {
             return Ok(Pulled::Skipped);
         };
         let _one = self.histories.lock().await;
@@ -179,7 +179,7 @@ impl Channel {
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let page = client.history(platform, conversation, None).await?;
         let step = HistoryMove::Anew { newest: place_of(page.items.first()), older_cursor: page.next_cursor };
         let ring_after = self.time_mark(RING_AFTER).await?;

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::walk::{Cursors, Followed};
+use crate::walk::{Followed, WalkCursors};
 use model::bounds::TRIGGER_ITEMS;
 use model::ids::MessageId;
 use model::messages::Message;
@@ -59,7 +59,7 @@ pub enum Backfilled {
 pub struct Backfill {
     complete_until: Timestamp,
     in_a_row: usize,
-    cursors: Cursors,
+    cursors: WalkCursors,
 }
 
 impl Backfill {
@@ -68,7 +68,7 @@ impl Backfill {
 
     /// Starts at the newest message.
     pub fn new(complete_until: Timestamp) -> Self {
-        Self { complete_until, in_a_row: 0, cursors: Cursors::new(Self::PAGES) }
+        Self { complete_until, in_a_row: 0, cursors: WalkCursors::new(Self::PAGES) }
     }
 
     /// Where the next page starts; `None` for the newest.
@@ -96,9 +96,9 @@ impl Backfill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::conversations::Status;
+    use model::conversations::ConversationStatus;
     use model::ids::ConversationId;
-    use model::messages::{Delivery, Direction, Sender};
+    use model::messages::{DeliveryStatus, Direction, Sender};
     use model::text::SafeText;
     use model::time::SECOND;
 
@@ -114,9 +114,9 @@ mod tests {
             direction: Direction::Inbound,
             sender: Sender::Customer,
             content: SafeText::default(),
-            content_type: Status::Open.word().to_owned(),
+            content_type: ConversationStatus::Open.word().to_owned(),
             media_url: None,
-            delivery: Delivery::Sent,
+            delivery: DeliveryStatus::Sent,
             created_at: Some(at(number)),
             delivered_at: None,
             read_at: None,

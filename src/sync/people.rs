@@ -3,10 +3,10 @@
 
 use std::sync::PoisonError;
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::ReadError;
-use model::fetches::Fetched;
+use model::fetches::FetchResult;
 use model::news::News;
 use model::time::Timestamp;
 use model::unreadable::List;
@@ -19,13 +19,13 @@ pub(crate) struct PeopleState {
     began: Timestamp,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads the first page of those that fit, or the one behind the last.
-    pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<Fetched, Trouble> {
+    pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
         let now = self.clock.now();
         let (cursor, began) = self.people_place(search, more, now);
         if more && cursor.is_none() {
-            return Ok(Fetched::People { more: false });
+            return Ok(FetchResult::People { more: false });
         }
         let wanted = Some(search).filter(|it| !it.is_empty());
         let client = self.client.for_person();
@@ -47,7 +47,7 @@ impl Channel {
         *state = PeopleState { search: search.to_owned(), cursor: next, began };
         drop(state);
         self.tell(News::Conversations(self.id().clone()));
-        Ok(Fetched::People { more })
+        Ok(FetchResult::People { more })
     }
 
     /// Whether the newest walk through the people left some on the server.
@@ -61,7 +61,7 @@ impl Channel {
     }
 
     /// Reads one by its number; one that is gone is forgotten.
-    pub(crate) async fn read_person(&self, phone: &str) -> Result<Fetched, Trouble> {
+    pub(crate) async fn read_person(&self, phone: &str) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
         // By its id where that is known: a search may find it late.
         let known = match self.store.contact_id(self.id(), phone).await? {
@@ -76,6 +76,6 @@ impl Channel {
         if self.store.apply_contact(self.id(), phone, told, self.clock.now()).await? {
             self.tell(News::Conversations(self.id().clone()));
         }
-        Ok(Fetched::Person)
+        Ok(FetchResult::Person)
     }
 }

@@ -74,7 +74,7 @@ pub enum Task {
 
 /// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum ScheduleStep {
     /// This is due.
     Run(Task),
     /// What this left for later is due.
@@ -146,7 +146,7 @@ pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ScheduledTask {
     task: Task,
     /// When it last ended; `None` makes it due.
     last: Option<Timestamp>,
@@ -164,29 +164,35 @@ struct Entry {
 
 /// When each of some tasks was last done, and how it went.
 #[derive(Debug)]
-pub struct Plan {
-    entries: Vec<Entry>,
+pub struct PollSchedule {
+    entries: Vec<ScheduledTask>,
     polling: Polling,
 }
 
-impl Plan {
+impl PollSchedule {
     /// Everything is due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
-        Self { entries: tasks.iter().map(|task| Entry::new(*task)).collect(), polling }
+        Self { entries: tasks.iter().map(|task| ScheduledTask::new(*task)).collect(), polling }
     }
 
     /// What to do now: the task that has been due longest.
-    pub fn next(&self, now: Timestamp, platform: Option<&Platform>, visible: bool, instant: bool) -> Step {
+    pub fn next(
+        &self,
+        now: Timestamp,
+        platform: Option<&Platform>,
+        visible: bool,
+        instant: bool,
+    ) -> ScheduleStep {
         let waits = self.entries.iter().filter_map(|entry| {
             let span = interval(entry.task, platform, visible, self.polling, instant)?;
-            let later = entry.later.map(|it| (within(it, now), Step::Continue(entry.task)));
-            Some([Some((entry.wait(span, now), Step::Run(entry.task))), later])
+            let later = entry.later.map(|it| (within(it, now), ScheduleStep::Continue(entry.task)));
+            Some([Some((entry.wait(span, now), ScheduleStep::Run(entry.task))), later])
         });
         // `min_by_key` keeps the first of equals.
         match waits.flatten().flatten().min_by_key(|(wait, _)| *wait) {
             Some((wait, step)) if wait <= 0 => step,
-            Some((wait, _)) => Step::Sleep(wait),
-            None => Step::Sleep(WAIT_MAX),
+            Some((wait, _)) => ScheduleStep::Sleep(wait),
+            None => ScheduleStep::Sleep(WAIT_MAX),
         }
     }
 
@@ -203,8 +209,8 @@ impl Plan {
         if recovered {
             // The server answers again: what waited longer need not, and what
             // came meanwhile is looked for.
-            let late = |it: &&mut Entry| it.failures > 0 || it.task == Task::Sweep;
-            self.entries.iter_mut().filter(late).for_each(Entry::hurry);
+            let late = |it: &&mut ScheduledTask| it.failures > 0 || it.task == Task::Sweep;
+            self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
         }
     }
 
@@ -233,11 +239,11 @@ impl Plan {
 
     /// Makes everything due now.
     pub fn hurry(&mut self) {
-        self.entries.iter_mut().for_each(Entry::hurry);
+        self.entries.iter_mut().for_each(ScheduledTask::hurry);
     }
 }
 
-impl Entry {
+impl ScheduledTask {
     fn new(task: Task) -> Self {
         Self {
             task,

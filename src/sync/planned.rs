@@ -1,8 +1,8 @@
 //! What was planned for a time: whether it may leave when that has come, or
 //! its writer should look first.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use model::outbox::Stop;
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
@@ -10,14 +10,14 @@ use store::lane::LaneRow;
 /// How much later than planned a message may leave without asking.
 const LATE: i64 = 2 * MINUTE;
 
-impl Channel {
+impl ChannelSync {
     /// What speaks against a message whose time has come.
     pub(crate) async fn planned_objection(
         &self,
         row: &LaneRow,
         planned: Timestamp,
         now: Timestamp,
-    ) -> Result<Option<(Stop, &'static str)>, Trouble> {
+    ) -> Result<Option<(Stop, &'static str)>, PullError> {
         let stop = |why| Ok(Some((Stop::Late, why)));
         if now.since(planned) > LATE {
             return stop("its time passed while it could not leave; does it still fit?");

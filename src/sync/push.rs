@@ -5,20 +5,20 @@
 
 use std::collections::HashMap;
 
-use crate::Channel;
+use crate::ChannelSync;
 use crate::attempt::{Leave, Tries};
-use crate::contacts::Prepared;
+use crate::contacts::PreparedRow;
 use crate::guard::{self, Jump, Outage};
-use crate::health::Resource;
-use crate::lanes::{self, Choice, Desk};
+use crate::health::PolledResource;
+use crate::lanes::{self, LaneContext, LaneStep};
 use crate::looking::Looking;
-use crate::report::Trouble;
+use crate::report::PullError;
 use crate::settling::settlement;
-use client::retry::{self, Next};
-use client::{Failure, NotSent, Outcome, ReadError, Receipt};
+use client::retry::{self, RetryStep};
+use client::{NotSent, ReadError, Receipt, RequestFailure, WriteOutcome};
 use model::ids::ConversationId;
 use model::news::{Health, News};
-use model::outbox::{Class, Lane, Moment, RowState, Stop};
+use model::outbox::{Lane, Moment, RetryClass, RowState, Stop};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, Settlement};
@@ -108,7 +108,7 @@ impl PushState {
     }
 }
 
-impl Channel {
+impl ChannelSync {
     /// Claims and sends at most one row, or says when the next is due.
     pub async fn push_once(&self, now: Timestamp) -> PushStep {
         // One at a time, so that lanes stay in order.
@@ -149,28 +149,28 @@ impl Channel {
         }
     }
 
-    async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, Trouble> {
+    async fn push_next(&self, state: &mut PushState, now: Timestamp) -> Result<PushStep, PullError> {
         state.held.retain(|_, until| (1..=LONGEST).contains(&until.since(now)));
         if let Some(set_back) = state.doubtful_waits {
             self.store.end_waits(self.id(), now, set_back).await?;
             state.doubtful_waits = None;
         }
         let mut rows = self.store.lane_rows(self.id()).await?;
-        let desk = Desk {
+        let desk = LaneContext {
             now: self.moment(now),
             held: &state.held,
             credential: self.credential(),
             read_at: &state.read_at,
             outage: &state.outage,
-            look_after: self.may_read(Resource::History).then_some(state.look_after),
+            look_after: self.may_read(PolledResource::History).then_some(state.look_after),
         };
         match lanes::choose(&rows, &desk) {
-            Choice::Nothing => return Ok(PushStep::Idle),
-            Choice::Wait(until) => return Ok(PushStep::Due(until)),
-            Choice::Recover => {
+            LaneStep::Nothing => return Ok(PushStep::Idle),
+            LaneStep::Wait(until) => return Ok(PushStep::Due(until)),
+            LaneStep::Recover => {
                 self.store.recover_lapsed(now).await?;
             }
-            Choice::Expire(index) => {
+            LaneStep::Expire(index) => {
                 let row = rows.swap_remove(index);
                 let why = if row.attempted_as.as_ref().is_some_and(|it| it != self.credential()) {
                     "it was first sent with another channel key; the server may not recognise it"
@@ -180,18 +180,23 @@ impl Channel {
                 let why = self.with_evidence(&row, SafeText::line(why)).await;
                 self.stop_row(&row, Stop::Expired, why).await?;
             }
-            Choice::ReadFirst(conversation) => self.read_first(state, conversation, now).await?,
-            Choice::Look(index) => {
+            LaneStep::ReadFirst(conversation) => self.read_first(state, conversation, now).await?,
+            LaneStep::Look(index) => {
                 let row = rows.swap_remove(index);
                 (state.looking, state.look_after) = self.look(state.looking.take(), &row, now).await?;
             }
-            Choice::Send(index) => self.try_to_send(state, rows.swap_remove(index), now).await?,
+            LaneStep::Send(index) => self.try_to_send(state, rows.swap_remove(index), now).await?,
         }
         Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
     }
 
     /// Sends a row that is due, unless its writer should know something first.
-    async fn try_to_send(&self, state: &mut PushState, row: LaneRow, now: Timestamp) -> Result<(), Trouble> {
+    async fn try_to_send(
+        &self,
+        state: &mut PushState,
+        row: LaneRow,
+        now: Timestamp,
+    ) -> Result<(), PullError> {
         if let Some((stop, why)) = self.objection(state, &row, now).await? {
             return self.stop_row(&row, stop, SafeText::line(why)).await;
         }
@@ -205,13 +210,13 @@ impl Channel {
             }
         }
         let row = match self.merge_contact(row).await? {
-            Prepared::Ready(row) => *row,
-            Prepared::Gone => return Ok(()),
-            Prepared::Unread(error) => {
+            PreparedRow::Ready(row) => *row,
+            PreparedRow::Gone => return Ok(()),
+            PreparedRow::Unread(error) => {
                 if matches!(error, ReadError::Offline(_)) {
                     state.no_connection(now);
                 }
-                self.read_failed(Resource::Contacts, error);
+                self.read_failed(PolledResource::Contacts, error);
                 state.held.insert(lane, now.plus(AGAIN));
                 return Ok(());
             }
@@ -237,9 +242,9 @@ impl Channel {
         state: &PushState,
         row: &LaneRow,
         now: Timestamp,
-    ) -> Result<Option<(Stop, &'static str)>, Trouble> {
+    ) -> Result<Option<(Stop, &'static str)>, PullError> {
         let operation = &row.row.operation;
-        let reaches_people = matches!(operation.class(), Class::Send | Class::Guarded);
+        let reaches_people = matches!(operation.class(), RetryClass::Send | RetryClass::Guarded);
         if row.row.attempts > 0 || row.row.state != RowState::Queued || !reaches_people {
             return Ok(None);
         }
@@ -262,7 +267,7 @@ impl Channel {
         state: &mut PushState,
         conversation: ConversationId,
         now: Timestamp,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let Some(platform) = self.platform().await? else {
             state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             return Ok(());
@@ -272,17 +277,17 @@ impl Channel {
         drop(one);
         match read {
             // What the server will not show cannot be waited for.
-            Ok(_) | Err(Trouble::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
+            Ok(_) | Err(PullError::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
                 let now = self.clock.now().max(now);
                 state.outage.heard(now);
                 self.store.note_read_again(self.id(), &conversation).await?;
                 state.was_read(conversation, now);
             }
-            Err(Trouble::Read(error)) => {
+            Err(PullError::Read(error)) => {
                 if matches!(error, ReadError::Offline(_)) {
                     state.no_connection(now);
                 }
-                self.read_failed(Resource::History, error);
+                self.read_failed(PolledResource::History, error);
                 state.was_not_read(conversation, now);
             }
             Err(error) => return Err(error),
@@ -290,7 +295,7 @@ impl Channel {
         Ok(())
     }
 
-    async fn send(&self, state: &mut PushState, mut claimed: LaneRow) -> Result<(), Trouble> {
+    async fn send(&self, state: &mut PushState, mut claimed: LaneRow) -> Result<(), PullError> {
         let row = &claimed.row;
         tracing::info!(channel = %self.id(), row = %row.id, operation = row.operation.word(), "sending");
         let Some(request) = self.store.request(&row.id).await? else {
@@ -304,7 +309,7 @@ impl Channel {
         let outcome = self.attempt(&claimed, &request).await?;
         let now = self.clock.now();
         state.tries.note(&row.id, &outcome, now);
-        if matches!(outcome, Outcome::NotSent(NotSent::Offline(_))) {
+        if matches!(outcome, WriteOutcome::NotSent(NotSent::Offline(_))) {
             state.outage.begins(now);
         }
         if let Some(first) = &mut claimed.first {
@@ -315,8 +320,8 @@ impl Channel {
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {
-            (Next::Done, Outcome::Done(receipt)) => self.accepted(&claimed, receipt).await,
-            (Next::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
+            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.accepted(&claimed, receipt).await,
+            (RetryStep::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
             (next, _) => match settlement(next, now) {
                 Some(settlement) => self.settle(&claimed, settlement).await,
                 // Not reached: only what was done is decided as done.
@@ -326,7 +331,7 @@ impl Channel {
     }
 
     /// Stops a row because of what the server answered.
-    async fn stop_sent(&self, claimed: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+    async fn stop_sent(&self, claimed: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         if stop == Stop::Window {
             if let Some(conversation) = claimed.row.lane.conversation() {
                 self.store.set_window_closed(self.id(), conversation).await?;
@@ -343,14 +348,14 @@ impl Channel {
     }
 
     /// What an outcome says of the whole tab.
-    pub(crate) fn hear(&self, outcome: &Outcome<Receipt>) {
-        self.note_failure(Failure::of_write(outcome));
+    pub(crate) fn hear(&self, outcome: &WriteOutcome<Receipt>) {
+        self.note_failure(RequestFailure::of_write(outcome));
         match outcome {
-            Outcome::Refused(refusal) if refusal.status == 401 => {
+            WriteOutcome::Refused(refusal) if refusal.status == 401 => {
                 let (code, why) = (refusal.word.clone(), refusal.message.clone());
                 self.stop(Health::Refused { code, why });
             }
-            Outcome::NotSent(NotSent::Misconfigured(why)) => {
+            WriteOutcome::NotSent(NotSent::Misconfigured(why)) => {
                 self.stop(Health::Misconfigured { why: why.clone() });
             }
             _ => {}

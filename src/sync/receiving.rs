@@ -6,18 +6,18 @@
 use std::sync::PoisonError;
 
 use crate::Engine;
-use crate::hooks::{Hook, Kept};
-use crate::plan::trust::{Standing, Trust};
-use crate::tab::{Loop, Tab};
+use crate::hooks::{DesiredWebhook, WebhookState};
+use crate::plan::trust::{HookTrust, Trust};
+use crate::tab::{Loop, TabSync};
 use crate::wishes::Lead;
 use model::ids::ChannelId;
-use model::reception::{Delivery, Told};
+use model::reception::{DeliverySubject, ReceivedDelivery};
 use model::time::Timestamp;
-use store::leases::Ask;
+use store::leases::OwnerRequest;
 
-impl Tab {
+impl TabSync {
     /// A delivery has come.
-    pub fn delivered(&self, delivery: &Delivery, now: Timestamp) {
+    pub fn delivered(&self, delivery: &ReceivedDelivery, now: Timestamp) {
         self.trust(|it| it.delivered(delivery.at, now));
         let is_open = |open: Option<&_>| match &delivery.conversation {
             Some(told) => open == Some(told),
@@ -25,12 +25,13 @@ impl Tab {
         };
         let (polls, opens) = self.wish(|it| {
             let told = delivery.told;
-            it.told |= told == Told::Received;
-            it.told_open |= matches!(told, Told::Received | Told::Changed) && is_open(it.open.as_ref());
+            it.told |= told == DeliverySubject::Received;
+            it.told_open |= matches!(told, DeliverySubject::Received | DeliverySubject::Changed)
+                && is_open(it.open.as_ref());
             (it.told, it.told_open)
         });
         if polls && self.is_led_elsewhere() {
-            self.ask_leader(Ask::Refresh);
+            self.ask_leader(OwnerRequest::Refresh);
         }
         if polls {
             self.wake(Loop::Poll);
@@ -52,7 +53,7 @@ impl Tab {
 
 impl Engine {
     /// A delivery has come for a channel.
-    pub fn delivered(&self, channel: &ChannelId, delivery: &Delivery) {
+    pub fn delivered(&self, channel: &ChannelId, delivery: &ReceivedDelivery) {
         if let Some(tab) = self.tab(channel) {
             tab.delivered(delivery, self.now());
         }
@@ -68,13 +69,17 @@ impl Engine {
     }
 
     /// How far the deliveries of a channel may be relied on.
-    pub fn standing(&self, channel: &ChannelId) -> Standing {
-        self.tab(channel).map_or(Standing::Unknown, |tab| tab.trust(|it| it.standing(self.now())))
+    pub fn standing(&self, channel: &ChannelId) -> HookTrust {
+        self.tab(channel).map_or(HookTrust::Unknown, |tab| tab.trust(|it| it.standing(self.now())))
     }
 
     /// Looks how the webhook of a channel stands, and asks for what is not so;
     /// `None` when there is no such tab.
-    pub async fn keep_hook(&self, channel: &ChannelId, hook: Option<&Hook>) -> Option<Kept> {
+    pub async fn keep_hook(
+        &self,
+        channel: &ChannelId,
+        hook: Option<&DesiredWebhook>,
+    ) -> Option<WebhookState> {
         let tab = self.tab(channel)?;
         let kept = tab.channel().keep_hook(hook).await;
         tab.wake(Loop::Push);

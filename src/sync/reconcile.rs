@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use model::ids::MessageId;
-use model::looks::{Finding, Looks};
+use model::looks::{LookResult, Looks};
 use model::messages::{Direction, Message, Sender};
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
@@ -34,7 +34,7 @@ pub struct Look {
 
 /// What a page did to a look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Looked {
+pub enum LookProgress {
     /// Older messages may be it.
     GoOn,
     /// All that could be it was seen.
@@ -48,10 +48,10 @@ impl Look {
     }
 
     /// Takes a page, newest first.
-    pub fn take(&mut self, page: &[Message]) -> Looked {
+    pub fn take(&mut self, page: &[Message]) -> LookProgress {
         for message in page {
             if message.created_at.is_some_and(|it| it < self.since) {
-                return Looked::Enough;
+                return LookProgress::Enough;
             }
             let fits = message.direction == Direction::Outbound
                 && message.sender == Sender::Api
@@ -61,7 +61,7 @@ impl Look {
                 self.found.insert(message.id.clone());
             }
         }
-        Looked::GoOn
+        LookProgress::GoOn
     }
 
     /// All messages that could be it.
@@ -97,11 +97,11 @@ pub fn conclude(
     match (unclaimed.next(), unclaimed.len()) {
         (Some(message), 0) => return Conclusion::Sent(message),
         (Some(first), _) => {
-            looks.finding = Finding::Several(std::iter::once(first).chain(unclaimed).collect());
+            looks.finding = LookResult::Several(std::iter::once(first).chain(unclaimed).collect());
         }
         (None, _) if now.since(last_attempt_at) < SETTLED => {}
         (None, _) => match before.absent_at {
-            Some(earlier) if now.since(earlier) >= APART => looks.finding = Finding::Absent,
+            Some(earlier) if now.since(earlier) >= APART => looks.finding = LookResult::Absent,
             // The first, one too soon after it, or a clock that was set back.
             Some(earlier) if now.since(earlier) >= 0 => {}
             _ => looks.absent_at = Some(now),
@@ -119,7 +119,7 @@ pub fn cut_short(before: &Looks, now: Timestamp) -> Looks {
 /// must be listed, then a minute later; a look that cannot be finished is
 /// tried less and less often.
 pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp> {
-    if looks.finding != Finding::Nothing || looks.count >= LOOKS {
+    if looks.finding != LookResult::Nothing || looks.count >= LOOKS {
         return None;
     }
     let Some(last) = looks.last_at else {
@@ -133,7 +133,7 @@ pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp>
 mod tests {
     use super::*;
     use model::ids::ConversationId;
-    use model::messages::Delivery;
+    use model::messages::DeliveryStatus;
     use model::time::SECOND;
 
     fn at(seconds: i64) -> Timestamp {
@@ -150,7 +150,7 @@ mod tests {
             content: SafeText::block(text),
             content_type: "text".to_owned(),
             media_url: None,
-            delivery: Delivery::Sent,
+            delivery: DeliveryStatus::Sent,
             created_at: Some(at(seconds)),
             delivered_at: None,
             read_at: None,
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_look_ends_where_nothing_older_can_be_it() {
         let mut look = Look::new("Hi", at(0));
-        assert_eq!(look.take(&[message("b", "Hi", 9), message("a", "no", 5)]), Looked::GoOn);
-        assert_eq!(look.take(&[message("z", "Hi", -700), message("y", "Hi", -701)]), Looked::Enough);
+        assert_eq!(look.take(&[message("b", "Hi", 9), message("a", "no", 5)]), LookProgress::GoOn);
+        assert_eq!(look.take(&[message("z", "Hi", -700), message("y", "Hi", -701)]), LookProgress::Enough);
         assert_eq!(look.found().iter().map(MessageId::as_str).collect::<Vec<_>>(), ["b"]);
     }
 
@@ -200,15 +200,19 @@ mod tests {
         let open = |looks| Conclusion::Open(looks);
         let first = Looks { count: 1, absent_at: Some(at(120)), last_at: Some(at(120)), ..none() };
         assert_eq!(conclude(&none(), ids(&["m"]), at(0), at(1)), Conclusion::Sent("m".into()));
-        let several =
-            Looks { count: 1, last_at: Some(at(1)), finding: Finding::Several(ids(&["m", "n"])), ..none() };
+        let several = Looks {
+            count: 1,
+            last_at: Some(at(1)),
+            finding: LookResult::Several(ids(&["m", "n"])),
+            ..none()
+        };
         assert_eq!(conclude(&none(), ids(&["m", "n"]), at(0), at(1)), open(several));
         let early = Looks { count: 1, last_at: Some(at(119)), ..none() };
         assert_eq!(conclude(&none(), Vec::new(), at(0), at(119)), open(early), "too soon to count");
         assert_eq!(conclude(&none(), Vec::new(), at(0), at(120)), open(first.clone()));
         let soon = Looks { count: 2, last_at: Some(at(179)), ..first.clone() };
         assert_eq!(conclude(&first, Vec::new(), at(0), at(179)), open(soon), "not a minute apart");
-        let absent = Looks { count: 2, last_at: Some(at(180)), finding: Finding::Absent, ..first.clone() };
+        let absent = Looks { count: 2, last_at: Some(at(180)), finding: LookResult::Absent, ..first.clone() };
         assert_eq!(conclude(&first, Vec::new(), at(0), at(180)), open(absent));
         let back = Looks { count: 2, last_at: Some(at(119)), absent_at: Some(at(119)), ..none() };
         assert_eq!(conclude(&first, Vec::new(), at(-99), at(119)), open(back), "the clock was set back");
@@ -226,7 +230,7 @@ mod tests {
             (looks(4, 240), Some(360)),
             (looks(11, 1000), Some(1000 + 32 * 60)),
             (looks(12, 1000), None),
-            (Looks { finding: Finding::Absent, ..looks(2, 180) }, None),
+            (Looks { finding: LookResult::Absent, ..looks(2, 180) }, None),
         ];
         for (looks, next) in cases {
             assert_eq!(next_look(&looks, at(0)), next.map(at), "{looks:?}");

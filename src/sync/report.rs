@@ -3,9 +3,9 @@
 
 use std::sync::PoisonError;
 
-use crate::Channel;
-use crate::health::{Kind, Pulse, Resource, SILENCE};
-use client::{Cause, Failure, Listed, ReadError};
+use crate::ChannelSync;
+use crate::health::{FailureKind, PolledResource, Pulse, SILENCE};
+use client::{FailureCause, Listed, ReadError, RequestFailure};
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -34,16 +34,16 @@ pub enum Pulled {
 
 /// What comes behind the first waits for the budget: the first is not to be
 /// read again for it, or it would use up what the rest waits for.
-pub(crate) fn or_later(result: Result<Pulled, Trouble>) -> Result<Pulled, Trouble> {
+pub(crate) fn or_later(result: Result<Pulled, PullError>) -> Result<Pulled, PullError> {
     match result {
-        Err(Trouble::Read(ReadError::Paced(wait))) => Ok(Pulled::Later(wait)),
+        Err(PullError::Read(ReadError::Paced(wait))) => Ok(Pulled::Later(wait)),
         other => other,
     }
 }
 
 /// Why a pull could not go on.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
+pub(crate) enum PullError {
     /// The server's side.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -52,23 +52,23 @@ pub(crate) enum Trouble {
     Store(#[from] StoreError),
 }
 
-impl Channel {
+impl ChannelSync {
     /// Tells how a pull ended.
-    pub(crate) fn report(&self, resource: Resource, result: Result<Pulled, Trouble>) -> Pulled {
+    pub(crate) fn report(&self, resource: PolledResource, result: Result<Pulled, PullError>) -> Pulled {
         let pulled = match result {
             Ok(Pulled::Skipped) => return Pulled::Skipped,
             Ok(pulled) => {
                 self.read_succeeded(resource);
                 pulled
             }
-            Err(Trouble::Store(error)) => {
+            Err(PullError::Store(error)) => {
                 tracing::error!(channel = %self.id(), %error, "the cache could not be written");
                 let words = format!("this desk's files could not be written: {error}");
-                self.note_failure(Some(Failure::new(Cause::Files, &words)));
+                self.note_failure(Some(RequestFailure::new(FailureCause::Files, &words)));
                 self.tell(News::Notice(self.id().clone(), None, SafeText::line(&words)));
                 Pulled::Failed
             }
-            Err(Trouble::Read(error)) => self.read_failed(resource, error),
+            Err(PullError::Read(error)) => self.read_failed(resource, error),
         };
         self.tell_budget();
         pulled
@@ -94,7 +94,7 @@ impl Channel {
     }
 
     /// Says that a resource answered as promised.
-    pub(crate) fn read_succeeded(&self, resource: Resource) {
+    pub(crate) fn read_succeeded(&self, resource: PolledResource) {
         let health = self.pulse(|it, now| it.answered(resource, now));
         self.tell_health(health);
     }
@@ -113,8 +113,8 @@ impl Channel {
     }
 
     /// Says what a failed read means for the tab.
-    pub(crate) fn read_failed(&self, resource: Resource, error: ReadError) -> Pulled {
-        self.note_failure(Failure::of_read(&error));
+    pub(crate) fn read_failed(&self, resource: PolledResource, error: ReadError) -> Pulled {
+        self.note_failure(RequestFailure::of_read(&error));
         // Waiting for one's own budget is no failure.
         if !matches!(error, ReadError::Paced(_)) {
             tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
@@ -132,7 +132,7 @@ impl Channel {
                 self.tell_health(health);
                 Pulled::Paced(wait)
             }
-            ReadError::Offline(why) => failed(Kind::Offline, why),
+            ReadError::Offline(why) => failed(FailureKind::Offline, why),
             error @ (ReadError::NotFound(_) | ReadError::NoSuchPath(_)) if resource.is_missing(&error) => {
                 self.deny(resource);
                 self.pulse(Pulse::taken);
@@ -142,7 +142,7 @@ impl Channel {
             ReadError::Trouble(why)
             | ReadError::NotFound(why)
             | ReadError::NoSuchPath(why)
-            | ReadError::Rejected(why) => failed(Kind::Trouble, why),
+            | ReadError::Rejected(why) => failed(FailureKind::Trouble, why),
             ReadError::Forbidden(why) => {
                 self.deny(resource);
                 self.pulse(Pulse::taken);

@@ -5,10 +5,10 @@
 //! What was read whole stays so: the marks are those of the passes that read
 //! everything.
 
-use crate::Channel;
+use crate::ChannelSync;
 use crate::conversations::{BULK, REST, REST_AT, SINCE};
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble, or_later};
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled, or_later};
 use model::ids::ConversationId;
 use model::time::Timestamp;
 use store::StoreError;
@@ -24,29 +24,29 @@ pub enum Reached {
     End,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads the top of the list and nothing behind it.
     pub async fn pull_top(&self) -> Pulled {
         let result = self.read_top_alone().await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
     /// Reads some pages of the list behind its top.
     pub async fn pull_rest(&self) -> Pulled {
         let result = self.read_rest_alone().await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
     /// Reads a history that lags behind the list. A person waits for it.
     pub async fn pull_behind_of(&self, conversation: &ConversationId) -> Pulled {
         let result = self.read_behind_of(conversation).await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
     /// Reads a conversation alone, for whether the AI answers there.
     pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
         let result = self.read_detail_of(conversation).await;
-        self.report(Resource::List, result)
+        self.report(PolledResource::List, result)
     }
 
     /// How far down the list was read.
@@ -63,16 +63,16 @@ impl Channel {
         Ok(self.time_mark(REST_AT).await?.map_or(Reached::Unknown, Reached::Above))
     }
 
-    async fn read_top_alone(&self) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::List).await? else {
+    async fn read_top_alone(&self) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.list.lock().await;
         Ok(if self.read_top(&mut state, &platform).await? { Pulled::Done } else { Pulled::More })
     }
 
-    async fn read_rest_alone(&self) -> Result<Pulled, Trouble> {
-        let Some(platform) = self.may_ask(Resource::List).await? else {
+    async fn read_rest_alone(&self) -> Result<Pulled, PullError> {
+        let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.list.lock().await;
@@ -83,9 +83,10 @@ impl Channel {
         or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
     }
 
-    async fn read_behind_of(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
-        let platform = self.may_ask(Resource::List).await?;
-        let Some(platform) = platform.filter(|it| self.may_read(Resource::History) && it.has_histories())
+    async fn read_behind_of(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
+        let platform = self.may_ask(PolledResource::List).await?;
+        let Some(platform) =
+            platform.filter(|it| self.may_read(PolledResource::History) && it.has_histories())
         else {
             return Ok(Pulled::Skipped);
         };
@@ -95,8 +96,8 @@ impl Channel {
         Ok(Pulled::Done)
     }
 
-    async fn read_detail_of(&self, conversation: &ConversationId) -> Result<Pulled, Trouble> {
-        let platform = self.may_ask(Resource::List).await?;
+    async fn read_detail_of(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
+        let platform = self.may_ask(PolledResource::List).await?;
         if !platform.is_some_and(|it| it.can_take_over()) {
             return Ok(Pulled::Skipped);
         }

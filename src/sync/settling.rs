@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Channel;
-use crate::report::Trouble;
-use client::retry::Next;
+use crate::ChannelSync;
+use crate::report::PullError;
+use client::retry::RetryStep;
 use model::news::News;
 use model::outbox::Stop;
 use model::text::SafeText;
@@ -16,9 +16,9 @@ use store::lane::{LaneRow, Settlement};
 const SETTLE_TRIES: u32 = 8;
 const SETTLE_AGAIN: Duration = Duration::from_secs(1);
 
-impl Channel {
+impl ChannelSync {
     /// Has a row wait for a person, who is told why.
-    pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+    pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         if row.row.operation.is_unasked() {
             return self.drop_unasked(row, stop, why).await;
         }
@@ -30,7 +30,7 @@ impl Channel {
     }
 
     /// What no person asked for never asks one.
-    async fn drop_unasked(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), Trouble> {
+    async fn drop_unasked(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), %why, "dropped: nobody asked for it");
         if stop == Stop::Refused {
             self.kept_here(&row.row).await?;
@@ -39,7 +39,7 @@ impl Channel {
     }
 
     /// Writes down what became of a row and tells of it.
-    pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), Trouble> {
+    pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), PullError> {
         if !self.settled(row, settlement).await? {
             tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
         }
@@ -52,7 +52,7 @@ impl Channel {
 
     /// An outcome is known once: while the files cannot be written it is kept
     /// here, as long as the row's claim holds.
-    async fn settled(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, Trouble> {
+    async fn settled(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, PullError> {
         for _ in 0..SETTLE_TRIES {
             match self.store.settle(row, settlement.clone()).await {
                 Ok(settled) => return Ok(settled),
@@ -67,12 +67,14 @@ impl Channel {
 }
 
 /// What is written down of a row that goes on; `None` for one that was done.
-pub(crate) fn settlement(next: Next, now: Timestamp) -> Option<Settlement> {
+pub(crate) fn settlement(next: RetryStep, now: Timestamp) -> Option<Settlement> {
     Some(match next {
-        Next::Done => return None,
-        Next::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
-        Next::AskAgain { after, counted } => Settlement::AskAgain { not_before: now.plus(after), counted },
-        Next::Stop(stop, why) => Settlement::Stop(stop, why),
-        Next::Halt(_) => Settlement::Wait { not_before: now },
+        RetryStep::Done => return None,
+        RetryStep::Wait(wait) => Settlement::Wait { not_before: now.plus(wait) },
+        RetryStep::AskAgain { after, counted } => {
+            Settlement::AskAgain { not_before: now.plus(after), counted }
+        }
+        RetryStep::Stop(stop, why) => Settlement::Stop(stop, why),
+        RetryStep::Halt(_) => Settlement::Wait { not_before: now },
     })
 }

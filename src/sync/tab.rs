@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Notify, watch};
 
 use crate::plan::trust::Trust;
-use crate::plan::{Plan, Polling, Step, Task};
+use crate::plan::{PollSchedule, Polling, ScheduleStep, Task};
 use crate::push::PushStep;
 use crate::report::Pulled;
 use crate::wishes::{Lead, Wishes};
-use crate::{Channel, NAP};
+use crate::{ChannelSync, NAP};
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::time::{MINUTE, Timestamp};
@@ -39,8 +39,8 @@ impl Loop {
 }
 
 /// One tab and what it was asked to do.
-pub struct Tab {
-    pub(crate) channel: Channel,
+pub struct TabSync {
+    pub(crate) channel: ChannelSync,
     pub(crate) lead: Mutex<Lead>,
     pub(crate) wishes: Mutex<Wishes>,
     pub(crate) trust: Mutex<Trust>,
@@ -64,7 +64,7 @@ const POLLED: [Task; 7] =
 /// What the steps of what is polled remember.
 #[derive(Debug)]
 struct Polls {
-    plan: Plan,
+    plan: PollSchedule,
     /// When the last step ended.
     last: Option<Timestamp>,
 }
@@ -80,30 +80,33 @@ impl Polls {
 /// What the open conversation's steps remember.
 #[derive(Debug)]
 struct Opens {
-    plan: Plan,
+    plan: PollSchedule,
     last: Option<ConversationId>,
 }
 
-impl Tab {
+impl TabSync {
     /// Everything is due, and nobody else leads.
-    pub fn new(channel: Channel, polling: Polling) -> Self {
+    pub fn new(channel: ChannelSync, polling: Polling) -> Self {
         Self::leading(channel, polling, Lead::Always)
     }
 
     /// One whose steps do nothing until it has a lease.
-    pub fn under_lease(channel: Channel, polling: Polling) -> Self {
+    pub fn under_lease(channel: ChannelSync, polling: Polling) -> Self {
         Self::leading(channel, polling, Lead::Until(Timestamp::default()))
     }
 
-    fn leading(channel: Channel, polling: Polling, lead: Lead) -> Self {
+    fn leading(channel: ChannelSync, polling: Polling, lead: Lead) -> Self {
         channel.set_sending(lead);
         Self {
             channel,
             lead: Mutex::new(lead),
             wishes: Mutex::default(),
             trust: Mutex::default(),
-            polls: tokio::sync::Mutex::new(Polls { plan: Plan::new(&POLLED, polling), last: None }),
-            opens: tokio::sync::Mutex::new(Opens { plan: Plan::new(&[Task::History], polling), last: None }),
+            polls: tokio::sync::Mutex::new(Polls { plan: PollSchedule::new(&POLLED, polling), last: None }),
+            opens: tokio::sync::Mutex::new(Opens {
+                plan: PollSchedule::new(&[Task::History], polling),
+                last: None,
+            }),
             bells: std::array::from_fn(|_| Notify::new()),
             within: Mutex::default(),
             stop: watch::channel(false).0,
@@ -111,7 +114,7 @@ impl Tab {
     }
 
     /// The tab's hands.
-    pub fn channel(&self) -> &Channel {
+    pub fn channel(&self) -> &ChannelSync {
         &self.channel
     }
 
@@ -186,8 +189,8 @@ impl Tab {
             polls.plan.told(message_task(self.channel.known_platform().as_ref()));
         }
         let wait = match self.next(&polls.plan, now, visible) {
-            Step::Sleep(wait) => wait.min(NAP),
-            Step::Run(task) => {
+            ScheduleStep::Sleep(wait) => wait.min(NAP),
+            ScheduleStep::Run(task) => {
                 let (told, before) = (polls.plan.is_told(task), self.channel.inbound_told());
                 let pulled = self.poll(task).await;
                 if !told && self.channel.inbound_told() != before {
@@ -196,7 +199,7 @@ impl Tab {
                 self.finished(&mut polls.plan, task, pulled, visible);
                 0
             }
-            Step::Continue(task) => {
+            ScheduleStep::Continue(task) => {
                 let pulled = self.poll_on(task).await;
                 polls.plan.continued(task, pulled, self.channel.clock.now());
                 0
@@ -281,8 +284,8 @@ impl Tab {
             return NAP;
         };
         match self.next(&opens.plan, now, visible) {
-            Step::Sleep(wait) => wait.min(NAP),
-            Step::Run(task) | Step::Continue(task) => {
+            ScheduleStep::Sleep(wait) => wait.min(NAP),
+            ScheduleStep::Run(task) | ScheduleStep::Continue(task) => {
                 let pulled = self.channel.pull_history(&conversation).await;
                 self.finished(&mut opens.plan, task, pulled, visible);
                 0
@@ -342,12 +345,12 @@ impl Tab {
         !self.is_stopped() && self.channel.is_proven()
     }
 
-    fn next(&self, plan: &Plan, now: Timestamp, visible: bool) -> Step {
+    fn next(&self, plan: &PollSchedule, now: Timestamp, visible: bool) -> ScheduleStep {
         let instant = self.trust(|it| it.holds(now));
         plan.next(now, self.channel.known_platform().as_ref(), visible, instant)
     }
 
-    fn finished(&self, plan: &mut Plan, task: Task, pulled: Pulled, visible: bool) {
+    fn finished(&self, plan: &mut PollSchedule, task: Task, pulled: Pulled, visible: bool) {
         let chance = self.channel.store.chance().fraction();
         plan.finished(task, pulled, self.channel.clock.now(), visible, chance);
     }

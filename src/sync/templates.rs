@@ -1,25 +1,25 @@
 //! Pulling the approved templates, when a person wants to see them.
 //! Interface: Endpoints, Templates.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
-use model::fetches::Fetched;
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
+use model::fetches::FetchResult;
 use model::news::News;
 use model::unreadable::List;
 use store::templates::ToldTemplate;
 
-impl Channel {
+impl ChannelSync {
     /// Reads `GET /templates`.
     pub async fn pull_templates(&self) -> Pulled {
-        if !self.may_read(Resource::Templates) {
+        if !self.may_read(PolledResource::Templates) {
             return Pulled::Skipped;
         }
         let result = self.read_templates().await.map(|_| Pulled::Done);
-        self.report(Resource::Templates, result)
+        self.report(PolledResource::Templates, result)
     }
 
-    pub(super) async fn read_templates(&self) -> Result<Fetched, Trouble> {
+    pub(super) async fn read_templates(&self) -> Result<FetchResult, PullError> {
         let listed = self.client.for_person().templates().await?;
         self.note_unreadable(List::Templates, &listed, true);
         let told = listed.items.into_iter().map(|it| ToldTemplate {
@@ -30,6 +30,6 @@ impl Channel {
         });
         self.store.apply_templates(self.id(), told.collect(), self.clock.now()).await?;
         self.tell(News::Templates(self.id().clone()));
-        Ok(Fetched::Templates)
+        Ok(FetchResult::Templates)
     }
 }

@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::Channel;
-use crate::health::Resource;
+use crate::ChannelSync;
+use crate::health::PolledResource;
 use crate::overlap::{self, Backfill, Backfilled};
-use crate::report::{Pulled, Trouble, or_later};
+use crate::report::{PullError, Pulled, or_later};
 use client::{Listed, ReadError};
 use model::account::Platform;
 use model::ids::MessageId;
@@ -51,31 +51,31 @@ struct Gap {
     rest_until: Option<Timestamp>,
 }
 
-impl Channel {
+impl ChannelSync {
     /// Reads the newest inbound messages, and a part of what came in between
     /// if they are too many for one answer. Business chat only.
     pub async fn pull_trigger(&self) -> Pulled {
         let result = self.read_trigger().await;
-        self.report(Resource::Trigger, result)
+        self.report(PolledResource::Trigger, result)
     }
 
     /// Goes on with what came in between two answers, without asking for the
     /// newest again.
     pub async fn pull_gap(&self) -> Pulled {
         let result = self.read_gap().await;
-        self.report(Resource::Trigger, result)
+        self.report(PolledResource::Trigger, result)
     }
 
-    async fn read_gap(&self) -> Result<Pulled, Trouble> {
-        let Some(platform @ Platform::Whatsapp) = self.may_ask(Resource::Trigger).await? else {
+    async fn read_gap(&self) -> Result<Pulled, PullError> {
+        let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
             return Ok(Pulled::Skipped);
         };
         let mut state = self.trigger.lock().await;
         or_later(self.close_gap(&mut state, &platform).await)
     }
 
-    async fn read_trigger(&self) -> Result<Pulled, Trouble> {
-        let platform = self.may_ask(Resource::Trigger).await?;
+    async fn read_trigger(&self) -> Result<Pulled, PullError> {
+        let platform = self.may_ask(PolledResource::Trigger).await?;
         let Some(platform @ Platform::Whatsapp) = platform else {
             return Ok(Pulled::Skipped);
         };
@@ -105,7 +105,7 @@ impl Channel {
         state: &mut TriggerState,
         page: Listed<Message>,
         platform: &Platform,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         self.note_unreadable(List::Messages, &page, true);
         let complete = self.time_mark(COMPLETE).await?;
         let newest = page.items.iter().filter_map(|it| it.created_at).max();
@@ -137,7 +137,7 @@ impl Channel {
     }
 
     /// Walks a few pages down all inbound messages until what was known.
-    async fn close_gap(&self, state: &mut TriggerState, platform: &Platform) -> Result<Pulled, Trouble> {
+    async fn close_gap(&self, state: &mut TriggerState, platform: &Platform) -> Result<Pulled, PullError> {
         let now = self.clock.now();
         let Some(gap) = state.gap.as_mut() else {
             return Ok(Pulled::Done);
@@ -179,7 +179,7 @@ impl Channel {
         Ok(Pulled::Later(0))
     }
 
-    async fn gap_closed(&self, state: &mut TriggerState) -> Result<(), Trouble> {
+    async fn gap_closed(&self, state: &mut TriggerState) -> Result<(), PullError> {
         let Some(gap) = state.gap.take() else {
             return Ok(());
         };
@@ -192,7 +192,7 @@ impl Channel {
     }
 
     /// Lets the walk rest and begin anew; the mark stays where it was.
-    async fn give_up(&self, state: &mut TriggerState) -> Result<(), Trouble> {
+    async fn give_up(&self, state: &mut TriggerState) -> Result<(), PullError> {
         let complete = self.time_mark(COMPLETE).await?.unwrap_or_default();
         state.gap = None;
         state.note_gap(complete);

@@ -5,14 +5,14 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use crate::Channel;
+use crate::ChannelSync;
 use crate::attempt::Tries;
 use crate::push::PushStep;
-use crate::report::Trouble;
+use crate::report::PullError;
 use crate::settling::settlement;
-use client::retry::{self, Next};
-use client::transport::Progress;
-use client::{Enclosed, Outcome, Receipt, ReceiptKind};
+use client::retry::{self, RetryStep};
+use client::transport::UploadProgress;
+use client::{Enclosed, Receipt, ReceiptKind, WriteOutcome};
 use model::account::Platform;
 use model::news::News;
 use model::outbox::{Operation, RowState, Stop};
@@ -27,7 +27,7 @@ const AGAIN: i64 = 2 * SECOND;
 
 /// What to do about files that wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
+enum UploadStep {
     Upload(usize),
     Recover,
     Wait(Timestamp),
@@ -41,24 +41,26 @@ pub(crate) fn is_upload(row: &LaneRow) -> bool {
 
 /// The first file that may be uploaded; what is sent meanwhile does not
 /// matter.
-fn choose(rows: &[LaneRow], now: Timestamp) -> Choice {
+fn choose(rows: &[LaneRow], now: Timestamp) -> UploadStep {
     let mut due: Option<Timestamp> = None;
     for (index, lane) in rows.iter().enumerate().filter(|(_, it)| is_upload(it)) {
         let at = match lane.row.state {
             RowState::Queued | RowState::Uncertain if lane.row.not_before <= now => {
-                return Choice::Upload(index);
+                return UploadStep::Upload(index);
             }
             RowState::Queued | RowState::Uncertain => lane.row.not_before,
-            RowState::Sending if lane.cut_off || is_lapsed(lane.lease_until, now) => return Choice::Recover,
+            RowState::Sending if lane.cut_off || is_lapsed(lane.lease_until, now) => {
+                return UploadStep::Recover;
+            }
             RowState::Sending => lane.lease_until.plus(1),
             RowState::Stopped(..) | RowState::Done => continue,
         };
         due = Some(due.map_or(at, |it| it.min(at)));
     }
-    due.map_or(Choice::Nothing, Choice::Wait)
+    due.map_or(UploadStep::Nothing, UploadStep::Wait)
 }
 
-impl Channel {
+impl ChannelSync {
     /// Uploads at most one file, or says when the next is due.
     pub async fn upload_once(&self, now: Timestamp) -> PushStep {
         let mut tries = self.uploading.lock().await;
@@ -88,15 +90,15 @@ impl Channel {
         }
     }
 
-    async fn upload_next(&self, tries: &mut Tries, now: Timestamp) -> Result<PushStep, Trouble> {
+    async fn upload_next(&self, tries: &mut Tries, now: Timestamp) -> Result<PushStep, PullError> {
         let rows = self.store.lane_rows(self.id()).await?;
         match choose(&rows, now) {
-            Choice::Nothing => return Ok(PushStep::Idle),
-            Choice::Wait(until) => return Ok(PushStep::Due(until)),
-            Choice::Recover => {
+            UploadStep::Nothing => return Ok(PushStep::Idle),
+            UploadStep::Wait(until) => return Ok(PushStep::Due(until)),
+            UploadStep::Recover => {
                 self.store.recover_lapsed(now).await?;
             }
-            Choice::Upload(index) => {
+            UploadStep::Upload(index) => {
                 let row = &rows[index];
                 let claimed =
                     self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?;
@@ -108,7 +110,7 @@ impl Channel {
         Ok(PushStep::Moved)
     }
 
-    async fn upload(&self, tries: &mut Tries, claimed: LaneRow) -> Result<(), Trouble> {
+    async fn upload(&self, tries: &mut Tries, claimed: LaneRow) -> Result<(), PullError> {
         let row = &claimed.row;
         let Some(outcome) = self.carry_up(&claimed).await? else {
             tracing::info!(channel = %self.id(), row = %row.id, "a file was taken back on its way");
@@ -120,8 +122,8 @@ impl Channel {
         let next = retry::decide(&outcome, attempt);
         self.hear(&outcome);
         match (next, outcome) {
-            (Next::Done, Outcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
-            (Next::Stop(stop, why), _) => {
+            (RetryStep::Done, WriteOutcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
+            (RetryStep::Stop(stop, why), _) => {
                 let why = SafeText::line(&format!("the upload: {why}"));
                 // Whatever became of the file, nobody was sent anything.
                 let stop = if stop.is_ambiguous() { Stop::Upload } else { stop };
@@ -136,7 +138,7 @@ impl Channel {
 
     /// Sends the file and keeps the claim meanwhile; `None` if it was taken
     /// back.
-    async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<Outcome<Receipt>>, Trouble> {
+    async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<WriteOutcome<Receipt>>, PullError> {
         let row = &claimed.row;
         let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
         tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
@@ -158,10 +160,10 @@ impl Channel {
     }
 
     /// Tells each whole percent once.
-    fn progress(&self, claimed: &LaneRow, total: usize) -> Progress {
+    fn progress(&self, claimed: &LaneRow, total: usize) -> UploadProgress {
         let (tell, channel, row) = (self.teller(), self.id().clone(), claimed.row.id.clone());
         let told = AtomicU8::new(u8::MAX);
-        Progress::new(move |bytes| {
+        UploadProgress::new(move |bytes| {
             let percent = u8::try_from(bytes.saturating_mul(100) / total.max(1)).unwrap_or(100).min(100);
             if told.swap(percent, Ordering::SeqCst) != percent {
                 tell(News::Uploading(channel.clone(), row.clone(), Some(percent)));
@@ -170,7 +172,12 @@ impl Channel {
     }
 
     /// The file lies at the service: the row leaves next as what it is for.
-    async fn becomes_send(&self, claimed: &LaneRow, receipt: Receipt, now: Timestamp) -> Result<(), Trouble> {
+    async fn becomes_send(
+        &self,
+        claimed: &LaneRow,
+        receipt: Receipt,
+        now: Timestamp,
+    ) -> Result<(), PullError> {
         let Operation::SendFile(file) = &claimed.row.operation else { return Ok(()) };
         let ReceiptKind::Uploaded { url: Some(url) } = receipt.kind else {
             let why = "the upload was answered without an address, as test keys may be: nothing can be sent with it";

@@ -1,10 +1,10 @@
 //! Outcomes that are looked at again before they are believed: the server's
 //! state counts, not what was asked or what a repetition is told.
 
-use crate::Channel;
-use crate::report::Trouble;
-use client::{Outcome, Receipt, ReceiptKind, Unclear, repeated};
-use model::conversations::{Automation, Status};
+use crate::ChannelSync;
+use crate::report::PullError;
+use client::{Receipt, ReceiptKind, Unclear, WriteOutcome, repeated};
+use model::conversations::{Automation, ConversationStatus};
 use model::ids::{ConversationId, WebhookId};
 use model::outbox::{Operation, OutboxRow};
 use model::time::{MINUTE, Timestamp};
@@ -14,9 +14,13 @@ use store::lane::LaneRow;
 /// is looked for.
 const MARGIN: i64 = 10 * MINUTE;
 
-impl Channel {
+impl ChannelSync {
     /// What really holds after an outcome.
-    pub(crate) async fn verified(&self, claimed: &LaneRow, outcome: Outcome<Receipt>) -> Outcome<Receipt> {
+    pub(crate) async fn verified(
+        &self,
+        claimed: &LaneRow,
+        outcome: WriteOutcome<Receipt>,
+    ) -> WriteOutcome<Receipt> {
         let row = &claimed.row;
         let is_repeated = row.attempts > 1 || claimed.is_successor;
         let outcome = if is_repeated { repeated(&row.operation, outcome) } else { outcome };
@@ -24,17 +28,19 @@ impl Channel {
         match (&row.operation, outcome) {
             (
                 Operation::SetAutomation { .. },
-                Outcome::Done(receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. }),
+                WriteOutcome::Done(
+                    receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. },
+                ),
             ) => self.switched(conversation, receipt).await,
             // Refused because it is closed already?
-            (Operation::Close, Outcome::Refused(refusal))
+            (Operation::Close, WriteOutcome::Refused(refusal))
                 if matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key() =>
             {
                 match self.client.for_person().conversation(conversation).await {
-                    Ok(told) if told.status == Status::Closed => {
-                        Outcome::Done(Receipt::of(ReceiptKind::Closed))
+                    Ok(told) if told.status == ConversationStatus::Closed => {
+                        WriteOutcome::Done(Receipt::of(ReceiptKind::Closed))
                     }
-                    _ => Outcome::Refused(refusal),
+                    _ => WriteOutcome::Refused(refusal),
                 }
             }
             (_, outcome) => outcome,
@@ -43,28 +49,28 @@ impl Channel {
 
     /// Looks for itself when the answer to a switch of the AI said nothing of
     /// its state: success is what the server tells, not what was asked.
-    async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> Outcome<Receipt> {
+    async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
         let told = self.client.for_person().conversation(conversation).await;
         let enabled = match told.as_ref().map(|it| it.automation) {
             Ok(Automation::On) => true,
             Ok(Automation::Off) => false,
             Ok(Automation::Unknown | Automation::NotApplicable) => {
-                return Outcome::Unknown(Unclear::new(
+                return WriteOutcome::Unknown(Unclear::new(
                     "the server does not tell whether the AI answers",
                     None,
                 ));
             }
             Err(error) => {
                 let words = format!("whether the AI answers could not be read: {error}");
-                return Outcome::Unknown(Unclear::new(&words, None));
+                return WriteOutcome::Unknown(Unclear::new(&words, None));
             }
         };
-        Outcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
+        WriteOutcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
     }
 
     /// Looks among the webhooks for one that an earlier attempt may have
     /// registered, before it is asked for again.
-    pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, Trouble> {
+    pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, PullError> {
         let (Operation::AddWebhook { url, events }, Some(first)) = (&row.operation, row.first_attempt_at)
         else {
             return Ok(None);

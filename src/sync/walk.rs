@@ -26,7 +26,7 @@ pub enum Followed {
 
 /// The cursors of one walk.
 #[derive(Debug)]
-pub struct Cursors {
+pub struct WalkCursors {
     seen: HashSet<String>,
     current: Option<String>,
     pages: u32,
@@ -34,7 +34,7 @@ pub struct Cursors {
     limit: u32,
 }
 
-impl Cursors {
+impl WalkCursors {
     /// Starts at the first page; `limit` pages at most.
     pub fn new(limit: u32) -> Self {
         Self { seen: HashSet::new(), current: None, pages: 0, empty: 0, limit }
@@ -92,7 +92,7 @@ pub struct ListWalk {
     /// The newest activity of this round's first page.
     top: Option<Timestamp>,
     newest: Option<Timestamp>,
-    cursors: Cursors,
+    cursors: WalkCursors,
 }
 
 impl ListWalk {
@@ -109,7 +109,7 @@ impl ListWalk {
     }
 
     fn down_to(boundary: Option<Timestamp>) -> Self {
-        Self { boundary, round: 0, top: None, newest: None, cursors: Cursors::new(PAGES) }
+        Self { boundary, round: 0, top: None, newest: None, cursors: WalkCursors::new(PAGES) }
     }
 
     /// The cursor to ask with; `None` for the first page.
@@ -149,7 +149,7 @@ impl ListWalk {
         }
         // The next round ends at the first row that is not newer.
         self.boundary = self.top.map(|it| it.plus(1)).or(self.boundary);
-        self.cursors = Cursors::new(PAGES);
+        self.cursors = WalkCursors::new(PAGES);
         Listing::Next
     }
 }
@@ -169,18 +169,18 @@ mod tests {
 
     #[test]
     fn what_follows_a_page() {
-        let mut cursors = Cursors::new(5);
+        let mut cursors = WalkCursors::new(5);
         assert_eq!(cursors.follow(50, Some("a")), Followed::Next("a".into()));
         assert_eq!(cursors.follow(0, Some("b")), Followed::Next("b".into()));
         assert!(matches!(cursors.follow(50, Some("a")), Followed::Broken(_)), "a cycle");
-        let mut cursors = Cursors::new(5);
+        let mut cursors = WalkCursors::new(5);
         assert_eq!(cursors.follow(50, None), Followed::End);
-        let mut cursors = Cursors::new(9);
+        let mut cursors = WalkCursors::new(9);
         for cursor in ["a", "b", "c"] {
             assert!(matches!(cursors.follow(0, Some(cursor)), Followed::Next(_)));
         }
         assert!(matches!(cursors.follow(0, Some("d")), Followed::Broken(_)), "a fourth empty page");
-        let mut cursors = Cursors::new(2);
+        let mut cursors = WalkCursors::new(2);
         cursors.follow(1, Some("a"));
         assert!(matches!(cursors.follow(1, Some("b")), Followed::Broken(_)), "a third page");
     }

@@ -4,12 +4,12 @@
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
-use crate::tab::{Loop, Tab};
+use crate::tab::{Loop, TabSync};
 use model::fetches::Fetch;
 use model::ids::ConversationId;
 use model::news::News;
 use model::time::{SECOND, Timestamp};
-use store::leases::{Ask, LEASE};
+use store::leases::{LEASE, OwnerRequest};
 
 /// Conversations that wait to be read because a person asked at most.
 const ASKED: usize = 16;
@@ -55,7 +55,7 @@ pub(crate) struct Wishes {
     /// What screens asked for, in its order.
     pub(crate) fetches: VecDeque<Fetch>,
     /// What the leader is to be asked.
-    asks: Vec<Ask>,
+    asks: Vec<OwnerRequest>,
 }
 
 impl Wishes {
@@ -82,7 +82,7 @@ fn looks_for_contacts(fetch: &Fetch) -> bool {
     matches!(fetch, Fetch::Contacts { .. })
 }
 
-impl Tab {
+impl TabSync {
     /// Whether this process may ask for the channel now.
     pub fn leads(&self, now: Timestamp) -> bool {
         self.lead.lock().unwrap_or_else(PoisonError::into_inner).holds(now)
@@ -120,7 +120,7 @@ impl Tab {
             opened
         });
         if let Some(conversation) = opened {
-            self.ask_leader(Ask::Open(conversation));
+            self.ask_leader(OwnerRequest::Open(conversation));
         }
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
@@ -128,7 +128,7 @@ impl Tab {
 
     /// Reads everything again now, also after the tab was stopped.
     pub fn refresh(&self) {
-        if self.ask_leader(Ask::Refresh) {
+        if self.ask_leader(OwnerRequest::Refresh) {
             return;
         }
         self.wish(|it| {
@@ -150,7 +150,7 @@ impl Tab {
 
     /// Reads messages older than the stored ones.
     pub fn fetch_older(&self, conversation: ConversationId) {
-        if !self.ask_leader(Ask::Older(conversation.clone())) {
+        if !self.ask_leader(OwnerRequest::Older(conversation.clone())) {
             self.read(conversation, true);
         }
     }
@@ -167,7 +167,7 @@ impl Tab {
     }
 
     /// Leaves word for another process's leader, if there is one.
-    pub(crate) fn ask_leader(&self, ask: Ask) -> bool {
+    pub(crate) fn ask_leader(&self, ask: OwnerRequest) -> bool {
         let other = *self.lead.lock().unwrap_or_else(PoisonError::into_inner) == Lead::Other;
         if other {
             self.wish(|it| {
@@ -180,7 +180,7 @@ impl Tab {
     }
 
     /// What the leader is to be asked.
-    pub(crate) fn take_asks(&self) -> Vec<Ask> {
+    pub(crate) fn take_asks(&self) -> Vec<OwnerRequest> {
         self.wish(|it| std::mem::take(&mut it.asks))
     }
 

@@ -7,10 +7,10 @@ use crate::paint::Run;
 use crate::questions::{Lines, gap, plain};
 use crate::theme::Theme;
 use app::App;
-use app::attaching::{AttachForm, Found};
+use app::attaching::{AttachForm, AttachmentCheck};
 use app::commands::Command;
 use app::tab::Tab;
-use model::attachments::{self, Attachment, Source};
+use model::attachments::{self, AttachmentSource, ReplyAttachment};
 use model::outbox::content::MediaKind;
 use model::prices::{self, Price};
 use model::text::SafeText;
@@ -29,8 +29,8 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
     let before: String = before.as_str().chars().skip(skip).collect();
     let mut lines = vec![plain(format!("{before}{cursor}{after}"))];
     lines.push(match (&form.found, form.thing()) {
-        (Found::Wrong(why), _) => (SafeText::line(why).to_string(), theme.error()),
-        (Found::Looking, _) => ("looking…".to_owned(), theme.dim()),
+        (AttachmentCheck::Wrong(why), _) => (SafeText::line(why).to_string(), theme.error()),
+        (AttachmentCheck::Looking, _) => ("looking…".to_owned(), theme.dim()),
         (_, None) => {
             ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.dim())
         }
@@ -40,7 +40,7 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
         },
     });
     let thing = form.thing();
-    lines.extend(thing.as_ref().and_then(Attachment::doubt).map(|it| (it.to_owned(), theme.waiting())));
+    lines.extend(thing.as_ref().and_then(ReplyAttachment::doubt).map(|it| (it.to_owned(), theme.waiting())));
     lines.push(gap());
     let kind = thing.as_ref().map_or(MediaKind::Image, |it| it.kind);
     if let Some(thing) = &thing {
@@ -64,7 +64,7 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
     lines.push(gap());
     let enter = if thing.is_some() { "attaches, sends nothing" } else { "without a path attaches nothing" };
     if !form.shelf.is_empty() {
-        let names: Vec<&str> = form.shelf.iter().take(3).map(Attachment::name).collect();
+        let names: Vec<&str> = form.shelf.iter().take(3).map(ReplyAttachment::name).collect();
         let more = if form.shelf.len() > 3 { ", …" } else { "" };
         let words = format!("[Up] [Down] uploaded before: {}{more}", SafeText::line(&names.join(", ")));
         lines.push((words, theme.strong()));
@@ -74,10 +74,10 @@ pub fn form(app: &App, theme: Theme, form: &AttachForm) -> Lines {
 }
 
 /// Both ways with their prices; that of the thing at hand stands out.
-fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&Attachment>, kind: MediaKind) -> Lines {
+fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind: MediaKind) -> Lines {
     let uploaded = attachments::uploaded_price(kind);
     let own = Price::exactly(prices::MEDIA_OWN_LINK);
-    let is_own = thing.map(|it| matches!(it.source, Source::Link(_)));
+    let is_own = thing.map(|it| matches!(it.source, AttachmentSource::Link(_)));
     let line = |words: &str, price: Price, chosen: Option<bool>| {
         let mark = if chosen == Some(true) { theme.mark() } else { " " };
         let style = if chosen == Some(true) { theme.strong() } else { Style::new() };
@@ -93,7 +93,7 @@ fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&Attachment>, kind: Medi
 }
 
 /// What goes with the answer, on one line of the composer.
-pub fn chip(tab: &Tab, theme: Theme, attachment: &Attachment) -> Vec<(String, Style)> {
+pub fn chip(tab: &Tab, theme: Theme, attachment: &ReplyAttachment) -> Vec<(String, Style)> {
     let mark = if theme.ascii { "+" } else { "▣" };
     let kind = attachment.kind.word();
     let name = SafeText::line(&attachment.words());
@@ -105,12 +105,14 @@ pub fn chip(tab: &Tab, theme: Theme, attachment: &Attachment) -> Vec<(String, St
 }
 
 /// Both prices for the right end of that line.
-pub fn chip_prices(theme: Theme, attachment: &Attachment) -> String {
+pub fn chip_prices(theme: Theme, attachment: &ReplyAttachment) -> String {
     let (own, uploaded) = (prices::MEDIA_OWN_LINK, attachments::uploaded_price(attachment.kind).words());
     let bar = if theme.ascii { "|" } else { "│" };
     match attachment.source {
-        Source::Link(_) => format!("own link {own} {bar} uploaded {uploaded}"),
-        Source::File(_) | Source::Uploaded(_) => format!("uploaded {uploaded} {bar} own link {own}"),
+        AttachmentSource::Link(_) => format!("own link {own} {bar} uploaded {uploaded}"),
+        AttachmentSource::File(_) | AttachmentSource::Uploaded(_) => {
+            format!("uploaded {uploaded} {bar} own link {own}")
+        }
     }
 }
 

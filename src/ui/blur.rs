@@ -7,7 +7,7 @@
 use ratatui::buffer::Buffer;
 
 use crate::known_names;
-use crate::names::{Names, is_letter};
+use crate::names::{NameIndex, is_letter};
 use crate::theme::Theme;
 use app::App;
 
@@ -38,7 +38,7 @@ pub fn blur(app: &App, theme: Theme, buffer: &mut Buffer) {
 }
 
 /// Which cells of a line are hidden.
-fn hidden(symbols: &[&str], names: &Names) -> Vec<bool> {
+fn hidden(symbols: &[&str], names: &NameIndex) -> Vec<bool> {
     let mut hidden = vec![false; symbols.len()];
     let mut at = 0;
     while at < symbols.len() {
@@ -132,7 +132,7 @@ mod tests {
     use app::wrap;
 
     fn blurred(line: &str) -> String {
-        let mut names = Names::default();
+        let mut names = NameIndex::default();
         ["Maria Lopez", "张伟"].iter().for_each(|it| names.add(it));
         // As a frame holds them: a blank cell after each wide letter.
         let cells = |it| if wrap::cells(it) == 2 { vec![it, " "] } else { vec![it] };

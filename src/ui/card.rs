@@ -12,7 +12,7 @@ use app::layout::Area;
 use app::wrap;
 use model::account::Platform;
 use model::conversations::{ConversationRow, ServiceWindow, window_left};
-use model::local::Kept;
+use model::local::TagPlace;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, ago, short_span};
 
@@ -196,11 +196,11 @@ fn claim(app: &App, row: &ConversationRow) -> Option<String> {
 
 /// The tags; those that are not with the server's contact say where they are.
 fn tags(row: &ConversationRow) -> Option<String> {
-    let of = |kept: Kept| {
+    let of = |kept: TagPlace| {
         let tags = row.local.tags.iter().filter(|it| it.kept == kept);
         tags.map(|it| it.word.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let parts = [(Kept::Server, ""), (Kept::Leaving, " (leaving)"), (Kept::Here, " (here only)")];
+    let parts = [(TagPlace::Server, ""), (TagPlace::Leaving, " (leaving)"), (TagPlace::Here, " (here only)")];
     let parts = parts.map(|(kept, note)| (of(kept), note));
     let words: Vec<String> =
         parts.iter().filter(|it| !it.0.is_empty()).map(|(words, note)| format!("{words}{note}")).collect();

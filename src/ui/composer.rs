@@ -15,17 +15,17 @@ use crate::tabs;
 use crate::theme::Theme;
 use app::App;
 use app::commands::Command;
-use app::composer::{Composer, Mode};
+use app::composer::{Composer, ComposerMode};
 use app::layout::Area;
-use app::lines::Item;
+use app::lines::HistoryItem;
 use app::tab::{Focus, Tab};
 use app::wrap;
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::conversations::ServiceWindow;
 use model::counting::Count;
 use model::news::Health;
 use model::outbox::Operation;
-use model::outbox::content::Content;
+use model::outbox::content::ChatContent;
 use model::prices;
 use model::time::SECOND;
 
@@ -37,7 +37,7 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<
     if let Some(head) = tab.mail_head() {
         return email::compose(app, theme, composer, head, area, buffer);
     }
-    let note = composer.mode == Mode::Note;
+    let note = composer.mode == ComposerMode::Note;
     let locked = if note { None } else { lock(tab) };
     let foot = foot(app, theme, composer, area, locked.is_some());
     border(app, theme, composer, (area, foot.keys.is_some()), buffer);
@@ -82,7 +82,7 @@ fn border(
 ) {
     let tab = app.tab();
     let focused = tab.focus == Focus::Composer && app.layers.is_empty();
-    if composer.mode == Mode::Note {
+    if composer.mode == ComposerMode::Note {
         let modal = modal(app, focused);
         let left = [
             (modal.as_str(), theme.strong()),
@@ -139,7 +139,7 @@ fn counted(theme: Theme, count: Count) -> (String, Style) {
 
 /// What goes with the answer: what it is, and at the right what either way
 /// costs.
-fn attached(tab: &Tab, theme: Theme, attachment: &Attachment, area: Area, buffer: &mut Buffer) {
+fn attached(tab: &Tab, theme: Theme, attachment: &ReplyAttachment, area: Area, buffer: &mut Buffer) {
     let runs = attaching::chip(tab, theme, attachment);
     let runs = attaching::borrowed(&runs);
     let prices = attaching::chip_prices(theme, attachment);
@@ -235,12 +235,14 @@ fn kept(tab: &Tab, words: &str) -> String {
 
 /// Whether the newest that was said is a template.
 fn awaits_reply(tab: &Tab) -> bool {
-    let newest =
-        tab.history.as_ref().and_then(|it| it.items.iter().rev().find(|it| !matches!(it, Item::Note(_))));
+    let newest = tab
+        .history
+        .as_ref()
+        .and_then(|it| it.items.iter().rev().find(|it| !matches!(it, HistoryItem::Note(_))));
     match newest {
-        Some(Item::Message(row)) => row.sent_here && row.message.content_type == "template",
-        Some(Item::Outbox(row, _)) => {
-            matches!(row.operation, Operation::SendContent { content: Content::Template(_), .. })
+        Some(HistoryItem::Message(row)) => row.sent_here && row.message.content_type == "template",
+        Some(HistoryItem::Outbox(row, _)) => {
+            matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
                 && !row.is_stopped()
         }
         _ => false,
@@ -293,7 +295,7 @@ fn keys(
     (locked, room): (bool, usize),
     theme: Theme,
 ) -> (String, Style) {
-    if composer.mode == Mode::Note {
+    if composer.mode == ComposerMode::Note {
         let words = " {send} keeps the note here · {switch-mode} answer · {leave} leave ";
         return (app.keyed(words), theme.note());
     }

@@ -10,7 +10,7 @@ use crate::theme::Theme;
 use app::App;
 use app::connections::asking::EndpointForm;
 use app::connections::upkeep::CredentialForm;
-use app::connections::wizard::{Step, Wizard};
+use app::connections::wizard::{Wizard, WizardStep};
 use app::picker::Picker;
 use app::wrap;
 use model::connections::{ShownValue, mapping::Mapped};
@@ -152,7 +152,7 @@ pub fn waiting(theme: Theme, name: &str) -> Lines {
 /// The wizard of a new connection.
 pub fn wizard(theme: Theme, wizard: &Wizard) -> (String, Lines) {
     match &wizard.step {
-        Step::Picking { status, picks, taken, chosen } => {
+        WizardStep::Picking { status, picks, taken, chosen } => {
             let title = format!("New connection: it answered with status {status}");
             let mut lines = vec![plain("What shall the card show? Lists of objects become tables."), gap()];
             let first = (chosen + 1).saturating_sub(PICKS);
@@ -187,7 +187,7 @@ pub fn wizard(theme: Theme, wizard: &Wizard) -> (String, Lines) {
             let mut lines: Lines = Vec::new();
             for entry in wizard.entries() {
                 let (before, after) = wizard.shown(entry);
-                let here = *step == Step::Filling && entry == wizard.focus;
+                let here = *step == WizardStep::Filling && entry == wizard.focus;
                 lines.push(field(theme, wizard.label(entry), (&before, &after), 15, here));
             }
             lines.push(gap());
@@ -195,8 +195,8 @@ pub fn wizard(theme: Theme, wizard: &Wizard) -> (String, Lines) {
             lines.extend(wizard.wrong.iter().map(|it| (SafeText::line(it).to_string(), theme.error())));
             lines.push(gap());
             lines.push(match step {
-                Step::Trying => ("asking it now…".to_owned(), theme.strong()),
-                Step::Saving => ("keeping it…".to_owned(), theme.strong()),
+                WizardStep::Trying => ("asking it now…".to_owned(), theme.strong()),
+                WizardStep::Saving => ("keeping it…".to_owned(), theme.strong()),
                 _ => {
                     let with = SafeText::line(&wizard.with);
                     let with = if with.is_empty() { String::new() } else { format!(" with {with}") };

@@ -17,7 +17,7 @@ use app::layout::Area;
 use app::loads::Pane;
 use app::tab::Focus;
 use app::wrap;
-use model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow, window_label};
 use model::filter;
 use model::news::Health;
 use model::time::short_span;
@@ -285,7 +285,7 @@ pub(super) fn age(app: &App, theme: Theme, row: &ConversationRow) -> (String, St
     if let Some(since) = row.unanswered_since(app.context.now) {
         return (format!("AI silent {}", short_span(app.context.now.since(since))), theme.error());
     }
-    let open = row.conversation.status != Status::Closed;
+    let open = row.conversation.status != ConversationStatus::Closed;
     if row.is_failing() {
         let since = row.waiting_since.or(row.conversation.last_message_at);
         let span = since.map_or_else(String::new, |it| format!(" {}", short_span(app.context.now.since(it))));
@@ -303,7 +303,7 @@ fn ai(app: &App, theme: Theme, row: &ConversationRow, width: u16) -> (String, St
     if row.close_pending {
         return ("closing".to_owned(), theme.waiting());
     }
-    if row.conversation.status == Status::Closed {
+    if row.conversation.status == ConversationStatus::Closed {
         return ("closed".to_owned(), theme.dim());
     }
     match (row.automation_pending, row.conversation.automation) {

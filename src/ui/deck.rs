@@ -8,10 +8,10 @@ use crate::paint::{self, Sides};
 use crate::people::divide;
 use crate::theme::Theme;
 use app::App;
-use app::deck::{Bar, Card, Weight};
+use app::deck::{Bar, CardEmphasis, DeckCard};
 use app::layout::Area;
 use app::loads::Pane;
-use app::resource::Shown;
+use app::resource::LoadState;
 use app::wrap;
 use model::text::SafeText;
 
@@ -59,8 +59,8 @@ pub fn draw(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 fn deck_empty(app: &App) -> String {
     match app.shown(Pane::Page) {
-        Shown::Well => app.deck_empty(),
-        Shown::Slow(_) | Shown::Failed(_) => loading::words(app, Pane::Page),
+        LoadState::Well => app.deck_empty(),
+        LoadState::Slow(_) | LoadState::Failed(_) => loading::words(app, Pane::Page),
     }
 }
 
@@ -76,14 +76,14 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles, &right));
 }
 
-fn row(theme: Theme, card: &Card, area: Area, buffer: &mut Buffer) {
+fn row(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 2, area.width.saturating_sub(3));
     let plain = match card.weight {
-        Weight::Plain => Style::new(),
-        Weight::Loud => theme.error(),
-        Weight::Dim => theme.dim(),
+        CardEmphasis::Plain => Style::new(),
+        CardEmphasis::Loud => theme.error(),
+        CardEmphasis::Dim => theme.dim(),
     };
-    let kind = if card.weight == Weight::Loud { theme.error() } else { theme.dim() };
+    let kind = if card.weight == CardEmphasis::Loud { theme.error() } else { theme.dim() };
     paint::text(buffer, x, area.y, KIND - 1, &card.kind, kind);
     let used = paint::runs_right(
         buffer,
@@ -100,7 +100,7 @@ fn row(theme: Theme, card: &Card, area: Area, buffer: &mut Buffer) {
 
 /// All lines of a card, each as long as it needs, and its chart, as far as
 /// there is room.
-fn whole(theme: Theme, card: &Card, area: Area, buffer: &mut Buffer) {
+fn whole(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
     let labels = card.lines.iter().map(|it| &it.0).chain(card.bars.iter().map(|it| &it.label));
     let widest = labels.map(|it| wrap::cells(it.as_str())).max().unwrap_or(0);
     let most = usize::from(area.width) * 2 / 5;

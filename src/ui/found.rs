@@ -7,7 +7,7 @@ use crate::paint;
 use crate::theme::Theme;
 use app::App;
 use app::layout::Area;
-use app::search::Found;
+use app::search::SearchResult;
 use app::wrap;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
@@ -17,28 +17,28 @@ use model::text::SafeText;
 use model::time::{Timestamp, short_span};
 
 /// Draws the row in its two lines.
-pub fn draw(app: &App, theme: Theme, found: &Found, place: Area, buffer: &mut Buffer) {
+pub fn draw(app: &App, theme: Theme, found: &SearchResult, place: Area, buffer: &mut Buffer) {
     let second = Area { x: place.x + 2, y: place.y + 1, width: place.width.saturating_sub(3), height: 1 };
     match found {
-        Found::Person(row) => {
+        SearchResult::Person(row) => {
             let at = row.conversation.last_message_at;
             let number = number(row);
             head(app, theme, (&row.conversation.title(), number.as_str()), (&row.channel, at), place, buffer);
             let preview = row.conversation.preview.as_str();
             paint::text(buffer, second.x, second.y, second.width, preview, theme.dim());
         }
-        Found::Contact(contact) => {
+        SearchResult::Contact(contact) => {
             let beside = if contact.name == contact.phone { "" } else { contact.phone.as_str() };
             head(app, theme, (&contact.name, beside), (&contact.channel, None), place, buffer);
             let email = contact.email.as_ref().map(|it| format!(" · {it}")).unwrap_or_default();
             let words = format!("contact of the server, no conversation here{email}");
             paint::text(buffer, second.x, second.y, second.width, &words, theme.dim());
         }
-        Found::Note(hit) => {
+        SearchResult::Note(hit) => {
             head(app, theme, (&hit.title, "note, never sent"), (&hit.channel, Some(hit.at)), place, buffer);
             snippet(theme, &hit.snippet, second, buffer);
         }
-        Found::Message(hit) => {
+        SearchResult::Message(hit) => {
             let who = match &hit.sender {
                 Sender::Customer => "",
                 Sender::Ai => "the AI said",

@@ -15,13 +15,13 @@ use crate::theme::Theme;
 use app::App;
 use app::history::History;
 use app::layout::Area;
-use app::lines::{self, Item, Line};
+use app::lines::{self, HistoryItem, HistoryLine};
 use app::loads::Pane;
 use app::second::Second;
 use app::tab::{Focus, Tab};
 use app::wrap;
-use model::conversations::{Automation, ConversationRow, ServiceWindow, Status, window_label};
-use model::messages::{Delivery, MessageRow, Sender};
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow, window_label};
+use model::messages::{DeliveryStatus, MessageRow, Sender};
 use model::time::{MINUTE, Timestamp, short_span};
 
 /// Draws the history with its frame; the composer closes it below.
@@ -130,7 +130,7 @@ fn state(app: &App, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push((" · ".to_owned(), theme.dim()));
         out.push((window, if closed { theme.error() } else { Style::new() }));
     }
-    if row.conversation.status == Status::Closed {
+    if row.conversation.status == ConversationStatus::Closed {
         out.push((" · ".to_owned(), theme.dim()));
         out.push(("closed".to_owned(), theme.waiting()));
     } else if row.close_pending {
@@ -176,31 +176,38 @@ pub fn paused_by(row: &ConversationRow, now: Timestamp) -> String {
     }
 }
 
-fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area, buffer: &mut Buffer) {
+fn draw_line(
+    app: &App,
+    theme: Theme,
+    history: &History,
+    line: &HistoryLine,
+    area: Area,
+    buffer: &mut Buffer,
+) {
     let gutter = u16::try_from(App::gutter(usize::from(area.width))).unwrap_or(18);
     let text_x = area.x + gutter;
     let text_width = area.width.saturating_sub(gutter);
     match line {
-        Line::Day(name) => centered(buffer, area, name, theme.dim()),
-        Line::Note(words) => centered(buffer, area, words, theme.dim()),
-        Line::Divider => divider(buffer, area, theme),
-        Line::Quote(_, words) => {
+        HistoryLine::Day(name) => centered(buffer, area, name, theme.dim()),
+        HistoryLine::Note(words) => centered(buffer, area, words, theme.dim()),
+        HistoryLine::Divider => divider(buffer, area, theme),
+        HistoryLine::Quote(_, words) => {
             paint::text(buffer, text_x, area.y, text_width, words, theme.dim());
         }
-        Line::Text { item, part, first, last } => {
+        HistoryLine::Text { item, part, first, last } => {
             let Some(found) = history.items.get(*item) else { return };
             if *first {
                 head(app, theme, history, found, area, gutter, buffer);
             }
             let words = &found.text()[part.clone()];
             let style = text_style(theme, found);
-            if let Item::Note(_) = found {
+            if let HistoryItem::Note(_) = found {
                 // Every line is marked: in one colour it must not look said.
                 paint::text(buffer, area.x, area.y, 1, "#", style);
             }
             let used = paint::text(buffer, text_x, area.y, text_width, words.trim_end(), style);
             marks(theme, history, found, part, Area { x: text_x, width: text_width, ..area }, buffer);
-            if let Item::Message(row) = found
+            if let HistoryItem::Message(row) = found
                 && *last
             {
                 media(
@@ -213,21 +220,21 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
                 trailer(theme, row, area, buffer);
             }
         }
-        Line::Reaction(item) => {
-            if let Some(Item::Message(row)) = history.items.get(*item) {
+        HistoryLine::Reaction(item) => {
+            if let Some(HistoryItem::Message(row)) = history.items.get(*item) {
                 let words = reaction(row);
                 paint::text(buffer, text_x, area.y, text_width, &words, theme.own());
             }
         }
-        Line::Picture { item, row } => {
+        HistoryLine::Picture { item, row } => {
             if let Some(item) = history.items.get(*item) {
                 let room = App::text_width(usize::from(area.width));
                 let width = u16::try_from(room).unwrap_or(text_width);
                 pictures::draw_row(app, theme, item, *row, Area { x: text_x, width, ..area }, buffer);
             }
         }
-        Line::State(item) => {
-            if let Some(Item::Outbox(row, _)) = history.items.get(*item) {
+        HistoryLine::State(item) => {
+            if let Some(HistoryItem::Outbox(row, _)) = history.items.get(*item) {
                 let back = format!("{} takes it back", app.undo_key());
                 let told = |keys: &str| row_state::line(app, row, history.rows(), theme, keys);
                 let (whole, style) = told(&format!("{back} · {{send}} sends now"));
@@ -250,7 +257,7 @@ fn draw_line(app: &App, theme: Theme, history: &History, line: &Line, area: Area
 fn marks(
     theme: Theme,
     history: &History,
-    item: &Item,
+    item: &HistoryItem,
     part: &std::ops::Range<usize>,
     place: Area,
     buffer: &mut Buffer,
@@ -293,7 +300,7 @@ fn head(
     app: &App,
     theme: Theme,
     history: &History,
-    item: &Item,
+    item: &HistoryItem,
     area: Area,
     gutter: u16,
     buffer: &mut Buffer,
@@ -309,12 +316,12 @@ fn head(
     paint::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
 }
 
-fn sender_style(theme: Theme, item: &Item) -> Style {
+fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
-        Item::Outbox(..) => theme.own(),
-        Item::Note(_) => theme.note().patch(theme.strong()),
-        Item::Message(row) if row.sent_here => theme.own(),
-        Item::Message(row) => match row.message.sender {
+        HistoryItem::Outbox(..) => theme.own(),
+        HistoryItem::Note(_) => theme.note().patch(theme.strong()),
+        HistoryItem::Message(row) if row.sent_here => theme.own(),
+        HistoryItem::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
             Sender::Ai => theme.ai_on(),
             _ => Style::new(),
@@ -322,12 +329,12 @@ fn sender_style(theme: Theme, item: &Item) -> Style {
     }
 }
 
-fn text_style(theme: Theme, item: &Item) -> Style {
+fn text_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
-        Item::Note(_) => theme.note(),
-        Item::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
-        Item::Message(row) if row.message.unreadable => theme.error(),
-        Item::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
+        HistoryItem::Note(_) => theme.note(),
+        HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
+        HistoryItem::Message(row) if row.message.unreadable => theme.error(),
+        HistoryItem::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
         _ => Style::new(),
     }
 }
@@ -359,7 +366,7 @@ fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     }
     let word = model::text::SafeText::line(row.message.delivery.word());
     let style = match row.message.delivery {
-        Delivery::Failed => theme.error(),
+        DeliveryStatus::Failed => theme.error(),
         _ => theme.dim(),
     };
     paint::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(word.as_str(), style)]);

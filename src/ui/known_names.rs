@@ -1,26 +1,26 @@
 //! Whose names the screen can show now: from every list, page, history, card
 //! and question that lies at hand.
 
-use crate::names::Names;
+use crate::names::NameIndex;
 use app::App;
-use app::deck::Card;
-use app::email::menus::Kind;
+use app::deck::DeckCard;
+use app::email::menus::MailMenuKind;
 use app::history::History;
 use app::layers::Layer;
-use app::lines::Item;
+use app::lines::HistoryItem;
 use app::listing::ListKind;
-use app::pages::Page;
-use app::palette::{Choice, Palette};
-use app::people::form::Field;
-use app::search::Found;
+use app::pages::PageKind;
+use app::palette::{CommandPalette, PaletteAction};
+use app::people::form::PersonField;
+use app::search::SearchResult;
 use app::tab::Tab;
 use model::conversations::ConversationRow;
-use model::happenings::Trigger;
+use model::happenings::TriggerKind;
 use model::text::SafeText;
 
 /// All of them.
-pub fn all(app: &App) -> Names {
-    let mut names = Names::default();
+pub fn all(app: &App) -> NameIndex {
+    let mut names = NameIndex::default();
     for tab in &app.tabs {
         of_tab(tab, &mut names);
     }
@@ -32,10 +32,10 @@ pub fn all(app: &App) -> Names {
     of_card(app, &mut names);
     for found in &app.search.found {
         match found {
-            Found::Person(row) => of_row(row, &mut names),
-            Found::Note(hit) => names.add(hit.title.as_str()),
-            Found::Message(hit) => names.add(hit.title.as_str()),
-            Found::Contact(contact) => names.add(contact.name.as_str()),
+            SearchResult::Person(row) => of_row(row, &mut names),
+            SearchResult::Note(hit) => names.add(hit.title.as_str()),
+            SearchResult::Message(hit) => names.add(hit.title.as_str()),
+            SearchResult::Contact(contact) => names.add(contact.name.as_str()),
         }
     }
     for layer in &app.layers {
@@ -44,7 +44,7 @@ pub fn all(app: &App) -> Names {
     names
 }
 
-fn of_row(row: &ConversationRow, names: &mut Names) {
+fn of_row(row: &ConversationRow, names: &mut NameIndex) {
     let conversation = &row.conversation;
     names.add(conversation.title().as_str());
     if let Some(user) = &conversation.username {
@@ -52,7 +52,7 @@ fn of_row(row: &ConversationRow, names: &mut Names) {
     }
 }
 
-fn of_tab(tab: &Tab, names: &mut Names) {
+fn of_tab(tab: &Tab, names: &mut NameIndex) {
     tab.list.page.rows.iter().for_each(|it| of_row(it, names));
     if let Some(history) = &tab.history {
         of_history(history, names);
@@ -61,7 +61,7 @@ fn of_tab(tab: &Tab, names: &mut Names) {
     optional(offered.filter_map(|it| it.name.as_ref()), names);
 }
 
-fn of_history(history: &History, names: &mut Names) {
+fn of_history(history: &History, names: &mut NameIndex) {
     if let Some(row) = &history.row {
         of_row(row, names);
         // What the customer says stands behind the first word of the name.
@@ -69,13 +69,13 @@ fn of_history(history: &History, names: &mut Names) {
         title.as_str().split_whitespace().take(1).for_each(|it| names.add_word(it));
     }
     let letters = history.items.iter().filter_map(|it| match it {
-        Item::Message(row) => row.letter.as_ref(),
-        Item::Outbox(..) | Item::Note(_) => None,
+        HistoryItem::Message(row) => row.letter.as_ref(),
+        HistoryItem::Outbox(..) | HistoryItem::Note(_) => None,
     });
     optional(letters.filter_map(|it| it.from_name.as_ref()), names);
 }
 
-fn of_pages(app: &App, names: &mut Names) {
+fn of_pages(app: &App, names: &mut NameIndex) {
     optional(app.people.rows.rows.iter().filter_map(|it| it.contact.name.as_ref()), names);
     optional(app.outbox.rows.iter().map(|it| &it.title), names);
     optional(app.drafts.rows.iter().map(|it| &it.title), names);
@@ -83,8 +83,8 @@ fn of_pages(app: &App, names: &mut Names) {
         optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
     }
     // Events say in fields of their own who somebody is.
-    let about_people = |it: &&Card| it.kind != Trigger::Campaign.label();
-    for card in app.deck.cards.rows.iter().filter(about_people).filter(|_| app.page == Page::Events) {
+    let about_people = |it: &&DeckCard| it.kind != TriggerKind::Campaign.label();
+    for card in app.deck.cards.rows.iter().filter(about_people).filter(|_| app.page == PageKind::Events) {
         let named = card.lines.iter().filter(|(label, _)| is_name_field(label.as_str()));
         optional(named.map(|(_, words)| words), names);
     }
@@ -97,13 +97,13 @@ fn is_name_field(label: &str) -> bool {
     label.ends_with("name") && !of_thing
 }
 
-fn of_card(app: &App, names: &mut Names) {
+fn of_card(app: &App, names: &mut NameIndex) {
     let Some(card) = app.card_at_hand() else { return };
     optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
     optional(card.elsewhere.iter().map(|it| &it.title), names);
 }
 
-fn of_layer(app: &App, layer: &Layer, names: &mut Names) {
+fn of_layer(app: &App, layer: &Layer, names: &mut NameIndex) {
     match layer {
         Layer::Palette(palette) => of_palette(palette, names),
         Layer::List { kind, .. } => of_list(app, *kind, names),
@@ -118,21 +118,21 @@ fn of_layer(app: &App, layer: &Layer, names: &mut Names) {
         Layer::Decide { entry, .. } => names.add(entry.title.as_str()),
         Layer::DecideAll { go, .. } => optional(go.iter().map(|(_, title)| title), names),
         Layer::AskSame { from, .. } => names.add(from),
-        Layer::MailMenu(menu) if menu.kind == Kind::Contact => {
+        Layer::MailMenu(menu) if menu.kind == MailMenuKind::Contact => {
             let called = menu.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
             called.for_each(|it| names.add(it));
         }
         Layer::PersonForm(form) => {
             names.add(&form.before.name);
-            form.values.get(Field::Name.place()).into_iter().for_each(|it| names.add(it.text()));
+            form.values.get(PersonField::Name.place()).into_iter().for_each(|it| names.add(it.text()));
         }
         Layer::AskDeletePerson(asked) => names.add(&asked.person.name),
         _ => (),
     }
 }
 
-fn of_palette(palette: &Palette, names: &mut Names) {
-    for row in palette.rows.iter().filter(|it| matches!(it.choice, Choice::Conversation(_))) {
+fn of_palette(palette: &CommandPalette, names: &mut NameIndex) {
+    for row in palette.rows.iter().filter(|it| matches!(it.choice, PaletteAction::Conversation(_))) {
         names.add(&row.name);
         if row.beside.starts_with('@') {
             names.add_user(&row.beside);
@@ -141,7 +141,7 @@ fn of_palette(palette: &Palette, names: &mut Names) {
 }
 
 /// Lists that name people: by themselves, or behind what was done.
-fn of_list(app: &App, kind: ListKind, names: &mut Names) {
+fn of_list(app: &App, kind: ListKind, names: &mut NameIndex) {
     match kind {
         ListKind::Results => optional(app.batch.iter().flat_map(|it| &it.items).map(|it| &it.title), names),
         ListKind::Paused => app.list_lines(kind).iter().for_each(|it| names.add(it.name.as_str())),
@@ -158,6 +158,6 @@ fn of_list(app: &App, kind: ListKind, names: &mut Names) {
     }
 }
 
-fn optional<'a>(all: impl Iterator<Item = &'a SafeText>, names: &mut Names) {
+fn optional<'a>(all: impl Iterator<Item = &'a SafeText>, names: &mut NameIndex) {
     all.for_each(|it| names.add(it.as_str()));
 }

@@ -56,7 +56,7 @@ use crate::theme::Theme;
 use app::App;
 use app::deck::is_deck;
 use app::layout;
-use app::pages::Page;
+use app::pages::PageKind;
 
 /// Draws one frame into an empty buffer; says where the cursor stands, if it
 /// is seen.
@@ -70,17 +70,17 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     let areas = app.areas();
     let mut cursor = None;
     tabs::draw(app, theme, areas.tabs, buffer);
-    if app.page == Page::Outbox {
+    if app.page == PageKind::Outbox {
         rows::outbox(app, theme, areas.body, buffer);
-    } else if app.page == Page::Drafts {
+    } else if app.page == PageKind::Drafts {
         rows::drafts(app, theme, areas.body, buffer);
-    } else if app.page == Page::Broadcasts {
+    } else if app.page == PageKind::Broadcasts {
         broadcasts::draw(app, theme, areas.body, buffer);
-    } else if app.page == Page::Wall {
+    } else if app.page == PageKind::Wall {
         wall::draw(app, theme, areas.body, buffer);
     } else if is_deck(app.page) {
         deck::draw(app, theme, areas.body, buffer);
-    } else if app.page == Page::People {
+    } else if app.page == PageKind::People {
         people::draw(app, theme, areas.body, buffer);
     } else if app.tab().is_inbox() {
         if let Some(area) = areas.header {

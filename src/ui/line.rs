@@ -11,8 +11,8 @@ use app::App;
 use app::command_line;
 use app::layers::Layer;
 use app::layout::{Area, Areas};
-use app::line::{Kind, Line};
-use app::pages::Page;
+use app::line::{LineKind, LinePrompt};
+use app::pages::PageKind;
 use app::text_line::TextLine;
 use app::wrap;
 use model::filter;
@@ -33,44 +33,44 @@ pub fn draw(app: &App, theme: Theme, areas: &Areas, buffer: &mut Buffer) -> Opti
     Some(cursor)
 }
 
-fn prompt(kind: &Kind) -> &'static str {
+fn prompt(kind: &LineKind) -> &'static str {
     match kind {
-        Kind::Filter(_) => "filter / ",
-        Kind::Find(_) => "find / ",
-        Kind::Rows(_) => "search / ",
-        Kind::Command { .. } => ":",
+        LineKind::Filter(_) => "filter / ",
+        LineKind::Find(_) => "find / ",
+        LineKind::Rows(_) => "search / ",
+        LineKind::Command { .. } => ":",
     }
 }
 
 /// What is wrong in the line.
-fn mistakes(line: &Line) -> Vec<filter::Mistake> {
+fn mistakes(line: &LinePrompt) -> Vec<filter::FilterError> {
     match line.kind {
-        Kind::Filter(_) => filter::parse(line.text.text()).mistakes,
-        Kind::Find(_) | Kind::Rows(_) | Kind::Command { .. } => Vec::new(),
+        LineKind::Filter(_) => filter::parse(line.text.text()).mistakes,
+        LineKind::Find(_) | LineKind::Rows(_) | LineKind::Command { .. } => Vec::new(),
     }
 }
 
 /// What may follow.
-fn help(app: &App, line: &Line) -> String {
+fn help(app: &App, line: &LinePrompt) -> String {
     match &line.kind {
-        Kind::Filter(_) => filter_help(line.text.text()),
-        Kind::Find(_) => {
+        LineKind::Filter(_) => filter_help(line.text.text()),
+        LineKind::Find(_) => {
             let find = app.tab().history.as_ref().and_then(|it| it.find.as_ref());
             let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }
-        Kind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(app.page)),
-        Kind::Command { completing, .. } => command_help(app, line.text.text(), completing.as_ref()),
+        LineKind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(app.page)),
+        LineKind::Command { completing, .. } => command_help(app, line.text.text(), completing.as_ref()),
     }
 }
 
 /// What a page is searched for.
-fn looked_for(page: Page) -> &'static str {
+fn looked_for(page: PageKind) -> &'static str {
     match page {
-        Page::Events => "all words of an event",
-        Page::Webhooks => "addresses and events of webhooks",
-        Page::Templates => "names, languages and texts of templates",
-        Page::Account => "all words of the account",
+        PageKind::Events => "all words of an event",
+        PageKind::Webhooks => "addresses and events of webhooks",
+        PageKind::Templates => "names, languages and texts of templates",
+        PageKind::Account => "all words of the account",
         _ => "names, mail addresses, tags, digits of a number",
     }
 }
@@ -109,7 +109,7 @@ fn filter_help(text: &str) -> String {
 fn typed(
     prompt: &str,
     text: &TextLine,
-    mistakes: &[filter::Mistake],
+    mistakes: &[filter::FilterError],
     place: Area,
     theme: Theme,
     buffer: &mut Buffer,

@@ -9,7 +9,7 @@ use app::App;
 use app::layers::Layer;
 use app::layout::{Area, Areas};
 use app::loads::Pane;
-use app::pages::Page;
+use app::pages::PageKind;
 
 /// What stands in an empty pane.
 pub fn words(app: &App, pane: Pane) -> String {
@@ -20,7 +20,7 @@ pub fn words(app: &App, pane: Pane) -> String {
 /// what the files hold now.
 pub fn draw(app: &App, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     let last = |area: Area| Area { y: area.y + area.height.saturating_sub(1), ..area };
-    if app.page != Page::Inbox {
+    if app.page != PageKind::Inbox {
         edge(app, theme, Pane::Page, last(areas.body), buffer);
     } else if app.is_inbox_shown() {
         let loaded = app.tab().history.as_ref().is_some_and(|it| it.loaded);

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use crate::questions::{Lines, gap, plain};
 use crate::theme::Theme;
 use app::App;
-use app::bulk::Plan;
+use app::bulk::BulkPlan;
 use app::planning;
 use app::tagging::TagLine;
 use app::text_line::TextLine;
@@ -157,13 +157,13 @@ fn cursor(theme: Theme) -> &'static str {
 }
 
 /// What a plan is about.
-pub fn bulk_title(plan: &Plan) -> String {
+pub fn bulk_title(plan: &BulkPlan) -> String {
     let verb = plan.wish.verb().to_uppercase();
     format!("{verb} {} conversations?", plan.apply.len())
 }
 
 /// Whom a plan applies to, and why not the others.
-pub fn bulk(app: &App, theme: Theme, plan: &Plan) -> Lines {
+pub fn bulk(app: &App, theme: Theme, plan: &BulkPlan) -> Lines {
     let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
         let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
         let rest = total.saturating_sub(SHOWN);

@@ -19,11 +19,11 @@ const SMALL: &[&str] = &[
 
 /// The names, found by their first letter.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct NameIndex {
     by_first: HashMap<String, Vec<Vec<String>>>,
 }
 
-impl Names {
+impl NameIndex {
     /// Takes in a name: the whole of it, and each of its words that tells
     /// something by itself.
     pub fn add(&mut self, name: &str) {
@@ -124,12 +124,12 @@ mod tests {
             ("&", "&", None),
         ];
         for (name, line, expected) in cases {
-            let mut names = Names::default();
+            let mut names = NameIndex::default();
             names.add(name);
             let symbols: Vec<&str> = line.graphemes(true).collect();
             assert_eq!(names.find(&symbols), *expected, "{name:?} in {line:?}");
         }
-        let mut names = Names::default();
+        let mut names = NameIndex::default();
         names.add_user("ana_b");
         assert_eq!(names.find(&["@", "a", "n", "a", "_", "b"]), Some(6));
         names.add_word("Jo");

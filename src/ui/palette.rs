@@ -9,7 +9,7 @@ use crate::theme::Theme;
 use app::App;
 use app::layers::Layer;
 use app::layout::Area;
-use app::palette::{Entry, Palette, SHOWN};
+use app::palette::{CommandPalette, PaletteItem, SHOWN};
 use app::wrap;
 
 /// Columns of the kind before a name.
@@ -36,7 +36,7 @@ pub fn draw(app: &App, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
     Some(Position { x: inner.x + 1 + before.min(room), y: inner.y })
 }
 
-fn list(theme: Theme, palette: &Palette, area: Area, buffer: &mut Buffer) {
+fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer) {
     let shown = usize::from(area.height);
     let first = (palette.chosen + 1).saturating_sub(shown);
     if palette.rows.is_empty() {
@@ -51,7 +51,7 @@ fn list(theme: Theme, palette: &Palette, area: Area, buffer: &mut Buffer) {
     }
 }
 
-fn line(theme: Theme, entry: &Entry, place: Area, buffer: &mut Buffer) {
+fn line(theme: Theme, entry: &PaletteItem, place: Area, buffer: &mut Buffer) {
     let (x, width) = (place.x + 1, place.width.saturating_sub(2));
     paint::text(buffer, x, place.y, KIND, entry.choice.kind(), theme.dim());
     let used = paint::runs_right(buffer, x, place.y, width, &[(&entry.beside, theme.own())]);

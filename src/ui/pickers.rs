@@ -9,7 +9,7 @@ use crate::paint::{self, Sides};
 use crate::theme::Theme;
 use app::App;
 use app::layout::Area;
-use app::menu::Entry;
+use app::menu::ComposerMenuItem;
 use app::picker::Picker;
 use app::wrap;
 use model::emoji;
@@ -130,14 +130,14 @@ pub fn emoji(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
 
 /// The composer's menu.
 pub fn menu(app: &App, theme: Theme, chosen: usize, buffer: &mut Buffer) {
-    let height = u16::try_from(Entry::ALL.len()).unwrap_or(20) + 2;
+    let height = u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2;
     let area = centered(app, 66, height);
     paint::blank(buffer, area);
     paint::frame(buffer, area, theme, true, Sides::All, (&[("Write or send", theme.strong())], &[]));
     let hint = " letter or Enter · Esc back ";
     paint::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.dim());
     let inner = area.inner();
-    for (row, entry) in Entry::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
+    for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
         let y = inner.y + u16::try_from(row).unwrap_or(0);
         let (key, words) = entry.words();
         let off = app.entry_is_off(entry);

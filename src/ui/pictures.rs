@@ -6,12 +6,12 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Style};
 
 use crate::paint;
-use crate::theme::{Palette, Theme};
+use crate::theme::{Theme, ThemePalette};
 use app::App;
 use app::layout::Area;
-use app::lines::{Item, Line};
-use app::pages::Page;
-use app::pictures::{Shown, picture_of};
+use app::lines::{HistoryItem, HistoryLine};
+use app::pages::PageKind;
+use app::pictures::{PictureState, picture_of};
 use model::messages::MessageRow;
 use model::pictures::{Dot, Graphics, Picture, Sharp};
 
@@ -30,21 +30,21 @@ pub struct Placement<'a> {
 }
 
 /// Draws one row of a message's picture, or what became of it.
-pub fn draw_row(app: &App, theme: Theme, item: &Item, row: usize, area: Area, buffer: &mut Buffer) {
+pub fn draw_row(app: &App, theme: Theme, item: &HistoryItem, row: usize, area: Area, buffer: &mut Buffer) {
     let Some(shown) = shown(app, item) else { return };
     match shown {
-        Shown::Here(picture) if app.blurred => {
+        PictureState::Here(picture) if app.blurred => {
             let words =
                 if row == 0 { app.keyed("[a picture is hidden; {blur} shows it]") } else { String::new() };
             let _ = picture;
             paint::text(buffer, area.x, area.y, area.width, &words, theme.dim());
         }
-        Shown::Here(picture) => halves(theme, picture, row, area, buffer),
-        Shown::Hidden(_) => (),
-        Shown::Fetching => {
+        PictureState::Here(picture) => halves(theme, picture, row, area, buffer),
+        PictureState::Hidden(_) => (),
+        PictureState::Fetching => {
             paint::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.waiting());
         }
-        Shown::Failed(why) => {
+        PictureState::Failed(why) => {
             let words = format!("no picture: {why}");
             paint::text(buffer, area.x, area.y, area.width, &words, theme.error());
         }
@@ -56,8 +56,8 @@ pub fn can_show(app: &App, row: &MessageRow) -> bool {
     app.context.settings.graphics != Graphics::Off && picture_of(&row.message).is_some()
 }
 
-fn shown<'a>(app: &'a App, item: &Item) -> Option<&'a Shown> {
-    let Item::Message(row) = item else { return None };
+fn shown<'a>(app: &'a App, item: &HistoryItem) -> Option<&'a PictureState> {
+    let HistoryItem::Message(row) = item else { return None };
     app.pictures.of(row.message.media_url.as_ref()?.as_str())
 }
 
@@ -75,7 +75,7 @@ fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut 
 
 /// One cell: the colours of its halves, or a shade for both.
 fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
-    if theme.palette == Palette::Mono || theme.ascii {
+    if theme.palette == ThemePalette::Mono || theme.ascii {
         let light = |it: Dot| (u32::from(it[0]) * 3 + u32::from(it[1]) * 6 + u32::from(it[2])) / 10;
         let both: Vec<u32> = [upper, lower].into_iter().flatten().map(light).collect();
         let mean = both.iter().sum::<u32>() / u32::try_from(both.len()).unwrap_or(1).max(1);
@@ -93,23 +93,23 @@ fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, 
 /// Sharp pictures of which all rows are on screen, with nothing over them.
 pub fn placements(app: &App) -> Vec<Placement<'_>> {
     let tab = app.tab();
-    let covered = !app.layers.is_empty() || app.blurred || app.page != Page::Inbox || !tab.is_inbox();
+    let covered = !app.layers.is_empty() || app.blurred || app.page != PageKind::Inbox || !tab.is_inbox();
     let (Some(history), Some(area), false) = (&tab.history, app.areas().history, covered) else {
         return Vec::new();
     };
     let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
     let gutter = u16::try_from(App::gutter(usize::from(inner.width))).unwrap_or(18);
     let columns = App::text_width(usize::from(inner.width));
-    let lines: Vec<&Line> = history.window().iter().take(usize::from(inner.height)).collect();
+    let lines: Vec<&HistoryLine> = history.window().iter().take(usize::from(inner.height)).collect();
     let mut found = Vec::new();
     for (y, line) in (inner.y..).zip(&lines) {
-        let Line::Picture { item, row: 0 } = line else { continue };
-        let Some(Shown::Here(picture)) = history.items.get(*item).and_then(|it| shown(app, it)) else {
+        let HistoryLine::Picture { item, row: 0 } = line else { continue };
+        let Some(PictureState::Here(picture)) = history.items.get(*item).and_then(|it| shown(app, it)) else {
             continue;
         };
         let (_, rows) = picture.size_in(columns);
         let whole =
-            lines.iter().filter(|it| matches!(it, Line::Picture { item: other, .. } if other == item));
+            lines.iter().filter(|it| matches!(it, HistoryLine::Picture { item: other, .. } if other == item));
         if let Some(sharp) = &picture.sharp
             && picture.is_sharp_in(columns)
             && whole.count() == rows
@@ -128,7 +128,7 @@ mod tests {
     fn halves_have_colours_and_shades_do_without() {
         let (red, white) = ([255, 0, 0], [255, 255, 255]);
         let theme = |palette, ascii| Theme { palette, ascii };
-        let colours = cell(theme(Palette::Dark, false), Some(red), Some(white));
+        let colours = cell(theme(ThemePalette::Dark, false), Some(red), Some(white));
         assert_eq!(colours, ("▀", Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(255, 255, 255))));
         let cases = [
             (Some(white), Some(white), "█", "@"),
@@ -137,8 +137,12 @@ mod tests {
             (None, None, " ", " "),
         ];
         for (upper, lower, shade, letter) in cases {
-            assert_eq!(cell(theme(Palette::Mono, false), upper, lower).0, shade, "{upper:?} {lower:?}");
-            assert_eq!(cell(theme(Palette::Terminal, true), upper, lower).0, letter, "{upper:?} {lower:?}");
+            assert_eq!(cell(theme(ThemePalette::Mono, false), upper, lower).0, shade, "{upper:?} {lower:?}");
+            assert_eq!(
+                cell(theme(ThemePalette::Terminal, true), upper, lower).0,
+                letter,
+                "{upper:?} {lower:?}"
+            );
         }
     }
 }

@@ -21,7 +21,7 @@ use app::wrap;
 use model::bounds;
 use model::ids::RowId;
 use model::messages::{Message, Sender};
-use model::outbox::{Finding, RowState, Stop};
+use model::outbox::{LookResult, RowState, Stop};
 use model::queries::OutboxEntry;
 use model::text::SafeText;
 
@@ -242,7 +242,7 @@ pub fn speaker(theme: Theme, message: &Message) -> (String, Style) {
     }
 }
 
-fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::Answer]) -> Lines {
+fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::DecisionOption]) -> Lines {
     let row = &entry.row;
     let mut lines = Lines::new();
     if let RowState::Stopped(stop, why) = &row.state
@@ -267,11 +267,11 @@ fn decide(app: &App, theme: Theme, entry: &OutboxEntry, answers: &[decisions::An
 /// What looking for it in the history told.
 fn finding(theme: Theme, entry: &OutboxEntry) -> Option<(String, Style)> {
     let words = match &entry.row.finding {
-        Finding::Nothing => return None,
-        Finding::Absent => {
+        LookResult::Nothing => return None,
+        LookResult::Absent => {
             "Looked for twice in the conversation and not found: probably not sent.".to_owned()
         }
-        Finding::Several(found) => format!("{} messages of the conversation could be it.", found.len()),
+        LookResult::Several(found) => format!("{} messages of the conversation could be it.", found.len()),
     };
     Some((words, theme.waiting()))
 }

@@ -8,7 +8,7 @@ use crate::theme::Theme;
 use app::App;
 use app::commands::Command;
 use model::ids::ChannelId;
-use model::outbox::waiting::{Reason, Way};
+use model::outbox::waiting::{WaitReason, WaitRemedy};
 use model::outbox::{Operation, OutboxRow, RowState, Stop};
 use model::time::Timestamp;
 
@@ -44,7 +44,7 @@ pub fn line<'a>(
     let reason = app.waits_for(row, others);
     let decide = app.key_of(Command::Decide);
     let words = match (&reason, &row.state) {
-        (Reason::Uploading, _) => {
+        (WaitReason::Uploading, _) => {
             let percent = app.uploads.get(&row.id).copied().unwrap_or(0);
             format!("uploading {}", attaching::progress(percent, theme))
         }
@@ -74,28 +74,31 @@ pub fn standstill(app: &App, channel: &ChannelId) -> Option<String> {
     Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
 }
 
-fn style(reason: &Reason, theme: Theme) -> Style {
+fn style(reason: &WaitReason, theme: Theme) -> Style {
     match reason {
-        Reason::Decision(..) => theme.error(),
-        Reason::Answer | Reason::Nothing | Reason::RowBefore(None) | Reason::OtherProcess(_) => theme.dim(),
+        WaitReason::Decision(..) => theme.error(),
+        WaitReason::Answer
+        | WaitReason::Nothing
+        | WaitReason::RowBefore(None)
+        | WaitReason::OtherProcess(_) => theme.dim(),
         _ => theme.waiting(),
     }
 }
 
 /// The key of a way out, and what it does.
-fn way(app: &App, way: Way, reason: &Reason, keys: &str) -> Option<String> {
+fn way(app: &App, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Option<String> {
     let keyed = |command, words: &str| Some(format!("{} {words}", app.key_from_here(command)));
     match way {
         // Both keys of what is held come from where it is shown.
-        Way::TakeBack if matches!(reason, Reason::Held(_)) => Some(app.keyed(keys)),
-        Way::TakeBack => Some(app.keyed(back(keys))),
-        Way::SendNow => None,
-        Way::Decide => Some(format!("{} decide", app.key_of(Command::Decide))),
-        Way::DecideBefore => Some(format!("{} on it decides", app.key_of(Command::Decide))),
-        Way::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
-        Way::CheckKey => keyed(Command::Refresh, "tries it again"),
-        Way::AskAgain => keyed(Command::Refresh, "asks again now"),
-        Way::StartInbox => Some("frontdesk without --read-only sends it".to_owned()),
+        WaitRemedy::TakeBack if matches!(reason, WaitReason::Held(_)) => Some(app.keyed(keys)),
+        WaitRemedy::TakeBack => Some(app.keyed(back(keys))),
+        WaitRemedy::SendNow => None,
+        WaitRemedy::Decide => Some(format!("{} decide", app.key_of(Command::Decide))),
+        WaitRemedy::DecideBefore => Some(format!("{} on it decides", app.key_of(Command::Decide))),
+        WaitRemedy::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
+        WaitRemedy::CheckKey => keyed(Command::Refresh, "tries it again"),
+        WaitRemedy::AskAgain => keyed(Command::Refresh, "asks again now"),
+        WaitRemedy::StartInbox => Some("frontdesk without --read-only sends it".to_owned()),
     }
 }
 

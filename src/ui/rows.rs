@@ -12,8 +12,8 @@ use app::App;
 use app::layout::Area;
 use app::loads::Pane;
 use app::pages::{DRAFT_LINES, OUTBOX_LINES};
-use app::rows::{Named, Rows};
-use model::email::compose::Written;
+use app::rows::{PageRow, PagedRows};
+use model::email::compose::WrittenMail;
 use model::ids::ChannelId;
 use model::outbox::RowState;
 use model::queries::{DraftEntry, OutboxEntry};
@@ -52,12 +52,12 @@ pub fn drafts(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     });
 }
 
-fn frame<T: Named>(
+fn frame<T: PageRow>(
     app: &App,
     theme: Theme,
     area: Area,
     name: &str,
-    (page, asks, empty): (&Rows<T>, &str, &str),
+    (page, asks, empty): (&PagedRows<T>, &str, &str),
     buffer: &mut Buffer,
 ) {
     let scope = if page.all_tabs { "all tabs" } else { app.tab().channel.name.as_str() };
@@ -76,7 +76,7 @@ fn frame<T: Named>(
 }
 
 /// Gives each row on screen its place, and whether it is the chosen one.
-fn each<T: Named>(page: &Rows<T>, area: Area, lines: usize, mut draw: impl FnMut(&T, Area, bool)) {
+fn each<T: PageRow>(page: &PagedRows<T>, area: Area, lines: usize, mut draw: impl FnMut(&T, Area, bool)) {
     let inner = area.inner();
     let height = u16::try_from(lines).unwrap_or(1);
     let shown = usize::from(inner.height / height).max(1);
@@ -154,7 +154,7 @@ fn draft_row(app: &App, theme: Theme, entry: &DraftEntry, area: Area, buffer: &m
 /// is for where nothing else was written.
 fn draft_words(app: &App, entry: &DraftEntry) -> String {
     let is_mail = app.tabs.iter().any(|it| it.channel.id == entry.channel && it.is_mail());
-    match Written::from_draft(entry.text.as_str()).filter(|_| is_mail) {
+    match WrittenMail::from_draft(entry.text.as_str()).filter(|_| is_mail) {
         Some(mail) if mail.subject.is_empty() && mail.body.trim().is_empty() => format!("to {}", mail.to),
         Some(mail) if mail.subject.is_empty() => mail.body,
         Some(mail) => format!("{} · {}", mail.subject, mail.body),

@@ -7,18 +7,18 @@
 use std::collections::HashMap;
 
 use crate::spoken_frames::{layer_lines, page_lines};
-use crate::theme::{Palette, Theme};
+use crate::theme::{Theme, ThemePalette};
 use crate::{connection, row_state, tabs};
 use app::App;
-use app::composer::Mode;
+use app::composer::ComposerMode;
 use app::history::History;
 use app::layers::Layer;
-use app::lines::{self, Item, ItemKey};
-use app::pages::Page;
+use app::lines::{self, HistoryItem, ItemKey};
+use app::pages::PageKind;
 use app::tab::Focus;
 use model::conversations::{Automation, ConversationRow, window_label};
 use model::ids::ConversationId;
-use model::messages::{Delivery, Direction};
+use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
 use model::outbox::OutboxRow;
 use model::queries::ConversationKey;
@@ -31,13 +31,13 @@ const LATEST: usize = 5;
 /// Conversations a list reads out.
 const LISTED: usize = 20;
 /// Lines and marks in ASCII, without colours.
-pub(super) const THEME: Theme = Theme { palette: Palette::Mono, ascii: true };
+pub(super) const THEME: Theme = Theme { palette: ThemePalette::Mono, ascii: true };
 
 /// What has been read out already.
 #[derive(Debug, Default)]
 pub struct Spoken {
     tab: Option<usize>,
-    page: Option<Page>,
+    page: Option<PageKind>,
     focus: Option<Focus>,
     /// The selected conversation under the name it was called by.
     selected: Option<(ConversationId, String)>,
@@ -216,7 +216,7 @@ impl Spoken {
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
                 let row = app.at_hand().map(|it| it.conversation.title().to_string());
-                let note = tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note);
+                let note = tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note);
                 let to = match (note, row) {
                     (true, _) => " a private note, never sent".to_owned(),
                     (false, Some(title)) => format!(" to {title}"),
@@ -296,16 +296,16 @@ fn describe(row: &ConversationRow, app: &App) -> String {
     format!("{}: {}", facts.join(", "), conversation.preview)
 }
 
-fn said(item: &Item, history: &History, app: &App, state: &str) -> String {
+fn said(item: &HistoryItem, history: &History, app: &App, state: &str) -> String {
     let who = item.sender(history.customer().as_str(), &app.context.settings.senders);
     let at = item.at().map(|it| it.clock_face(&app.context.settings.zone)).unwrap_or_default();
     let media = match item {
-        Item::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
-        Item::Outbox(..) | Item::Note(_) => String::new(),
+        HistoryItem::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
+        HistoryItem::Outbox(..) | HistoryItem::Note(_) => String::new(),
     };
     let held = match item {
-        Item::Outbox(row, _) => row.hold_left(app.context.now).map(|seconds| held(app, row, seconds)),
-        Item::Message(_) | Item::Note(_) => None,
+        HistoryItem::Outbox(row, _) => row.hold_left(app.context.now).map(|seconds| held(app, row, seconds)),
+        HistoryItem::Message(_) | HistoryItem::Note(_) => None,
     };
     let state = held.unwrap_or_else(|| state.to_owned());
     let state = if state.is_empty() { String::new() } else { format!(", {state}") };
@@ -325,21 +325,23 @@ fn held(app: &App, row: &OutboxRow, seconds: i64) -> String {
 }
 
 /// How far it has come, in words that change only when it does.
-fn state(item: &Item, history: &History, app: &App) -> String {
+fn state(item: &HistoryItem, history: &History, app: &App) -> String {
     match item {
-        Item::Message(row) if row.message.direction == Direction::Outbound => match &row.message.delivery {
-            Delivery::Other(_) => String::new(),
-            delivery => delivery.word().to_owned(),
-        },
-        Item::Message(_) | Item::Note(_) => String::new(),
-        Item::Outbox(row, _) if row.is_stopped() => {
+        HistoryItem::Message(row) if row.message.direction == Direction::Outbound => {
+            match &row.message.delivery {
+                DeliveryStatus::Other(_) => String::new(),
+                delivery => delivery.word().to_owned(),
+            }
+        }
+        HistoryItem::Message(_) | HistoryItem::Note(_) => String::new(),
+        HistoryItem::Outbox(row, _) if row.is_stopped() => {
             let others = history.items.iter().filter_map(|it| match it {
-                Item::Outbox(row, _) => Some(&**row),
-                Item::Message(_) | Item::Note(_) => None,
+                HistoryItem::Outbox(row, _) => Some(&**row),
+                HistoryItem::Message(_) | HistoryItem::Note(_) => None,
             });
             row_state::line(app, row, others, THEME, "").0
         }
-        Item::Outbox(row, _) => row_state::word(row, app.context.now, THEME).0.to_owned(),
+        HistoryItem::Outbox(row, _) => row_state::word(row, app.context.now, THEME).0.to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::spoken::THEME;
 use crate::{deck, layers, people, rows};
 use app::App;
 use app::deck::is_deck;
-use app::pages::Page;
+use app::pages::PageKind;
 
 /// The topmost layer, read from its frame.
 pub(super) fn layer_lines(app: &App) -> Vec<String> {
@@ -22,12 +22,12 @@ pub(super) fn layer_lines(app: &App) -> Vec<String> {
 pub(super) fn page_lines(app: &App) -> Vec<String> {
     let body = app.areas().body;
     framed(app, |buffer| match app.page {
-        Page::Outbox => rows::outbox(app, THEME, body, buffer),
-        Page::Drafts => rows::drafts(app, THEME, body, buffer),
-        Page::Broadcasts => crate::broadcasts::draw(app, THEME, body, buffer),
-        Page::Wall => crate::wall::draw(app, THEME, body, buffer),
+        PageKind::Outbox => rows::outbox(app, THEME, body, buffer),
+        PageKind::Drafts => rows::drafts(app, THEME, body, buffer),
+        PageKind::Broadcasts => crate::broadcasts::draw(app, THEME, body, buffer),
+        PageKind::Wall => crate::wall::draw(app, THEME, body, buffer),
         page if is_deck(page) => deck::draw(app, THEME, body, buffer),
-        Page::People => people::draw(app, THEME, body, buffer),
+        PageKind::People => people::draw(app, THEME, body, buffer),
         _ => crate::pages::draw(app, THEME, body, buffer),
     })
 }

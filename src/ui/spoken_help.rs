@@ -4,7 +4,7 @@
 use crate::spoken_frames::layer_lines;
 use app::App;
 use app::command_line::VERBS;
-use app::commands::{self, Command, Row, TABLE};
+use app::commands::{self, Command, CommandRow, TABLE};
 
 /// What the plain mode's own words do.
 const OWN: &[(&str, &str)] = &[
@@ -57,22 +57,22 @@ pub fn choices(app: &App) -> Vec<String> {
 
 /// What the commands of a word do; all of the place for `all`.
 fn explained(app: &App, word: &str) -> Vec<String> {
-    let here = |row: &&Row| app.places().contains(&row.place);
+    let here = |row: &&CommandRow| app.places().contains(&row.place);
     if word == "all" {
         return TABLE.iter().filter(here).map(|it| spoken_key(app, it)).collect();
     }
-    let called = |it: &&Row| it.word.to_lowercase() == word || commands::name(it.command) == word;
+    let called = |it: &&CommandRow| it.word.to_lowercase() == word || commands::name(it.command) == word;
     let own = OWN.iter().filter(|it| it.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
     let verbs =
         VERBS.iter().filter(|it| it.name == word).map(|it| format!("{} {}: {}", it.name, it.takes, it.doc));
-    let near: Vec<&Row> = TABLE.iter().filter(here).filter(called).collect();
+    let near: Vec<&CommandRow> = TABLE.iter().filter(here).filter(called).collect();
     let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
     let lines: Vec<String> = own.chain(rows.into_iter().map(|it| spoken_key(app, it))).chain(verbs).collect();
     if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
 }
 
 /// A command, its keys and what it does.
-fn spoken_key(app: &App, row: &Row) -> String {
+fn spoken_key(app: &App, row: &CommandRow) -> String {
     let keymap = &app.context.settings.keymap;
     let keys = match keymap.all(row.command) {
         keys if keys.is_empty() => String::new(),

@@ -13,24 +13,24 @@ use crate::theme::Theme;
 use app::App;
 use app::availability;
 use app::commands::{self, Command};
-use app::composer::Mode;
+use app::composer::ComposerMode;
 use app::deck::is_deck;
 use app::email::triage::Triage;
 use app::layers::Layer;
 use app::layout::Area;
 use app::listing::ListKind;
-use app::pages::Page;
+use app::pages::PageKind;
 use app::tab::{Focus, Tab};
 use app::wrap;
 use model::news::Health;
-use model::reception::State;
+use model::reception::ReceptionState;
 use model::unreadable;
 
 /// How the tab's connection fares, and what its key may not do.
 fn connected(app: &App, theme: Theme) -> (String, Style) {
     let tab = app.tab();
     let (words, style) = connection::words(&tab.health, app.context.now, &app.context.settings, theme);
-    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == State::Instant);
+    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == ReceptionState::Instant);
     let words = match words.strip_prefix("live") {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,
@@ -50,7 +50,7 @@ fn connected(app: &App, theme: Theme) -> (String, Style) {
 }
 
 /// Words of the status line behind its first.
-struct Item {
+struct StatusSegment {
     words: String,
     style: Style,
     /// Whether only a notice makes it give way for want of room.
@@ -59,7 +59,7 @@ struct Item {
     short: Option<String>,
 }
 
-impl Item {
+impl StatusSegment {
     /// As much of it as fits into the room: all, or what is left of it.
     fn fitting(&self, room: u16) -> Option<&str> {
         let all = [Some(&self.words), self.short.as_ref()];
@@ -87,7 +87,7 @@ pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     };
     let mut items = under_way(app, theme, area.width < 100);
     let room_for =
-        |items: &[Item]| items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum::<u16>();
+        |items: &[StatusSegment]| items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum::<u16>();
     if !passes && width.saturating_sub(room_for(&items)) < wide(&first) {
         for item in &mut items {
             item.words = item.short.take().unwrap_or_else(|| std::mem::take(&mut item.words));
@@ -111,11 +111,12 @@ pub fn draw_status(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
 
 /// What waits to leave and what asks, where no AI answers, and a slow disk;
 /// what gives way first stands last but for the budget.
-fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
+fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<StatusSegment> {
     let sum = |count: fn(&Tab) -> u32| app.tabs.iter().map(count).sum::<u32>();
-    let plain = |words: String| Item { words, style: Style::new(), needed: false, short: None };
-    let loud = |words: String, style: Style| Item { words, style, needed: true, short: None };
-    let asking = |words: String, short: String| Item { short: Some(short), ..loud(words, theme.error()) };
+    let plain = |words: String| StatusSegment { words, style: Style::new(), needed: false, short: None };
+    let loud = |words: String, style: Style| StatusSegment { words, style, needed: true, short: None };
+    let asking =
+        |words: String, short: String| StatusSegment { short: Some(short), ..loud(words, theme.error()) };
     let mut items = Vec::new();
     if let Some(seconds) = app.saving_for() {
         items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
@@ -136,8 +137,9 @@ fn under_way(app: &App, theme: Theme, with_credits: bool) -> Vec<Item> {
     let unreadable = app.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {
         let (open, words) = (app.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
-        let long = Item { short: Some(format!(" · {words}")), ..loud(String::new(), theme.waiting()) };
-        items.push(Item { words: format!(" · {words}: {open}"), ..long });
+        let long =
+            StatusSegment { short: Some(format!(" · {words}")), ..loud(String::new(), theme.waiting()) };
+        items.push(StatusSegment { words: format!(" · {words}: {open}"), ..long });
     }
     if let Some((letter, steps)) = app.is_recording() {
         let words = format!(" · RECORDING {letter}, {steps} · {} ends", app.key_of(Command::RecordMacro));
@@ -231,7 +233,7 @@ fn is_elsewhere(app: &App, command: Command) -> bool {
     let reacts = matches!(command, C::React | C::RemoveReaction);
     let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
     let is_off = (takes_over && cannot) || (tab.channel.read_only && (takes_over || sends || reacts));
-    app.page == Page::Inbox && !app.everywhere && is_off
+    app.page == PageKind::Inbox && !app.everywhere && is_off
 }
 
 /// What a key does where it is pressed now.
@@ -239,7 +241,7 @@ fn word(app: &App, command: Command) -> &'static str {
     match command {
         Command::Close if app.tab().is_mail() => "archive",
         Command::Unseen if app.tab().is_mail() => "unread",
-        Command::GoToRow if app.page == Page::Wall => "what failed",
+        Command::GoToRow if app.page == PageKind::Wall => "what failed",
         _ => commands::row(command).word,
     }
 }
@@ -249,14 +251,14 @@ fn offered_of_rows(app: &App, asks: bool) -> &'static [Command] {
     use Command as C;
     let several = availability::check(app, C::DecideAll).is_ok();
     match app.page {
-        Page::Webhooks => {
+        PageKind::Webhooks => {
             &[C::NewWebhook, C::RemoveWebhook, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
-        Page::Account => &[C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        Page::Broadcasts => broadcasts::HINTS,
-        Page::Wall => &[C::GoToRow, C::RowDown, C::RowUp, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        PageKind::Account => &[C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        PageKind::Broadcasts => broadcasts::HINTS,
+        PageKind::Wall => &[C::GoToRow, C::RowDown, C::RowUp, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
         page if is_deck(page) => &[C::GoToRow, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        Page::People => &[
+        PageKind::People => &[
             C::GoToRow,
             C::SearchRows,
             C::MarkPerson,
@@ -270,7 +272,7 @@ fn offered_of_rows(app: &App, asks: bool) -> &'static [Command] {
             C::Help,
             C::Quit,
         ],
-        Page::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        PageKind::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
         _ if several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
         }
@@ -285,7 +287,7 @@ fn offered(app: &App) -> &'static [Command] {
     let tab = app.tab();
     let asks = matches!(app.row_at_hand(), Some(row) if row.is_stopped());
     match tab.focus {
-        _ if app.page != Page::Inbox => offered_of_rows(app, asks),
+        _ if app.page != PageKind::Inbox => offered_of_rows(app, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::Composer if tab.writes_mail() => email::WRITING_HINTS,
         _ if tab.triage().is_some_and(Triage::is_over) => email::OVER_HINTS,
@@ -349,7 +351,7 @@ fn offered(app: &App) -> &'static [Command] {
             C::FindInHistory,
             C::SearchAll,
         ],
-        Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == Mode::Note) => {
+        Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note) => {
             &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
         }
         Focus::Composer => {

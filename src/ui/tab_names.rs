@@ -12,7 +12,7 @@ pub const BEFORE: usize = 1;
 
 /// What of the tabs is seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct VisibleTabs {
     /// The first tab in the line.
     pub first: usize,
     /// What is seen of each name.
@@ -21,13 +21,13 @@ pub struct Shown {
 
 /// Chooses. `rest` holds the cells each tab takes beside its name, the line
 /// after it included; there is room for `room` cells.
-pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> Shown {
+pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> VisibleTabs {
     let taken = |names: &[String]| -> usize {
         names.iter().map(|it| wrap::cells(it)).sum::<usize>() + rest.iter().sum::<usize>()
     };
     let whole: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
     if taken(&whole) <= room {
-        return Shown { first: 0, names: whole };
+        return VisibleTabs { first: 0, names: whole };
     }
     let shared = shared_words(names);
     let mut ends: Vec<String> = names.iter().map(|it| it[shared..].to_owned()).collect();
@@ -40,7 +40,7 @@ pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> Show
     let widths = widths(&ends, active, room.saturating_sub(rest.iter().sum()));
     let names = cut(&ends, &widths);
     let first = first(&names, rest, active, room);
-    Shown { first, names }
+    VisibleTabs { first, names }
 }
 
 /// Bytes of the words all names begin with, where something is left of each.
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn no_tabs_and_no_room_do_no_harm() {
-        assert_eq!(shown(&[], &[], 0, 10), Shown { first: 0, names: Vec::new() });
+        assert_eq!(shown(&[], &[], 0, 10), VisibleTabs { first: 0, names: Vec::new() });
         assert_eq!(shown(&["A", "B"], &[10, 10], 1, 0).first, 1);
         assert_eq!(shown(&["Same", "Same"], &[10, 10], 0, 26).names, ["Sa…", "Sa…"]);
     }

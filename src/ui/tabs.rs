@@ -5,7 +5,7 @@ use ratatui::style::Style;
 
 use crate::connection;
 use crate::paint;
-use crate::tab_names::{self, Shown};
+use crate::tab_names::{self, VisibleTabs};
 use crate::theme::{BorderSet, Theme};
 use app::App;
 use app::layout::Area;
@@ -144,7 +144,7 @@ fn beside(tab: &Tab) -> usize {
 }
 
 /// Which tabs are seen, and what of their names.
-fn shown(app: &App, room: usize) -> Shown {
+fn shown(app: &App, room: usize) -> VisibleTabs {
     let names: Vec<&str> = app.tabs.iter().map(|it| it.channel.name.as_str()).collect();
     let rest: Vec<usize> = app.tabs.iter().map(beside).collect();
     let all = if app.tabs.len() > 1 { ALL + 1 } else { 0 };

@@ -14,7 +14,7 @@ use app::layout::Area;
 use app::picker::Picker;
 use app::templates::TemplateForm;
 use app::wrap;
-use model::templates::Part;
+use model::templates::TemplatePart;
 use model::text::SafeText;
 use model::time::{MINUTE, short_span};
 
@@ -53,7 +53,7 @@ pub fn picker(app: &App, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
         let preview = if chosen.parts.is_some() {
             preview
         } else {
-            vec![(Part::Body(String::new()), chosen.raw.clone())]
+            vec![(TemplatePart::Body(String::new()), chosen.raw.clone())]
         };
         seen(theme, &preview, place, buffer);
     }
@@ -131,14 +131,14 @@ fn kept(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
 }
 
 /// The parts as the customer sees them, behind a line at the left.
-fn seen(theme: Theme, preview: &[(Part, String)], area: Area, buffer: &mut Buffer) {
+fn seen(theme: Theme, preview: &[(TemplatePart, String)], area: Area, buffer: &mut Buffer) {
     let mut y = area.y;
     for (part, words) in preview {
         let style = match part {
-            Part::Header(_) | Part::HeaderMedia(..) => theme.strong(),
-            Part::Body(_) => Style::new(),
-            Part::Footer(_) => theme.dim(),
-            Part::Button(..) => theme.own(),
+            TemplatePart::Header(_) | TemplatePart::HeaderMedia(..) => theme.strong(),
+            TemplatePart::Body(_) => Style::new(),
+            TemplatePart::Footer(_) => theme.dim(),
+            TemplatePart::Button(..) => theme.own(),
         };
         let height = (area.y + area.height).saturating_sub(y);
         let place = Area { x: area.x + 2, y, width: area.width.saturating_sub(2), height };

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 /// Which colours the desk has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Palette {
+pub enum ThemePalette {
     /// The terminal's own sixteen, on its own ground.
     #[default]
     Terminal,
@@ -24,7 +24,7 @@ pub enum Palette {
     Mono,
 }
 
-impl Palette {
+impl ThemePalette {
     /// The words of the configuration, and what each stands for.
     pub const WORDS: [(&'static str, Self); 6] = [
         ("terminal", Self::Terminal),
@@ -119,7 +119,7 @@ enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Theme {
     /// Its colours.
-    pub palette: Palette,
+    pub palette: ThemePalette,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
 }
@@ -149,7 +149,7 @@ impl Theme {
     /// What matters less.
     pub fn dim(self) -> Style {
         match self.palette {
-            Palette::Mono => Style::new().add_modifier(Modifier::DIM),
+            ThemePalette::Mono => Style::new().add_modifier(Modifier::DIM),
             _ => self.role(Role::Dim),
         }
     }

@@ -5,11 +5,13 @@
 use serde::{Deserialize, Serialize};
 
 use model::connections::identity::ContactField;
-use model::connections::mapping::{Column, Field, FieldKind, Format};
-use model::connections::mistake::Mistake;
-use model::connections::parameters::{Parameter, Place, Source, ValueKind};
+use model::connections::mapping::{FieldKind, MappedField, TableColumn, ValueFormat};
+use model::connections::mistake::ConnectionMistake;
+use model::connections::parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 use model::connections::path::Path;
-use model::connections::{Auth, Connection, Endpoint, MOST, Method, PER_MINUTE, TIMEOUT, review};
+use model::connections::{
+    Auth, Connection, ConnectionEndpoint, EndpointMethod, MOST, PER_MINUTE, TIMEOUT, review,
+};
 
 mod lines;
 mod removing;
@@ -198,7 +200,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
             Err(mistake) => vec![mistake],
             Ok(it) if read.iter().any(|before| before.name == it.name) => {
                 let why = format!("two connections are called {name:?}; names must differ");
-                vec![Mistake::at("name", why)]
+                vec![ConnectionMistake::at("name", why)]
             }
             Ok(it) => {
                 let found = review::mistakes(&it);
@@ -218,7 +220,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
 }
 
 /// A mistake in words, with its line where that is known.
-pub fn told(line: Option<usize>, name: &str, mistake: &Mistake) -> String {
+pub fn told(line: Option<usize>, name: &str, mistake: &ConnectionMistake) -> String {
     let line = line.map_or_else(String::new, |it| format!("line {it}: "));
     format!("{line}connection {name:?}: {}", mistake.why)
 }
@@ -246,7 +248,7 @@ pub fn from_json(text: &str) -> Result<Connection, String> {
     connection(serde_json::from_str(text).map_err(|error| error.to_string())?).map_err(|it| it.why)
 }
 
-fn connection(entry: Entry) -> Result<Connection, Mistake> {
+fn connection(entry: Entry) -> Result<Connection, ConnectionMistake> {
     let endpoints = entry.endpoint.into_iter().enumerate().map(|(index, it)| {
         let name = it.name.clone();
         endpoint(it).map_err(|mistake| mistake.of_endpoint(index, &name))
@@ -273,24 +275,29 @@ fn connection(entry: Entry) -> Result<Connection, Mistake> {
     })
 }
 
-fn one_of<T>(what: &'static str, word: &str, found: Option<T>, known: &[&str]) -> Result<T, Mistake> {
+fn one_of<T>(
+    what: &'static str,
+    word: &str,
+    found: Option<T>,
+    known: &[&str],
+) -> Result<T, ConnectionMistake> {
     let why = || format!("{what} = {word:?} is not known; use one of: {}", known.join(", "));
-    found.ok_or_else(|| Mistake::at(what, why()))
+    found.ok_or_else(|| ConnectionMistake::at(what, why()))
 }
 
 /// The entries of a list; a mistake says in which.
 fn all<T, U>(
     list: &'static str,
     entries: Vec<T>,
-    read: impl Fn(T) -> Result<U, Mistake>,
-) -> Result<Vec<U>, Mistake> {
+    read: impl Fn(T) -> Result<U, ConnectionMistake>,
+) -> Result<Vec<U>, ConnectionMistake> {
     let read = |(index, it)| read(it).map_err(|mistake| mistake.within(list, index));
     entries.into_iter().enumerate().map(read).collect()
 }
 
 /// What identifies a contact; words that somebody may mean by it are refused
 /// with what to use.
-fn identifies(word: &str) -> Result<ContactField, Mistake> {
+fn identifies(word: &str) -> Result<ContactField, ConnectionMistake> {
     let found = contact_field("contact", word)?;
     if found.is_verified() {
         return Ok(found);
@@ -299,28 +306,29 @@ fn identifies(word: &str) -> Result<ContactField, Mistake> {
         "{word} is what somebody wrote down, not who writes: identify the contact with {VERIFIED}, and give it \
          beside that with from = \"contact.{word}\""
     );
-    Err(Mistake::at("contact", why))
+    Err(ConnectionMistake::at("contact", why))
 }
 
 /// The fields a channel proves, for people.
 const VERIFIED: &str = "phone, email (the mail channel's) or chat_id (the bot channel's)";
 
-fn contact_field(what: &'static str, word: &str) -> Result<ContactField, Mistake> {
+fn contact_field(what: &'static str, word: &str) -> Result<ContactField, ConnectionMistake> {
     if matches!(word, "name" | "username") {
         let why = format!("a {word} is chosen by the customer and identifies nobody: use {VERIFIED}");
-        return Err(Mistake::at(what, why));
+        return Err(ConnectionMistake::at(what, why));
     }
     let known = ["phone", "email", "chat_id", "metadata.NAME"];
     one_of(what, word, ContactField::from_word(word), &known)
 }
 
-fn endpoint(entry: EndpointEntry) -> Result<Endpoint, Mistake> {
-    let method = one_of("method", &entry.method, Method::from_word(&entry.method), &Method::WORDS)?;
+fn endpoint(entry: EndpointEntry) -> Result<ConnectionEndpoint, ConnectionMistake> {
+    let method =
+        one_of("method", &entry.method, EndpointMethod::from_word(&entry.method), &EndpointMethod::WORDS)?;
     let words = match entry.contact {
         ContactEntry::One(word) => vec![word],
         ContactEntry::Several(words) => words,
     };
-    Ok(Endpoint {
+    Ok(ConnectionEndpoint {
         name: entry.name,
         method,
         path: entry.path,
@@ -334,56 +342,56 @@ fn endpoint(entry: EndpointEntry) -> Result<Endpoint, Mistake> {
     })
 }
 
-fn parameter(entry: ParameterEntry) -> Result<Parameter, Mistake> {
-    let place = one_of("in", &entry.place, Place::from_word(&entry.place), &Place::WORDS)?;
+fn parameter(entry: ParameterEntry) -> Result<Parameter, ConnectionMistake> {
+    let place = one_of("in", &entry.place, ParameterPlace::from_word(&entry.place), &ParameterPlace::WORDS)?;
     let kind = one_of("type", &entry.kind, ValueKind::from_word(&entry.kind), &ValueKind::WORDS)?;
     let source = match (entry.from.as_deref(), entry.constant, entry.ask) {
-        (Some("contact"), None, None) => Source::Contact,
+        (Some("contact"), None, None) => ParameterSource::Contact,
         (Some(word), None, None) => {
             let field = word.strip_prefix("contact.").ok_or_else(|| {
                 let why = format!("from = {word:?} is not known; use contact, or contact.phone and the like");
-                Mistake::at("from", why)
+                ConnectionMistake::at("from", why)
             })?;
-            Source::ContactField(contact_field("from", field)?)
+            ParameterSource::ContactField(contact_field("from", field)?)
         }
-        (None, Some(constant), None) => Source::Constant(constant),
-        (None, None, Some(question)) => Source::Asked(question),
+        (None, Some(constant), None) => ParameterSource::Constant(constant),
+        (None, None, Some(question)) => ParameterSource::Asked(question),
         _ => {
             let why = format!("parameter {:?} needs one of: from, constant, ask", entry.name);
-            return Err(Mistake::at("name", why));
+            return Err(ConnectionMistake::at("name", why));
         }
     };
     Ok(Parameter { name: entry.name, place, kind, required: entry.required, source })
 }
 
-fn path(text: &str) -> Result<Path, Mistake> {
-    Path::parse(text).map_err(|why| Mistake::at("path", why))
+fn path(text: &str) -> Result<Path, ConnectionMistake> {
+    Path::parse(text).map_err(|why| ConnectionMistake::at("path", why))
 }
 
-fn format(word: &str, currency: String) -> Result<Format, Mistake> {
+fn format(word: &str, currency: String) -> Result<ValueFormat, ConnectionMistake> {
     let currency = Some(currency).filter(|it| !it.is_empty());
     let found = match word {
-        "" | "text" => Some(Format::Text),
-        "money" => Some(Format::Money { currency, minor: false }),
-        "cents" => Some(Format::Money { currency, minor: true }),
-        "date" => Some(Format::Date),
+        "" | "text" => Some(ValueFormat::Text),
+        "money" => Some(ValueFormat::Money { currency, minor: false }),
+        "cents" => Some(ValueFormat::Money { currency, minor: true }),
+        "date" => Some(ValueFormat::Date),
         _ => None,
     };
     one_of("format", word, found, &["text", "money", "cents", "date"])
 }
 
-fn field(entry: FieldEntry) -> Result<Field, Mistake> {
+fn field(entry: FieldEntry) -> Result<MappedField, ConnectionMistake> {
     let label = if entry.label.is_empty() { entry.name.clone() } else { entry.label };
     let kind = if entry.column.is_empty() {
         FieldKind::Value(format(&entry.format, entry.currency)?)
     } else {
         let column = |it: ColumnEntry| {
             let format = format(&it.format, it.currency)?;
-            Ok(Column { label: it.label, path: path(&it.path)?, format })
+            Ok(TableColumn { label: it.label, path: path(&it.path)?, format })
         };
         FieldKind::Table(all("column", entry.column, column)?)
     };
-    Ok(Field { name: entry.name, label, path: path(&entry.path)?, kind })
+    Ok(MappedField { name: entry.name, label, path: path(&entry.path)?, kind })
 }
 
 #[cfg(test)]

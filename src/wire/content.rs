@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use model::outbox::content::{Json, Place, Template};
+use model::outbox::content::{FilledTemplate, Json, MapLocation};
 
 /// The content of a text message.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -94,7 +94,7 @@ pub struct TypedContent<'a> {
 
 impl<'a> TypedContent<'a> {
     /// A template; `None` if its components are not a JSON array.
-    pub fn template(template: &'a Template) -> Option<Self> {
+    pub fn template(template: &'a FilledTemplate) -> Option<Self> {
         let components = match &template.components {
             None => None,
             Some(json) => Some(array(json)?),
@@ -105,7 +105,7 @@ impl<'a> TypedContent<'a> {
     }
 
     /// A place.
-    pub fn location(place: &'a Place) -> Self {
+    pub fn location(place: &'a MapLocation) -> Self {
         let content = LocationContent {
             latitude: place.latitude.as_f64(),
             longitude: place.longitude.as_f64(),

@@ -6,7 +6,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::{lenient, lists};
-use model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
+use model::conversations::{
+    Automation, Conversation, ConversationStatus, Escalation, Referral, ServiceWindow,
+};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -111,7 +113,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         name: line(&body.customer_name),
         username: None,
         email: line(&body.customer_email),
-        status: Status::from_word(body.status.as_deref().unwrap_or("active")),
+        status: ConversationStatus::from_word(body.status.as_deref().unwrap_or("active")),
         message_count: body.message_count.unwrap_or(0),
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
         last_message_at: time(&body.last_message_at).or_else(|| time(&body.created_at)),

@@ -13,9 +13,9 @@ use model::email::fields::{
     FROM, FROM_NAME, HEADER_ID, HTML, IDS, INBOUND, LISTS, OPENED, OUTBOUND, REPLY_TO, SENDERS, STATUS,
     SUBJECT, TEXT, TO,
 };
-use model::email::{Letter, LetterFile};
+use model::email::{LetterFile, MailMessage};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -48,7 +48,7 @@ pub fn read_letter(
     thread: &ConversationId,
     own: Option<&str>,
     place: usize,
-) -> (Message, Letter) {
+) -> (Message, MailMessage) {
     let fields: Fields = serde_json::from_str(raw.get()).unwrap_or_default();
     let letter = letter(&fields);
     let outbound = direction(&fields, &letter, own) == Direction::Outbound;
@@ -72,8 +72,8 @@ pub fn read_letter(
         content_type: "email".to_owned(),
         media_url: None,
         delivery: match status.as_str() {
-            "opened" => Delivery::Read,
-            word => Delivery::from_word(word),
+            "opened" => DeliveryStatus::Read,
+            word => DeliveryStatus::from_word(word),
         },
         created_at: date(&fields),
         delivered_at: None,
@@ -100,14 +100,14 @@ pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
     STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
 }
 
-fn letter(fields: &Fields) -> Letter {
+fn letter(fields: &Fields) -> MailMessage {
     let line = |it: Option<String>| SafeText::optional_line(it.as_deref());
     let (from, name) = first(fields, &FROM).map_or((None, None), correspondent);
     let header_id = named(fields, &HEADER_ID).or_else(|| {
         // One that has angle brackets is no id of the service.
         named(fields, &["messageId"]).filter(|it| it.starts_with('<'))
     });
-    Letter {
+    MailMessage {
         from: SafeText::line(&from.unwrap_or_default()),
         from_name: line(named(fields, &FROM_NAME)).or_else(|| line(name)),
         to: addresses(fields, &TO),
@@ -150,7 +150,7 @@ fn html_of(fields: &Fields) -> Option<String> {
     named.filter(|it| it.contains('<')).or_else(|| body(fields, &TEXT, &[]).filter(|it| looks_like_html(it)))
 }
 
-fn direction(fields: &Fields, letter: &Letter, own: Option<&str>) -> Direction {
+fn direction(fields: &Fields, letter: &MailMessage, own: Option<&str>) -> Direction {
     let word = named(fields, &DIRECTIONS).unwrap_or_default().to_ascii_lowercase();
     match word.as_str() {
         "inbound" | "incoming" | "received" | "inbox" => return Direction::Inbound,
@@ -215,9 +215,9 @@ fn addresses(fields: &Fields, names: &[&str]) -> Vec<SafeText> {
 }
 
 fn split(line: &str) -> Vec<String> {
-    use model::email::addresses::{Typed, list};
+    use model::email::addresses::{TypedAddress, list};
     let text = |it| match it {
-        Typed::Address(it) | Typed::Wrong(it) => it,
+        TypedAddress::Address(it) | TypedAddress::Wrong(it) => it,
     };
     list(line).into_iter().take(ADDRESSES).map(text).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::content::TypedContent;
 use crate::{lenient, lists};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
@@ -158,7 +158,7 @@ pub fn read_message(
         },
         content_type: SafeText::line(body.content_type.as_deref().unwrap_or("text")).to_string(),
         media_url: SafeText::optional_line(body.media_url.as_deref()),
-        delivery: Delivery::from_word(body.status.as_deref().unwrap_or("")),
+        delivery: DeliveryStatus::from_word(body.status.as_deref().unwrap_or("")),
         created_at: time(&body.created_at),
         delivered_at: time(&body.delivered_at),
         read_at: time(&body.read_at),
@@ -186,7 +186,7 @@ pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message 
         content: SafeText::line("This message could not be read; press d for its raw form."),
         content_type: "unreadable".to_owned(),
         media_url: None,
-        delivery: Delivery::Other(String::new()),
+        delivery: DeliveryStatus::Other(String::new()),
         created_at: None,
         delivered_at: None,
         read_at: None,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::conversations::read_escalation;
 use crate::lenient;
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -85,7 +85,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         name: line(&body.customer_name),
         username: line(&body.telegram_username),
         email: None,
-        status: Status::from_word(body.status.as_deref().unwrap_or("active")),
+        status: ConversationStatus::from_word(body.status.as_deref().unwrap_or("active")),
         message_count: body.message_count.unwrap_or(0),
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),

@@ -5,7 +5,7 @@
 use serde_json::value::RawValue;
 
 use crate::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::email::{Correspondent, MailAccount, Thread};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
@@ -33,7 +33,7 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         name: line(&body.contact_name),
         username: None,
         email: line(&body.contact_email),
-        status: if thread.is_archived() { Status::Closed } else { Status::Open },
+        status: if thread.is_archived() { ConversationStatus::Closed } else { ConversationStatus::Open },
         message_count: body.message_count.unwrap_or(0),
         preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),
@@ -99,7 +99,10 @@ mod tests {
         let raw: Box<RawValue> = serde_json::from_str(json).expect("JSON");
         let (conversation, thread) = read_thread(&raw).expect("a thread");
         assert_eq!((conversation.title().as_str(), conversation.message_count), ("ana@y.example", 2));
-        assert_eq!((conversation.preview.as_str(), conversation.status), ("Order 1041", Status::Closed));
+        assert_eq!(
+            (conversation.preview.as_str(), conversation.status),
+            ("Order 1041", ConversationStatus::Closed)
+        );
         assert_eq!((thread.is_read, thread.is_starred), (Some(false), Some(true)));
         assert_eq!(thread.priority.as_ref().map(SafeText::as_str), Some("7"));
         assert!(!conversation.raw.contains("messages"), "{}", conversation.raw);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::conversations::read_escalation;
 use model::bounds;
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -33,7 +33,9 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         name: SafeText::optional_line(named(&fields, &["customerName", "name", "contactName"]).as_deref()),
         username: None,
         email: None,
-        status: Status::from_word(named(&fields, &["status", "state"]).as_deref().unwrap_or("active")),
+        status: ConversationStatus::from_word(
+            named(&fields, &["status", "state"]).as_deref().unwrap_or("active"),
+        ),
         message_count: count(&fields),
         preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),

@@ -41,11 +41,17 @@ def root_fields():
 
 
 def imports(path, modules):
-    """The files of the screen that a file names."""
+    """The files of the screen that a file names; each floor is a crate."""
     own = module_of(path)
     text = re.sub(r"#\[cfg\(test\)\]\nmod tests \{.*", "", path.read_text(), flags=re.S)
-    for prefix, rest in re.findall(r"\b(crate|(?:super::)*super)::((?:[a-z_0-9]+::)*[A-Za-z_0-9{]+)", text):
-        base = () if prefix == "crate" else own[: len(own) - prefix.count("super")]
+    start = "|".join(("crate", "(?:super::)*super", *SCREEN))
+    for prefix, rest in re.findall(r"(?<![\w:])(%s)::((?:[a-z_0-9]+::)*[A-Za-z_0-9{]+)" % start, text):
+        if prefix == "crate":
+            base = own[:1]
+        elif prefix in SCREEN:
+            base = (prefix,)
+        else:
+            base = own[: len(own) - prefix.count("super")]
         names = base + tuple(it for it in rest.split("::") if it)
         # The longest part of the path that is a file.
         for length in range(len(names), 0, -1):

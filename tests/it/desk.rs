@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 use frontdesk::app::App;
 use frontdesk::app::copying::Copied;
 use frontdesk::app::event::{Effect, Event, Load, Loaded};
-use frontdesk::app::importing::{Order, Source, Told};
-use frontdesk::app::keys::{Key, KeyCode};
-use frontdesk::app::line_input::{self, Line};
+use frontdesk::app::importing::{ImportAction, ImportResult, ImportSource};
+use frontdesk::app::keys::{KeyCode, KeyPress};
+use frontdesk::app::line_input::{self, PlainCommand};
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::{PauseOnReply, Settings};
-use frontdesk::app::views::View;
+use frontdesk::app::views::SavedView;
 use frontdesk::connections::Credentials;
 use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
@@ -25,18 +25,18 @@ use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::service;
-use frontdesk::shell::connections::{Linked, Setup};
+use frontdesk::shell::connections::{ConnectionsSetup, Linked};
 use frontdesk::shell::effects;
 use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
-use frontdesk::shell::run::Desk as ShellDesk;
-use frontdesk::store::{Reader, Setup as StoreSetup, Store};
+use frontdesk::shell::run::DeskParts;
+use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
-use frontdesk::sync::{Channel, ChannelSpec};
+use frontdesk::sync::{ChannelSpec, ChannelSync};
 use frontdesk::ui;
-use frontdesk::ui::theme::{Palette, Theme};
+use frontdesk::ui::theme::{Theme, ThemePalette};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
@@ -79,7 +79,7 @@ pub fn in_any_zone(picture: &str) -> String {
 /// Stories are about what is done, so their lists keep a conversation that
 /// needs nobody any more; the first view has stories of its own.
 fn settings() -> Settings {
-    Settings { zone: zone(), first_view: View::all_open(), ..Settings::default() }
+    Settings { zone: zone(), first_view: SavedView::all_open(), ..Settings::default() }
 }
 
 /// A clock that moves only when it is told to.
@@ -167,10 +167,10 @@ pub struct Desk {
     http: reqwest::Client,
     store: Store,
     reader: Reader,
-    channels: Vec<Channel>,
+    channels: Vec<ChannelSync>,
     news: Arc<Mutex<Vec<News>>>,
     outside: Outside,
-    import: Option<(Source, Import)>,
+    import: Option<(ImportSource, Import)>,
     folder: tempfile::TempDir,
     _service: Option<service::Running>,
 }
@@ -279,11 +279,11 @@ impl Desk {
         folder: tempfile::TempDir,
         finish: impl FnOnce(&mut Self),
     ) -> Self {
-        let setup = StoreSetup { zone: settings.zone.clone(), ..StoreSetup::default() };
+        let setup = StoreOptions { zone: settings.zone.clone(), ..StoreOptions::default() };
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
-        let app = App::new(ShellDesk::infos(&specs), settings, size, clock.now());
+        let app = App::new(DeskParts::infos(&specs), settings, size, clock.now());
         let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
         let channels = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
@@ -291,7 +291,7 @@ impl Desk {
         let mut desk = Self {
             app,
             clock,
-            theme: Theme { palette: Palette::Mono, ascii: false },
+            theme: Theme { palette: ThemePalette::Mono, ascii: false },
             runtime,
             base_url: String::new(),
             dev_url: String::new(),
@@ -426,11 +426,11 @@ impl Desk {
     }
 
     /// What becomes of an import.
-    fn order(&mut self, order: Order) -> Option<Event> {
+    fn order(&mut self, order: ImportAction) -> Option<Event> {
         match order {
-            Order::Check(source) => return Some(Event::Import(importing::check(source))),
-            Order::Stop => self.import = None,
-            Order::Start(source) => match importing::begin(&self.store, &source) {
+            ImportAction::Check(source) => return Some(Event::Import(importing::check(source))),
+            ImportAction::Stop => self.import = None,
+            ImportAction::Start(source) => match importing::begin(&self.store, &source) {
                 Ok(import) => self.import = Some((source, import)),
                 Err(told) => return Some(Event::Import(*told)),
             },
@@ -513,11 +513,14 @@ impl Desk {
             let (key, length) = match rest.split_once('>') {
                 Some((name, _)) if it == '<' && name.len() > 1 => {
                     let name = &name[1..];
-                    let key =
-                        if name == "lt" { Some(Key::plain(KeyCode::Char('<'))) } else { Key::parse(name) };
+                    let key = if name == "lt" {
+                        Some(KeyPress::plain(KeyCode::Char('<')))
+                    } else {
+                        KeyPress::parse(name)
+                    };
                     (key.unwrap_or_else(|| panic!("no key {name}")), name.len() + 2)
                 }
-                _ => (Key::plain(KeyCode::Char(it)), it.len_utf8()),
+                _ => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
             };
             rest = &rest[length..];
             self.clock.advance(BETWEEN_KEYS);
@@ -534,7 +537,7 @@ impl Desk {
         for it in keys.chars() {
             self.clock.advance(BETWEEN_KEYS);
             effects.extend(self.app.update(Event::Time(self.clock.now())));
-            effects.extend(self.app.update(Event::Key(Key::plain(KeyCode::Char(it)))));
+            effects.extend(self.app.update(Event::Key(KeyPress::plain(KeyCode::Char(it)))));
         }
         self.perform(effects);
         self
@@ -545,13 +548,13 @@ impl Desk {
         self.app.question_was_heard();
         for _ in 0..9 {
             let events = match line_input::read(&self.app, line, &[]) {
-                Line::Events(events) => {
+                PlainCommand::Events(events) => {
                     events.into_iter().for_each(|it| self.event(it));
                     return None;
                 }
-                Line::Elsewhere => line_input::leaving(&self.app),
-                Line::Unknown(why) => return Some(why),
-                Line::Again | Line::List | Line::Help(_) => return None,
+                PlainCommand::Elsewhere => line_input::leaving(&self.app),
+                PlainCommand::Unknown(why) => return Some(why),
+                PlainCommand::Again | PlainCommand::List | PlainCommand::Help(_) => return None,
             };
             events.into_iter().for_each(|it| self.event(it));
         }
@@ -562,7 +565,7 @@ impl Desk {
     pub fn types_at(&mut self, text: &str, between: i64) -> &mut Self {
         for it in text.chars() {
             self.wait(between);
-            self.event(Event::Key(Key::plain(KeyCode::Char(it))));
+            self.event(Event::Key(KeyPress::plain(KeyCode::Char(it))));
         }
         self
     }
@@ -570,7 +573,7 @@ impl Desk {
     /// Types text into whatever has the keyboard.
     pub fn types(&mut self, text: &str) -> &mut Self {
         for it in text.chars() {
-            self.event(Event::Key(Key::plain(KeyCode::Char(it))));
+            self.event(Event::Key(KeyPress::plain(KeyCode::Char(it))));
         }
         self
     }
@@ -613,7 +616,7 @@ impl Desk {
     fn import_step(&mut self) {
         let Some((source, import)) = &mut self.import else { return };
         let progress = import.step(self.clock.now()).expect("a step").clone();
-        let told = Told::Progress(source.clone(), progress.clone());
+        let told = ImportResult::Progress(source.clone(), progress.clone());
         if progress.ended {
             self.import = None;
         }
@@ -719,8 +722,13 @@ impl Desk {
         self.app.context.settings.connections.clone_from(&connections);
         self.app.context.settings.connects = true;
         let log = folder.join("connection-calls.log");
-        let setup =
-            Setup { connections, file, log, credentials, zone: self.app.context.settings.zone.clone() };
+        let setup = ConnectionsSetup {
+            connections,
+            file,
+            log,
+            credentials,
+            zone: self.app.context.settings.zone.clone(),
+        };
         self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
         self
     }
@@ -871,10 +879,10 @@ fn make_channel(
     store: &Store,
     clock: &Arc<HandClock>,
     news: &Arc<Mutex<Vec<News>>>,
-) -> Channel {
+) -> ChannelSync {
     let told = news.clone();
     let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
-    Channel::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
+    ChannelSync::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
 }
 
 /// The settings most stories want: nothing asks, nothing is held.

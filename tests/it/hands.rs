@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
-use frontdesk::model::filter::Filter;
+use frontdesk::model::filter::ConversationFilter;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
@@ -33,7 +33,7 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{Channel, ChannelSpec, Pulled};
+use frontdesk::sync::{ChannelSpec, ChannelSync, Pulled};
 use serde_json::{Value, json};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -84,7 +84,7 @@ fn id() -> ChannelId {
 
 /// One tab's hands, a server of one's own, real files.
 struct Hands {
-    channel: Channel,
+    channel: ChannelSync,
     store: Store,
     clock: Arc<HandClock>,
     news: Arc<Mutex<Vec<News>>>,
@@ -150,7 +150,7 @@ impl Hands {
     }
 
     fn list(&self) -> ConversationPage {
-        let query = ConversationQuery::first(id(), Filter::all(), 500);
+        let query = ConversationQuery::first(id(), ConversationFilter::all(), 500);
         self.store.reader().expect("a reader").conversations(&query).expect("a page")
     }
 
@@ -209,10 +209,15 @@ fn new_row(conversation: &str, operation: Operation) -> NewRow {
     NewRow { channel: id(), lane, operation, request, hold_micros: 0, seen: None, planned_at: None }
 }
 
-fn open(spec: ChannelSpec, store: &Store, clock: &Arc<HandClock>, news: &Arc<Mutex<Vec<News>>>) -> Channel {
+fn open(
+    spec: ChannelSpec,
+    store: &Store,
+    clock: &Arc<HandClock>,
+    news: &Arc<Mutex<Vec<News>>>,
+) -> ChannelSync {
     let told = news.clone();
     let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
-    Channel::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
+    ChannelSync::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
 }
 
 fn account(platform: &str) -> Value {

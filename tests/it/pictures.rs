@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use frontdesk::ui::theme::Palette;
+use frontdesk::ui::theme::ThemePalette;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
@@ -110,7 +110,7 @@ fn shows(desk: &Desk, name: &str) {
 /// A desk on the sample world, in colour, which has read all of it.
 fn ready() -> Desk {
     let mut desk = Desk::demo(140, 36);
-    desk.theme.palette = Palette::Terminal;
+    desk.theme.palette = ThemePalette::Terminal;
     // Histories are read a few at a time, as the rate allows.
     for _ in 0..12 {
         desk.settle();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use frontdesk::shell::clock::instant;
 use frontdesk::shell::failures::SENTENCE;
-use frontdesk::shell::mailbox::Mailbox;
+use frontdesk::shell::mailbox::EventQueue;
 use frontdesk::shell::terminal::Screen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
@@ -311,7 +311,7 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
 #[test]
 #[ignore = "run by the test above, in a terminal of its own"]
 fn panics_inside_the_screen() {
-    frontdesk::shell::failures::install(Mailbox::default());
+    frontdesk::shell::failures::install(EventQueue::default());
     let _screen = Screen::take(true).expect("a terminal");
     panic!("\u{1b}]52;c;clipboard\u{7}");
 }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-use frontdesk::app::commands::{Place, TABLE, name};
+use frontdesk::app::commands::{CommandScope, TABLE, name};
 use frontdesk::app::keymap::KeyMap;
 use frontdesk::config::Config;
 
@@ -22,7 +22,7 @@ fn readme() -> (std::path::PathBuf, String) {
 fn key_table() -> String {
     let keymap = KeyMap::default();
     let mut table = String::from("\n| where | key | does | name |\n|---|---|---|---|\n");
-    for place in Place::ALL {
+    for place in CommandScope::ALL {
         for row in TABLE.iter().filter(|it| it.place == place) {
             let keys = keymap.all(row.command);
             let keys: Vec<String> = keys.iter().map(|it| format!("`{}`", it.replace('|', "\\|"))).collect();

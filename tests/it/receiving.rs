@@ -8,9 +8,9 @@ mod instant;
 use std::sync::{Arc, Mutex};
 
 use frontdesk::model::ids::ChannelId;
-use frontdesk::model::reception::{Counts, Delivery};
+use frontdesk::model::reception::{DeliveryCounts, ReceivedDelivery};
 use frontdesk::model::secret::Secret;
-use frontdesk::receiver::{self, Bounds, Hooks};
+use frontdesk::receiver::{self, ConnectionLimits, Hooks};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -29,16 +29,16 @@ fn path_of(channel: &str) -> String {
 /// A running receiver of two channels.
 struct Ears {
     address: String,
-    heard: Arc<Mutex<Vec<(ChannelId, Delivery, Counts)>>>,
+    heard: Arc<Mutex<Vec<(ChannelId, ReceivedDelivery, DeliveryCounts)>>>,
     _stop: watch::Sender<bool>,
 }
 
 impl Ears {
     async fn open() -> Self {
-        Self::within(Bounds::default()).await
+        Self::within(ConnectionLimits::default()).await
     }
 
-    async fn within(bounds: Bounds) -> Self {
+    async fn within(bounds: ConnectionLimits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address").to_string();
         let heard: Arc<Mutex<Vec<_>>> = Arc::default();
@@ -56,7 +56,7 @@ impl Ears {
         Self { address, heard, _stop: stop }
     }
 
-    fn heard(&self) -> Vec<(ChannelId, Delivery, Counts)> {
+    fn heard(&self) -> Vec<(ChannelId, ReceivedDelivery, DeliveryCounts)> {
         self.heard.lock().expect("no one failed").clone()
     }
 

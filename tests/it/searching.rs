@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{ChannelId, ConversationId, MessageId};
-use frontdesk::model::messages::{Delivery, Direction, Message, Sender};
+use frontdesk::model::messages::{DeliveryStatus, Direction, Message, Sender};
 use frontdesk::model::search::SearchQuery;
 use frontdesk::model::text::SafeText;
 use frontdesk::model::time::Timestamp;
@@ -84,7 +84,7 @@ fn message(number: u64, text: &str) -> Message {
         content: SafeText::block(text),
         content_type: "text".into(),
         media_url: None,
-        delivery: Delivery::Sent,
+        delivery: DeliveryStatus::Sent,
         created_at: Some(at),
         delivered_at: None,
         read_at: None,

@@ -3,7 +3,7 @@
 use crate::App;
 use crate::availability::tab_writable;
 use crate::commands::Command;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use model::account::Platform;
 use model::waves::Phase;
 
@@ -18,7 +18,7 @@ pub(crate) fn check(app: &App, command: Command) -> Option<Result<(), String>> {
         C::ContinueBroadcast => app.steerable(Some(Phase::Paused)).map(drop),
         C::StopBroadcast => app.steerable(None).map(drop),
         C::ShowRecipients | C::RetryFailed | C::CopyFailed | C::ExportReport => chosen(app),
-        C::GoToRow if app.page == Page::Broadcasts => chosen(app),
+        C::GoToRow if app.page == PageKind::Broadcasts => chosen(app),
         _ => return None,
     })
 }

@@ -7,7 +7,7 @@ use crate::App;
 use crate::event::Effect;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
-use model::happenings::{Happening, Trigger};
+use model::happenings::{Happening, TriggerKind};
 
 impl App {
     /// Asks for the events, if what is known of them is old.
@@ -22,7 +22,8 @@ impl App {
     /// The completed campaigns that are this broadcast, and how many are no
     /// broadcast known here.
     pub fn completed(&self, entry: &BoardEntry) -> (Vec<&Happening>, usize) {
-        let told = self.deck.happenings(entry.channel()).iter().filter(|it| it.trigger == Trigger::Campaign);
+        let told =
+            self.deck.happenings(entry.channel()).iter().filter(|it| it.trigger == TriggerKind::Campaign);
         let known = |it: &&Happening| self.board.rows.rows.iter().any(|row| names(it, row));
         let (known, others): (Vec<&Happening>, Vec<&Happening>) = told.partition(known);
         (known.into_iter().filter(|it| names(it, entry)).collect(), others.len())

@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::event::{Effect, Intent, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::tab::Tab;
 use crate::text_line::TextLine;
@@ -13,16 +13,16 @@ use model::ids::{ConversationId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Operation, OutboxRow};
 use model::prices;
-use model::queries::Fate;
+use model::queries::OutboxFate;
 use model::time::{Timestamp, ago};
-use model::waves::audience::Source;
+use model::waves::audience::AudienceSource;
 use model::waves::{Aim, NewCampaign, price_each};
 
 use super::form::BroadcastForm;
 
 /// How much a point matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub enum CheckWeight {
     /// Nothing to do.
     Fine,
     /// To be looked at.
@@ -39,7 +39,7 @@ pub struct Point {
     /// What is said of it.
     pub words: String,
     /// How much it matters.
-    pub weight: Weight,
+    pub weight: CheckWeight,
 }
 
 /// A broadcast that is ready, and what is typed to let it go.
@@ -60,7 +60,7 @@ pub struct Flight {
 pub(crate) struct Rehearsal {
     what: Option<Operation>,
     row: Option<RowId>,
-    fate: Option<Fate>,
+    fate: Option<OutboxFate>,
     at: Timestamp,
     tab: String,
     pub(super) stale: bool,
@@ -96,18 +96,18 @@ impl App {
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
         let ago = ago(self.context.now.since(rehearsal.at));
         let (words, weight) = match (&rehearsal.fate, self.test_tab(flight)) {
-            (Some(Fate::Done), _) if same => {
-                (format!("the same bytes on {} {ago}: taken", rehearsal.tab), Weight::Fine)
+            (Some(OutboxFate::Done), _) if same => {
+                (format!("the same bytes on {} {ago}: taken", rehearsal.tab), CheckWeight::Fine)
             }
-            (Some(Fate::Asks(why)), _) if same => {
-                (format!("the same bytes on {} {ago}: REFUSED: {why}", rehearsal.tab), Weight::Look)
+            (Some(OutboxFate::Asks(why)), _) if same => {
+                (format!("the same bytes on {} {ago}: REFUSED: {why}", rehearsal.tab), CheckWeight::Look)
             }
-            (_, Some(_)) if same && rehearsal.row.is_some() => ("on its way".to_owned(), Weight::Look),
+            (_, Some(_)) if same && rehearsal.row.is_some() => ("on its way".to_owned(), CheckWeight::Look),
             (_, Some(tab)) => (
                 format!("not rehearsed · Ctrl-T sends the first wave's bytes on {}", tab.channel.name),
-                Weight::Look,
+                CheckWeight::Look,
             ),
-            (_, None) => ("no tab here has a test key of this workspace".to_owned(), Weight::Fine),
+            (_, None) => ("no tab here has a test key of this workspace".to_owned(), CheckWeight::Fine),
         };
         Point { label: "test run", words, weight }
     }
@@ -124,8 +124,8 @@ impl App {
     }
 
     /// A key in the check.
-    pub(crate) fn flight_key(&mut self, mut flight: Box<Flight>, key: Key) {
-        let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == Weight::Blocks);
+    pub(crate) fn flight_key(&mut self, mut flight: Box<Flight>, key: KeyPress) {
+        let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == CheckWeight::Blocks);
         let phrase = flight.new.aim.phrase();
         match (key.code, &phrase) {
             (KeyCode::Esc, _) => return self.layers.push(Layer::BroadcastForm(Box::new(flight.form))),
@@ -197,14 +197,14 @@ impl App {
     /// Asks what became of the rehearsal, as long as that is not known.
     pub(crate) fn follow_rehearsal_fate(&mut self) {
         let rehearsal = &mut self.board.rehearsal;
-        let open = matches!(rehearsal.fate, None | Some(Fate::Waiting | Fate::Sending));
+        let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
         let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
         rehearsal.stale = false;
         self.context.push(Effect::Load(Load::Fates(vec![row])));
     }
 
     /// What became of rows was told.
-    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, Fate)]) {
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
         let rehearsal = &mut self.board.rehearsal;
         if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());
@@ -216,7 +216,7 @@ fn audience(flight: &Flight) -> Point {
     let found = flight.form.found.clone().unwrap_or_default();
     let count = flight.new.aim.count();
     let mut words = match flight.form.query.source {
-        Source::Everyone => format!("EVERYONE: {count} contacts, and whoever is added meanwhile"),
+        AudienceSource::Everyone => format!("EVERYONE: {count} contacts, and whoever is added meanwhile"),
         _ => format!("{count} {}", if count == 1 { "id, frozen" } else { "ids, frozen" }),
     };
     let unread = found.unread.len();
@@ -229,8 +229,8 @@ fn audience(flight: &Flight) -> Point {
             words.push_str(&format!(" · {number} {what}"));
         }
     }
-    let odd = found.without_phone + unread > 0 || flight.form.query.source == Source::Everyone;
-    Point { label: "audience", words, weight: if odd { Weight::Look } else { Weight::Fine } }
+    let odd = found.without_phone + unread > 0 || flight.form.query.source == AudienceSource::Everyone;
+    Point { label: "audience", words, weight: if odd { CheckWeight::Look } else { CheckWeight::Fine } }
 }
 
 fn price(tab: &Tab, flight: &Flight) -> Point {
@@ -241,21 +241,25 @@ fn price(tab: &Tab, flight: &Flight) -> Point {
         return Point {
             label,
             words: format!("{} · the balance is not known", range.words()),
-            weight: Weight::Look,
+            weight: CheckWeight::Look,
         };
     };
     if tab.environment() == Some(Environment::Test) {
-        return Point { label, words: "free: a test key reaches nobody".to_owned(), weight: Weight::Fine };
+        return Point {
+            label,
+            words: "free: a test key reaches nobody".to_owned(),
+            weight: CheckWeight::Fine,
+        };
     }
     let balance = prices::credits(account.credits);
     let (told, weight) = if (range.least as f64) > account.credits {
         let fit = range.least.max(1) / count.max(1);
         let fit = account.credits / (fit.max(1) as f64);
-        (format!("TOO LITTLE: enough for {}", fit.floor()), Weight::Blocks)
+        (format!("TOO LITTLE: enough for {}", fit.floor()), CheckWeight::Blocks)
     } else if (range.most as f64) > account.credits {
-        ("may not suffice: what the server does then is not documented".to_owned(), Weight::Look)
+        ("may not suffice: what the server does then is not documented".to_owned(), CheckWeight::Look)
     } else {
-        ("OK".to_owned(), Weight::Fine)
+        ("OK".to_owned(), CheckWeight::Fine)
     };
     Point { label, words: format!("{} · balance {balance} · {told}", range.words()), weight }
 }
@@ -272,7 +276,7 @@ fn quality(tab: &Tab, flight: &Flight) -> Option<Point> {
         None => tier,
     };
     let poor = !quality.eq_ignore_ascii_case("green") && account.quality_rating.is_some();
-    let weight = if over || poor { Weight::Look } else { Weight::Fine };
+    let weight = if over || poor { CheckWeight::Look } else { CheckWeight::Fine };
     Some(Point { label: "quality", words: format!("{quality} · tier {told}"), weight })
 }
 
@@ -289,11 +293,11 @@ fn daily(tier: &str) -> Option<usize> {
 fn window(flight: &Flight) -> Point {
     let found = flight.form.found.clone().unwrap_or_default();
     let (words, weight) = match (&flight.new.content, found.closed) {
-        (BroadcastContent::Template(_), _) => ("template: not needed".to_owned(), Weight::Fine),
-        (_, 0) => (format!("{} open", found.open), Weight::Fine),
+        (BroadcastContent::Template(_), _) => ("template: not needed".to_owned(), CheckWeight::Fine),
+        (_, 0) => (format!("{} open", found.open), CheckWeight::Fine),
         (_, closed) => (
             format!("{} open, {closed} closed: will be refused for {closed}; use a template?", found.open),
-            Weight::Look,
+            CheckWeight::Look,
         ),
     };
     Point { label: "window", words, weight }
@@ -306,7 +310,7 @@ fn plan(flight: &Flight) -> Point {
         Aim::These(_) => flight.new.plan.words(count),
     };
     let one = flight.new.aim.sizes(&flight.new.plan).len() == 1 && count > bounds::BROADCAST_CONTACTS / 10;
-    Point { label: "plan", words, weight: if one { Weight::Look } else { Weight::Fine } }
+    Point { label: "plan", words, weight: if one { CheckWeight::Look } else { CheckWeight::Fine } }
 }
 
 #[cfg(test)]

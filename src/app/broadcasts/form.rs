@@ -5,15 +5,15 @@
 use crate::text_line::TextLine;
 use model::attachments;
 use model::bounds;
-use model::outbox::content::{BroadcastContent, Template as Filled};
-use model::templates::{Slot, Template};
+use model::outbox::content::{BroadcastContent, FilledTemplate};
+use model::templates::{ApprovedTemplate, TemplateVariable};
 use model::time::SECOND;
-use model::waves::audience::{AudienceQuery, Found, Source};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{Aim, Frozen, WavePlan};
 
 /// What a broadcast can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BroadcastKind {
     /// A text.
     Text,
     /// A picture by its link.
@@ -22,7 +22,7 @@ pub enum Kind {
     Template,
 }
 
-impl Kind {
+impl BroadcastKind {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Text, Self::Image, Self::Template];
 
@@ -38,7 +38,7 @@ impl Kind {
 
 /// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum BroadcastField {
     /// Text, image or template.
     Kind,
     /// The text.
@@ -61,7 +61,7 @@ pub enum Field {
     Keep,
 }
 
-impl Field {
+impl BroadcastField {
     /// What stands before it, but for a template's variable.
     pub fn label(self) -> &'static str {
         match self {
@@ -85,18 +85,18 @@ pub struct BroadcastForm {
     /// The tab and whom.
     pub query: AudienceQuery,
     /// Whom that comes to, once it was looked up.
-    pub found: Option<Found>,
+    pub found: Option<ResolvedAudience>,
     /// Contacts read so far, while pages of the server are walked.
     pub walking: bool,
     /// What it is.
-    pub kind: Kind,
+    pub kind: BroadcastKind,
     text: TextLine,
     link: TextLine,
     template: TextLine,
     /// The template found by its letters.
-    pub chosen: Option<Template>,
+    pub chosen: Option<ApprovedTemplate>,
     /// Its variables.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<TemplateVariable>,
     values: Vec<TextLine>,
     numbers: [TextLine; 5],
     /// Whether a person has changed the plan.
@@ -108,7 +108,7 @@ pub struct BroadcastForm {
 impl BroadcastForm {
     /// A form for an audience; what was filled in before stays.
     pub fn new(query: AudienceQuery, before: Option<Self>) -> Self {
-        let walking = matches!(query.source, Source::Fitting(_) | Source::Everyone);
+        let walking = matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone);
         if let Some(before) = before {
             return Self { query, found: None, walking, focus: 0, ..before };
         }
@@ -116,7 +116,7 @@ impl BroadcastForm {
             query,
             found: None,
             walking,
-            kind: Kind::Text,
+            kind: BroadcastKind::Text,
             text: TextLine::default(),
             link: TextLine::default(),
             template: TextLine::default(),
@@ -135,13 +135,13 @@ impl BroadcastForm {
     pub fn count(&self) -> usize {
         match (&self.query.source, &self.found) {
             (_, None) => 0,
-            (Source::Everyone, Some(found)) => found.open + found.closed,
+            (AudienceSource::Everyone, Some(found)) => found.open + found.closed,
             (_, Some(found)) => found.ids.len(),
         }
     }
 
     /// Whom it comes to was looked up.
-    pub fn receive(&mut self, found: Found) {
+    pub fn receive(&mut self, found: ResolvedAudience) {
         self.found = Some(found);
         self.suggest();
     }
@@ -165,50 +165,58 @@ impl BroadcastForm {
     }
 
     /// The fields in their order.
-    pub fn fields(&self) -> Vec<Field> {
-        let mut fields = vec![Field::Kind];
+    pub fn fields(&self) -> Vec<BroadcastField> {
+        let mut fields = vec![BroadcastField::Kind];
         match self.kind {
-            Kind::Text => fields.push(Field::Text),
-            Kind::Image => fields.push(Field::Link),
-            Kind::Template => {
-                fields.push(Field::Template);
-                fields.extend((0..self.slots.len()).map(Field::Slot));
+            BroadcastKind::Text => fields.push(BroadcastField::Text),
+            BroadcastKind::Image => fields.push(BroadcastField::Link),
+            BroadcastKind::Template => {
+                fields.push(BroadcastField::Template);
+                fields.extend((0..self.slots.len()).map(BroadcastField::Slot));
             }
         }
-        if self.query.source != Source::Everyone {
-            fields.extend([Field::Canary, Field::Wave, Field::Wait, Field::StopAbove, Field::Keep]);
+        if self.query.source != AudienceSource::Everyone {
+            fields.extend([
+                BroadcastField::Canary,
+                BroadcastField::Wave,
+                BroadcastField::Wait,
+                BroadcastField::StopAbove,
+                BroadcastField::Keep,
+            ]);
         }
         fields
     }
 
     /// The field with the keyboard.
-    pub fn at_hand(&self) -> Field {
+    pub fn at_hand(&self) -> BroadcastField {
         let fields = self.fields();
         fields[self.focus.min(fields.len() - 1)]
     }
 
     /// What stands in a field.
-    pub fn line(&self, field: Field) -> Option<&TextLine> {
+    pub fn line(&self, field: BroadcastField) -> Option<&TextLine> {
         match field {
-            Field::Kind => None,
-            Field::Text => Some(&self.text),
-            Field::Link => Some(&self.link),
-            Field::Template => Some(&self.template),
-            Field::Slot(place) => self.values.get(place),
-            Field::Canary | Field::Wave | Field::Wait | Field::StopAbove | Field::Keep => {
-                self.numbers.get(number(field))
-            }
+            BroadcastField::Kind => None,
+            BroadcastField::Text => Some(&self.text),
+            BroadcastField::Link => Some(&self.link),
+            BroadcastField::Template => Some(&self.template),
+            BroadcastField::Slot(place) => self.values.get(place),
+            BroadcastField::Canary
+            | BroadcastField::Wave
+            | BroadcastField::Wait
+            | BroadcastField::StopAbove
+            | BroadcastField::Keep => self.numbers.get(number(field)),
         }
     }
 
     /// The line of the field at hand, to be written in.
     pub fn line_mut(&mut self) -> Option<&mut TextLine> {
         match self.at_hand() {
-            Field::Kind => None,
-            Field::Text => Some(&mut self.text),
-            Field::Link => Some(&mut self.link),
-            Field::Template => Some(&mut self.template),
-            Field::Slot(place) => self.values.get_mut(place),
+            BroadcastField::Kind => None,
+            BroadcastField::Text => Some(&mut self.text),
+            BroadcastField::Link => Some(&mut self.link),
+            BroadcastField::Template => Some(&mut self.template),
+            BroadcastField::Slot(place) => self.values.get_mut(place),
             field => {
                 self.planned = true;
                 self.numbers.get_mut(number(field))
@@ -218,8 +226,8 @@ impl BroadcastForm {
 
     /// Another kind of message.
     pub fn turn(&mut self, by: usize) {
-        let at = Kind::ALL.iter().position(|it| *it == self.kind).unwrap_or(0);
-        self.kind = Kind::ALL[(at + by) % Kind::ALL.len()];
+        let at = BroadcastKind::ALL.iter().position(|it| *it == self.kind).unwrap_or(0);
+        self.kind = BroadcastKind::ALL[(at + by) % BroadcastKind::ALL.len()];
     }
 
     /// Letters of the template's name.
@@ -228,11 +236,11 @@ impl BroadcastForm {
     }
 
     /// A template was found by its letters, or none.
-    pub fn choose(&mut self, found: Option<&Template>) {
+    pub fn choose(&mut self, found: Option<&ApprovedTemplate>) {
         if self.chosen.as_ref() == found {
             return;
         }
-        self.slots = found.filter(|it| it.parts.is_some()).map(Template::slots).unwrap_or_default();
+        self.slots = found.filter(|it| it.parts.is_some()).map(ApprovedTemplate::slots).unwrap_or_default();
         self.values =
             self.slots.iter().map(|it| TextLine::new(it.example.clone().unwrap_or_default())).collect();
         self.chosen = found.cloned();
@@ -254,7 +262,7 @@ impl BroadcastForm {
     /// What is missing, in words.
     pub fn content(&self) -> Result<BroadcastContent, String> {
         match self.kind {
-            Kind::Text => {
+            BroadcastKind::Text => {
                 let text = self.body();
                 match bounds::length(&text) {
                     0 => Err("the text is empty".to_owned()),
@@ -264,7 +272,7 @@ impl BroadcastForm {
                     _ => Ok(BroadcastContent::Text(text)),
                 }
             }
-            Kind::Image => {
+            BroadcastKind::Image => {
                 let link = self.link.text().trim();
                 match attachments::link_refusal(link) {
                     _ if link.is_empty() => Err("the link of the picture is missing".to_owned()),
@@ -272,11 +280,11 @@ impl BroadcastForm {
                     None => Ok(BroadcastContent::Image(link.to_owned())),
                 }
             }
-            Kind::Template => self.filled().map(BroadcastContent::Template),
+            BroadcastKind::Template => self.filled().map(BroadcastContent::Template),
         }
     }
 
-    fn filled(&self) -> Result<Filled, String> {
+    fn filled(&self) -> Result<FilledTemplate, String> {
         let template = self.chosen.as_ref().ok_or("no approved template is called so")?;
         if template.parts.is_none() {
             return Err(
@@ -290,7 +298,7 @@ impl BroadcastForm {
             return Err(format!("{empty} of the template's boxes are empty"));
         }
         let components = template.components(&self.slots, &texts);
-        Ok(Filled { name: template.name.clone(), language: template.language.clone(), components })
+        Ok(FilledTemplate { name: template.name.clone(), language: template.language.clone(), components })
     }
 
     /// Whom, frozen.
@@ -302,7 +310,7 @@ impl BroadcastForm {
         if self.walking {
             return Err("the server's contacts are still being read".to_owned());
         }
-        if self.query.source == Source::Everyone {
+        if self.query.source == AudienceSource::Everyone {
             return match self.count() {
                 0 => Err("no contact is known".to_owned()),
                 count => Ok(Aim::Everyone(count)),
@@ -320,20 +328,20 @@ impl BroadcastForm {
     /// What is wrong with it, in words.
     pub fn plan(&self) -> Result<WavePlan, String> {
         let mut plan = WavePlan::suggested(self.count());
-        if self.query.source == Source::Everyone {
+        if self.query.source == AudienceSource::Everyone {
             return Ok(plan);
         }
-        let read = |field: Field| {
+        let read = |field: BroadcastField| {
             let text = self.numbers[number(field)].text().trim();
             text.parse::<u32>().map_err(|_| format!("{} is no number: {text:?}", field.label()))
         };
-        plan.canary = read(Field::Canary)? as usize;
-        plan.wave = read(Field::Wave)? as usize;
-        plan.wait = i64::from(read(Field::Wait)?) * SECOND;
-        plan.rules.failed_percent =
-            u8::try_from(read(Field::StopAbove)?).map_err(|_| "failures are 0 to 100 percent".to_owned())?;
-        let keep = self.numbers[number(Field::Keep)].text().trim();
-        plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(Field::Keep)?)) };
+        plan.canary = read(BroadcastField::Canary)? as usize;
+        plan.wave = read(BroadcastField::Wave)? as usize;
+        plan.wait = i64::from(read(BroadcastField::Wait)?) * SECOND;
+        plan.rules.failed_percent = u8::try_from(read(BroadcastField::StopAbove)?)
+            .map_err(|_| "failures are 0 to 100 percent".to_owned())?;
+        let keep = self.numbers[number(BroadcastField::Keep)].text().trim();
+        plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::Keep)?)) };
         plan.refusal().map_or(Ok(plan), Err)
     }
 
@@ -343,12 +351,12 @@ impl BroadcastForm {
     }
 }
 
-fn number(field: Field) -> usize {
+fn number(field: BroadcastField) -> usize {
     match field {
-        Field::Canary => 0,
-        Field::Wave => 1,
-        Field::Wait => 2,
-        Field::StopAbove => 3,
+        BroadcastField::Canary => 0,
+        BroadcastField::Wave => 1,
+        BroadcastField::Wait => 2,
+        BroadcastField::StopAbove => 3,
         _ => 4,
     }
 }

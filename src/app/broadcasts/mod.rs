@@ -11,16 +11,16 @@ pub mod steering;
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Load};
-use crate::handover::Facts;
-use crate::pages::Page;
-use crate::rows::{Named, Rows};
+use crate::handover::HandoverFacts;
+use crate::pages::PageKind;
+use crate::rows::{PageRow, PagedRows};
 use model::account::Platform;
 use model::board::{BoardDetail, BoardEntry, BoardId};
 use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::queries::DeskQuery;
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use model::waves::audience::{AudienceQuery, Found};
+use model::waves::audience::{AudienceQuery, ResolvedAudience};
 use model::waves::{NewCampaign, Phase};
 
 use form::BroadcastForm;
@@ -28,7 +28,7 @@ use form::BroadcastForm;
 /// Something to be done to a broadcast; with the quality rating as it is
 /// known, where it is begun or goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
+pub enum BroadcastOrder {
     /// Begin it.
     Begin(Box<NewCampaign>, Option<SafeText>),
     /// Take it back, if nothing has left.
@@ -50,18 +50,18 @@ pub enum Order {
 
 /// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum BroadcastActionResult {
     /// One was begun.
     Begun(Box<NewCampaign>, CampaignId),
     /// Another was carried out; false: it came too late.
-    Done(Order, bool),
+    Done(BroadcastOrder, bool),
     /// The files failed.
-    Failed(Order, String),
+    Failed(BroadcastOrder, String),
 }
 
 /// What is asked of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum BroadcastQuery {
     /// The rows of a tab, or of all.
     Rows(DeskQuery),
     /// How one went, and whom it reached.
@@ -76,20 +76,20 @@ pub enum Wanted {
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum BroadcastResult {
     /// The rows.
     Rows(DeskQuery, Vec<BoardEntry>),
     /// How one went.
     Detail(BoardId, BoardDetail),
     /// Whom it comes to, or why nobody knows.
-    Audience(AudienceQuery, Result<Found, String>),
+    Audience(AudienceQuery, Result<ResolvedAudience, String>),
     /// What goes on or waits.
     Running(Vec<BoardEntry>),
     /// What a handover says.
-    Handover(Facts),
+    Handover(HandoverFacts),
 }
 
-impl Named for BoardEntry {
+impl PageRow for BoardEntry {
     type Name = BoardId;
 
     fn name(&self) -> BoardId {
@@ -101,7 +101,7 @@ impl Named for BoardEntry {
 #[derive(Debug, Default)]
 pub struct Board {
     /// The rows.
-    pub rows: Rows<BoardEntry>,
+    pub rows: PagedRows<BoardEntry>,
     /// What was read of the chosen row, and whose it is.
     pub detail: Option<(BoardId, BoardDetail)>,
     detail_asked: Option<BoardId>,
@@ -136,7 +136,7 @@ impl App {
 
     /// Goes to the page.
     pub(super) fn go_to_board(&mut self) {
-        self.page = Page::Broadcasts;
+        self.page = PageKind::Broadcasts;
         self.board_changed();
     }
 
@@ -156,7 +156,7 @@ impl App {
             self.board
                 .rows
                 .take_query(&channel, self.context.now)
-                .map(|it| Effect::Load(Load::Broadcasts(Wanted::Rows(it)))),
+                .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
         );
         self.ask_completed();
         let chosen = self.board.rows.chosen().map(BoardEntry::id);
@@ -164,27 +164,29 @@ impl App {
         if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
             board.detail_asked.clone_from(&chosen);
             board.detail_stale = false;
-            self.context.effects.extend(chosen.map(|it| Effect::Load(Load::Broadcasts(Wanted::Detail(it)))));
+            self.context
+                .effects
+                .extend(chosen.map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(it)))));
         }
     }
 
     /// What was asked about broadcasts has come.
-    pub(super) fn broadcasts_told(&mut self, told: Told) {
+    pub(super) fn broadcasts_told(&mut self, told: BroadcastResult) {
         match told {
-            Told::Rows(query, rows) => self.board_loaded(&query, rows),
-            Told::Detail(id, detail) => {
+            BroadcastResult::Rows(query, rows) => self.board_loaded(&query, rows),
+            BroadcastResult::Detail(id, detail) => {
                 self.board.detail = Some((id, detail));
                 self.refresh_recipients();
             }
-            Told::Audience(query, found) => self.audience_found(&query, found),
-            Told::Running(running) => self.wall.broadcasts = running,
-            Told::Handover(facts) => self.hand_over(&facts),
+            BroadcastResult::Audience(query, found) => self.audience_found(&query, found),
+            BroadcastResult::Running(running) => self.wall.broadcasts = running,
+            BroadcastResult::Handover(facts) => self.hand_over(&facts),
         }
     }
 
     /// When a countdown of the page shows another second.
     pub(super) fn board_due(&self) -> Option<Timestamp> {
-        let rows = self.board.rows.rows.iter().filter(|_| self.page == Page::Broadcasts);
+        let rows = self.board.rows.rows.iter().filter(|_| self.page == PageKind::Broadcasts);
         let held = rows
             .filter_map(BoardEntry::campaign)
             .filter(|it| it.begun() == 0 && it.starts_at > self.context.now);
@@ -211,7 +213,7 @@ impl App {
     /// Commands of the page, and those that lead to the form.
     pub(super) fn broadcast_command(&mut self, command: Command) -> bool {
         match command {
-            Command::GoToBroadcasts => self.go_to_page(Page::Broadcasts),
+            Command::GoToBroadcasts => self.go_to_page(PageKind::Broadcasts),
             Command::Broadcast => self.open_broadcast(self.marked_conversations()),
             Command::BroadcastPeople => self.open_broadcast(self.marked_people()),
             Command::NewBroadcast => self.open_broadcast(self.kept_source()),

@@ -4,52 +4,52 @@
 use crate::App;
 use crate::availability::tab_writable;
 use crate::broadcasts::flight::Flight;
-use crate::broadcasts::form::{BroadcastForm, Field, Kind};
-use crate::broadcasts::{Order, Wanted, availability};
+use crate::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
+use crate::broadcasts::{BroadcastOrder, BroadcastQuery, availability};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::people::marking::Marked;
 use crate::text_line::TextLine;
-use crate::undoing::What;
-use model::fetches::{Fetch, Fetched, Fetching};
+use crate::undoing::UndoTarget;
+use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::{CampaignId, ChannelId};
 use model::time::SECOND;
 use model::waves::NewCampaign;
-use model::waves::audience::{AudienceQuery, Found, Source};
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 
 /// Contacts that are not known here and asked for one by one at most.
 const ASKED: usize = 50;
 
 impl App {
     /// The people that are marked, or the chosen one.
-    pub(super) fn marked_people(&self) -> Result<Source, String> {
+    pub(super) fn marked_people(&self) -> Result<AudienceSource, String> {
         let people = &self.people;
         match &people.marked {
-            Marked::All(search) => return Ok(Source::Fitting(search.clone())),
+            Marked::All(search) => return Ok(AudienceSource::Fitting(search.clone())),
             Marked::These(phones) if !phones.is_empty() => {
-                return Ok(Source::Phones(phones.iter().cloned().collect()));
+                return Ok(AudienceSource::Phones(phones.iter().cloned().collect()));
             }
             Marked::These(_) => (),
         }
         let chosen = people.rows.chosen().ok_or("no person is chosen")?;
-        Ok(Source::Phones(vec![chosen.phone.clone()]))
+        Ok(AudienceSource::Phones(vec![chosen.phone.clone()]))
     }
 
     /// The recipients: the marked conversations, or the selected one.
-    pub(super) fn marked_conversations(&self) -> Result<Source, String> {
+    pub(super) fn marked_conversations(&self) -> Result<AudienceSource, String> {
         let channel = self.tab().channel.id.clone();
         let marked: Vec<_> =
             self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
         if !marked.is_empty() {
-            return Ok(Source::Conversations(marked));
+            return Ok(AudienceSource::Conversations(marked));
         }
         let row = self.at_hand().ok_or("no conversation is selected")?;
-        Ok(Source::Conversations(vec![row.key()]))
+        Ok(AudienceSource::Conversations(vec![row.key()]))
     }
 
     /// The recipients of the unfinished form.
-    pub(super) fn kept_source(&self) -> Result<Source, String> {
+    pub(super) fn kept_source(&self) -> Result<AudienceSource, String> {
         match &self.board.kept {
             Some(kept) if kept.query.channel == self.tab().channel.id => Ok(kept.query.source.clone()),
             Some(_) | None => Err(self.keyed(
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// Opens the form for these.
-    pub(super) fn open_broadcast(&mut self, source: Result<Source, String>) {
+    pub(super) fn open_broadcast(&mut self, source: Result<AudienceSource, String>) {
         match source {
             Ok(source) => {
                 let query = AudienceQuery { channel: self.tab().channel.id.clone(), source };
@@ -75,10 +75,10 @@ impl App {
         let channel = query.channel.clone();
         self.context.push(Effect::Load(Load::Templates(channel.clone())));
         self.context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
-        self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query.clone()))));
+        self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query.clone()))));
         // The server may look for words elsewhere than this desk does: all of
         // its people are read, and looked through here.
-        if matches!(query.source, Source::Fitting(_) | Source::Everyone) {
+        if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
             self.context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
         let kept = self.board.kept.take().map(|it| *it);
@@ -92,11 +92,11 @@ impl App {
         let source = match (word, rest.trim()) {
             ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
             ("track", id) => return self.track(id),
-            ("everyone", "") => Source::Everyone,
+            ("everyone", "") => AudienceSource::Everyone,
             ("file", "") => {
                 return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
             }
-            ("file", path) => Source::File(path.to_owned()),
+            ("file", path) => AudienceSource::File(path.to_owned()),
             _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
         };
         tab_writable(self.tab())?;
@@ -119,7 +119,7 @@ impl App {
     }
 
     /// Whom an audience comes to was looked up.
-    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<Found, String>) {
+    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<ResolvedAudience, String>) {
         let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
         let first = form.found.is_none();
         match found {
@@ -148,27 +148,27 @@ impl App {
         let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
         let query = form.query.clone();
         match (fetch, fetched) {
-            (Fetch::People { search, .. }, Ok(Fetched::People { more })) if form.walking => {
+            (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
                 form.walking = *more;
                 if *more {
                     let search = search.clone();
                     self.context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
                 }
-                self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))));
+                self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
             }
             (Fetch::People { .. }, Err(why)) if form.walking => {
                 let why = format!("the server's contacts could not all be read: {why}");
                 self.warn(why);
             }
             (Fetch::Person { .. }, Ok(_)) => {
-                self.context.push(Effect::Load(Load::Broadcasts(Wanted::Audience(query))))
+                self.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
             }
             _ => (),
         }
     }
 
     /// A key in the form.
-    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: Key) {
+    pub(crate) fn broadcast_form_key(&mut self, mut form: Box<BroadcastForm>, key: KeyPress) {
         let count = form.fields().len();
         let at = form.focus.min(count - 1);
         match key.code {
@@ -180,12 +180,15 @@ impl App {
             KeyCode::Enter if at + 1 == count => return self.check_flight(form),
             KeyCode::Tab | KeyCode::Down | KeyCode::Enter => form.focus = (at + 1) % count,
             KeyCode::BackTab | KeyCode::Up => form.focus = (at + count - 1) % count,
-            KeyCode::Right | KeyCode::Char(' ') if form.at_hand() == Field::Kind => form.turn(1),
-            KeyCode::Left if form.at_hand() == Field::Kind => form.turn(Kind::ALL.len() - 1),
-            KeyCode::Char(letter) if form.at_hand() == Field::Kind => {
-                if let Some(kind) = Kind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
+            KeyCode::Right | KeyCode::Char(' ') if form.at_hand() == BroadcastField::Kind => form.turn(1),
+            KeyCode::Left if form.at_hand() == BroadcastField::Kind => {
+                form.turn(BroadcastKind::ALL.len() - 1)
+            }
+            KeyCode::Char(letter) if form.at_hand() == BroadcastField::Kind => {
+                if let Some(kind) = BroadcastKind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
                     // Text and template begin alike: the same letter goes on.
-                    let next = if form.kind == kind && letter == 't' { Kind::Template } else { kind };
+                    let next =
+                        if form.kind == kind && letter == 't' { BroadcastKind::Template } else { kind };
                     form.kind = next;
                 }
             }
@@ -210,7 +213,7 @@ impl App {
 
     /// The template its letters find.
     fn find_template(&self, form: &mut BroadcastForm) {
-        if form.kind != Kind::Template {
+        if form.kind != BroadcastKind::Template {
             return;
         }
         let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
@@ -239,14 +242,14 @@ impl App {
     pub(crate) fn begin_broadcast(&mut self, flight: Flight) {
         let before = self.quality_now();
         self.board.kept = Some(Box::new(flight.form));
-        self.context.push(Effect::Campaign(Order::Begin(Box::new(flight.new), before)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
     }
 
     /// It is on disk; as long as it is held it can be taken back.
     pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
         let until = self.context.now.plus(new.hold);
         let words = format!("began a broadcast to {}", new.aim.count());
-        self.note_done(new.channel, &words, What::Campaign(id.clone(), until));
+        self.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until));
         self.people.marked = Marked::default();
         self.board.choose = Some(id);
         self.go_to_board();

@@ -3,19 +3,19 @@
 
 use crate::App;
 use crate::availability::tab_writable;
-use crate::broadcasts::{Answer, Order};
+use crate::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::text_line::TextLine;
-use model::board::{BoardEntry, Recipient, report};
+use model::board::{BoardEntry, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
 use model::ids::{BroadcastId, CampaignId};
 use model::text::SafeText;
 use model::time::MINUTE;
-use model::waves::audience::{AudienceQuery, Source};
-use model::waves::{Campaign, Cause, Fate, Phase, Wave};
+use model::waves::audience::{AudienceQuery, AudienceSource};
+use model::waves::{Campaign, PauseCause, Phase, Wave, WaveRowState};
 
 /// How the list of recipients is called.
 const RECIPIENTS: &str = "Recipients";
@@ -62,15 +62,15 @@ impl App {
     /// Pauses it: the wave that has left goes its way, no further one leaves.
     pub(crate) fn pause_broadcast(&mut self) {
         if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
-            self.context.push(Effect::Campaign(Order::Halt(id, Phase::Paused)));
+            self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
         }
     }
 
     /// Asks for the limit it shall go on with.
     pub(crate) fn ask_continue(&mut self) {
         let Some(campaign) = self.chosen_campaign() else { return };
-        let asks = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Asks(_)));
-        if campaign.cause == Some(Cause::Row) && asks {
+        let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
+        if campaign.cause == Some(PauseCause::Row) && asks {
             let words = "a wave's row asks first: {go-to-outbox} decides over it";
             return self.warn(self.keyed(words));
         }
@@ -80,13 +80,13 @@ impl App {
     }
 
     /// A key in that question.
-    pub(crate) fn continue_key(&mut self, mut asked: Box<Continuing>, key: Key) {
+    pub(crate) fn continue_key(&mut self, mut asked: Box<Continuing>, key: KeyPress) {
         match key.code {
             KeyCode::Esc => return,
             KeyCode::Enter => match asked.limit.text().trim().parse::<u8>() {
                 Ok(limit) if limit <= 100 => {
                     let quality = self.quality_now();
-                    return self.context.push(Effect::Campaign(Order::Continue(
+                    return self.context.push(Effect::Campaign(BroadcastOrder::Continue(
                         asked.id,
                         Some(limit),
                         quality,
@@ -110,19 +110,19 @@ impl App {
     pub(crate) fn ask_stop(&mut self) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
-        let leaves = campaign.waves.iter().any(|it| matches!(it.fate, Fate::Leaving));
+        let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
         let layer = Layer::AskStop { id: campaign.id.clone(), left, leaves };
         self.open_layer(layer);
     }
 
     /// Stops it for good.
     pub(crate) fn stop_broadcast(&mut self, id: CampaignId) {
-        self.context.push(Effect::Campaign(Order::Halt(id, Phase::Stopped)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
     }
 
     /// `:export csv`
     pub(crate) fn export_csv(&mut self, file: &str) -> Result<(), String> {
-        if self.page != Page::Broadcasts {
+        if self.page != PageKind::Broadcasts {
             return Err(self.keyed("a broadcast is reported as csv; {go-to-broadcasts} shows them"));
         }
         self.export_report(file);
@@ -130,41 +130,47 @@ impl App {
     }
 
     /// An order was carried out, or came too late.
-    pub(crate) fn campaign_answered(&mut self, answer: Answer) {
+    pub(crate) fn campaign_answered(&mut self, answer: BroadcastActionResult) {
         self.board_changed();
         self.rows_changed();
         let counts = self.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
         self.context.effects.extend(counts);
         match answer {
-            Answer::Begun(new, id) => self.broadcast_begun(*new, id),
-            Answer::Done(Order::Recall(_), true) => {
+            BroadcastActionResult::Begun(new, id) => self.broadcast_begun(*new, id),
+            BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
                 self.say("taken back; nothing has left, and the form is kept");
             }
-            Answer::Done(Order::Recall(_), false) => {
+            BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
                 self.warn(
                     self.keyed(
                         "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
                     ),
                 );
             }
-            Answer::Done(Order::Halt(_, Phase::Paused), true) => {
+            BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
                 self.say(self.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
             }
-            Answer::Done(Order::Halt(..), true) => self.say("stopped: what has not left stays here"),
-            Answer::Done(Order::Continue(..), true) => self.say("it goes on"),
-            Answer::Done(Order::Track(_, id), _) => self.say(format!("{id} is watched from now on")),
-            Answer::Done(..) => self.warn("it does not stand so any more"),
-            Answer::Failed(_, why) => self.warn(format!("the broadcast could not be kept: {why}")),
+            BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
+                self.say("stopped: what has not left stays here")
+            }
+            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.say("it goes on"),
+            BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
+                self.say(format!("{id} is watched from now on"))
+            }
+            BroadcastActionResult::Done(..) => self.warn("it does not stand so any more"),
+            BroadcastActionResult::Failed(_, why) => {
+                self.warn(format!("the broadcast could not be kept: {why}"))
+            }
         }
     }
 
     /// Those that failed, as far as messages show.
-    fn failed_ones(&self) -> Result<Vec<Recipient>, String> {
+    fn failed_ones(&self) -> Result<Vec<RecipientStatus>, String> {
         let detail = self.board_detail().ok_or("it is still being read")?;
         if detail.recipients.is_empty() {
             return Err("whom it went to is not known here".to_owned());
         }
-        let failed: Vec<Recipient> = detail.failed().cloned().collect();
+        let failed: Vec<RecipientStatus> = detail.failed().cloned().collect();
         let counted = self.board.rows.chosen().map_or(0, |it| it.counts().failed);
         if failed.is_empty() && counted > 0 {
             return Err(format!(
@@ -178,7 +184,7 @@ impl App {
     pub(crate) fn copy_failed(&mut self) {
         match self.failed_ones() {
             Ok(failed) => {
-                let line = |it: &Recipient| {
+                let line = |it: &RecipientStatus| {
                     let phone = it.phone.as_deref().unwrap_or(it.contact.as_str());
                     SafeText::line(phone).to_string()
                 };
@@ -196,8 +202,10 @@ impl App {
             return self.warn(why);
         }
         let Some(campaign) = self.chosen_campaign() else { return };
-        let query =
-            AudienceQuery { channel: campaign.channel.clone(), source: Source::Failed(campaign.id.clone()) };
+        let query = AudienceQuery {
+            channel: campaign.channel.clone(),
+            source: AudienceSource::Failed(campaign.id.clone()),
+        };
         self.open_broadcast_form(query);
     }
 
@@ -209,7 +217,7 @@ impl App {
         let text = report(&detail.recipients);
         let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
-        self.context.push(Effect::Campaign(Order::Report { text, file }));
+        self.context.push(Effect::Campaign(BroadcastOrder::Report { text, file }));
     }
 
     /// Shows whom it went to, and asks the server for the messages that went
@@ -266,8 +274,8 @@ impl App {
                 add("Rebuilt from messages read here; the interface tells no recipients.".to_owned())
             }
         }
-        let order = |it: &&Recipient| it.fate != model::board::RecipientFate::Failed;
-        let mut all: Vec<&Recipient> = detail.recipients.iter().collect();
+        let order = |it: &&RecipientStatus| it.fate != model::board::RecipientFate::Failed;
+        let mut all: Vec<&RecipientStatus> = detail.recipients.iter().collect();
         all.sort_by_key(order);
         for it in all {
             let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
@@ -285,7 +293,7 @@ impl App {
             return Err("broadcasts go out on business chat only".to_owned());
         }
         let id = BroadcastId::new(id.trim());
-        self.context.push(Effect::Campaign(Order::Track(self.tab().channel.id.clone(), id)));
+        self.context.push(Effect::Campaign(BroadcastOrder::Track(self.tab().channel.id.clone(), id)));
         self.go_to_board();
         Ok(())
     }
@@ -294,14 +302,14 @@ impl App {
 /// How a wave stands, in words.
 pub fn wave_words(wave: &Wave) -> String {
     match (&wave.fate, &wave.reading) {
-        (Fate::Unsent, _) => "not sent".to_owned(),
-        (Fate::Leaving, _) => "leaving".to_owned(),
-        (Fate::Asks(why), _) => format!("asks: {why}"),
-        (Fate::Dropped, _) => "taken back".to_owned(),
-        (Fate::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
-        (Fate::Sent(_), Some(it)) => {
+        (WaveRowState::Unsent, _) => "not sent".to_owned(),
+        (WaveRowState::Leaving, _) => "leaving".to_owned(),
+        (WaveRowState::Asks(why), _) => format!("asks: {why}"),
+        (WaveRowState::Dropped, _) => "taken back".to_owned(),
+        (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
+        (WaveRowState::Sent(_), Some(it)) => {
             format!("{} delivered, {} failed, {} not known yet", it.delivered, it.failed, it.pending)
         }
-        (Fate::Sent(_), None) => "sent".to_owned(),
+        (WaveRowState::Sent(_), None) => "sent".to_owned(),
     }
 }

@@ -12,12 +12,12 @@ fn composer() -> Composer {
 
 fn type_in(composer: &mut Composer, text: &str) {
     for it in text.chars() {
-        composer.key(Key::plain(KeyCode::Char(it)), Timestamp::default());
+        composer.key(KeyPress::plain(KeyCode::Char(it)), Timestamp::default());
     }
 }
 
 fn press(composer: &mut Composer, code: KeyCode) {
-    composer.key(Key::plain(code), Timestamp::default());
+    composer.key(KeyPress::plain(code), Timestamp::default());
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn a_paste_is_one_step_and_only_text() {
 fn a_note_and_an_answer_are_two_texts() {
     let mut composer = composer();
     type_in(&mut composer, "Hi");
-    composer.mode = Mode::Note;
+    composer.mode = ComposerMode::Note;
     type_in(&mut composer, "angry");
     let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into(), attachment: None };
     assert_eq!((composer.text().as_str(), composer.draft()), ("angry", Some(draft)));
     composer.clear();
     assert_eq!(composer.draft().map(|it| (it.text, it.note)), Some((String::new(), "angry".into())));
     composer.clear_note();
-    assert_eq!((composer.mode, composer.draft()), (Mode::Reply, None));
+    assert_eq!((composer.mode, composer.draft()), (ComposerMode::Reply, None));
 }

@@ -2,12 +2,12 @@
 //! answer is shown.
 
 use crate::App;
-use crate::connections::errands::{Errand, Slot};
-use crate::keys::{Key, KeyCode};
+use crate::connections::errands::{AnswerKey, ConnectionRequest};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::picker::{Picked, Picker};
 use crate::text_line::TextLine;
-use model::connections::{Connection, Endpoint, Method, Source};
+use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
 
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct EndpointForm {
     /// The connection.
     pub connection: String,
     /// The endpoint.
-    pub endpoint: Endpoint,
+    pub endpoint: ConnectionEndpoint,
     /// A line for each parameter it asks for.
     pub values: Vec<TextLine>,
     /// The line with the keyboard.
@@ -29,7 +29,7 @@ impl EndpointForm {
     pub fn labels(&self) -> Vec<(String, String)> {
         let label = |it: &model::connections::Parameter| {
             let question = match &it.source {
-                Source::Asked(question) if !question.is_empty() => question.clone(),
+                ParameterSource::Asked(question) if !question.is_empty() => question.clone(),
                 _ => it.name.clone(),
             };
             let kind = it.kind.word();
@@ -41,7 +41,7 @@ impl EndpointForm {
 
     /// Whether it changes something where it is asked.
     pub fn changes(&self) -> bool {
-        self.endpoint.method != Method::Get
+        self.endpoint.method != EndpointMethod::Get
     }
 
     fn answers(&self) -> Vec<(String, String)> {
@@ -52,7 +52,7 @@ impl EndpointForm {
 
 impl App {
     /// The endpoints a question finds.
-    pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &Endpoint)> {
+    pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &ConnectionEndpoint)> {
         let words = query.to_lowercase();
         self.every_endpoint()
             .filter(|(connection, endpoint)| {
@@ -64,7 +64,7 @@ impl App {
     }
 
     /// A key goes to a layer of connections; any other layer comes back.
-    pub(crate) fn connection_layer_key(&mut self, layer: Layer, key: Key) -> Option<Layer> {
+    pub(crate) fn connection_layer_key(&mut self, layer: Layer, key: KeyPress) -> Option<Layer> {
         match layer {
             Layer::Endpoints { picker } => self.endpoints_key(picker, key),
             Layer::EndpointForm(form) => self.endpoint_form_key(form, key),
@@ -82,7 +82,7 @@ impl App {
     }
 
     /// A key in the picker of endpoints.
-    pub(crate) fn endpoints_key(&mut self, mut picker: Picker, key: Key) {
+    pub(crate) fn endpoints_key(&mut self, mut picker: Picker, key: KeyPress) {
         let found = self.endpoints(&picker.query);
         match picker.key(key, found.len()) {
             Picked::Stays => self.layers.push(Layer::Endpoints { picker }),
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(crate) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: Key) {
+    pub(crate) fn endpoint_form_key(&mut self, mut form: Box<EndpointForm>, key: KeyPress) {
         let count = form.values.len().max(1);
         match key.code {
             KeyCode::Esc => return,
@@ -129,8 +129,8 @@ impl App {
             form.wrong = Some(why);
             return self.open_layer(Layer::EndpointForm(Box::new(form)));
         }
-        let slot = Slot { key, connection: form.connection, endpoint: form.endpoint.name };
+        let slot = AnswerKey { key, connection: form.connection, endpoint: form.endpoint.name };
         self.open_layer(Layer::Answer { slot: slot.clone() });
-        self.call_endpoint(Errand::Call { slot, facts, answers, by_hand: true });
+        self.call_endpoint(ConnectionRequest::Call { slot, facts, answers, by_hand: true });
     }
 }

@@ -7,7 +7,7 @@ use model::secret::Secret;
 
 /// Which answer: an endpoint's, about a conversation's contact.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Slot {
+pub struct AnswerKey {
     /// The conversation, if it is about one.
     pub key: Option<ConversationKey>,
     /// The connection.
@@ -18,11 +18,11 @@ pub struct Slot {
 
 /// Something wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Errand {
+pub enum ConnectionRequest {
     /// Ask an endpoint.
     Call {
         /// Which answer it brings.
-        slot: Slot,
+        slot: AnswerKey,
         /// What is known of the contact.
         facts: ContactFacts,
         /// What was filled in.
@@ -65,11 +65,11 @@ pub enum Errand {
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ConnectionResult {
     /// An endpoint's answer, or why there is none.
     Called {
         /// Which.
-        slot: Slot,
+        slot: AnswerKey,
         /// Whether a person waits for it.
         by_hand: bool,
         /// The answer.

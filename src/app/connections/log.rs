@@ -1,19 +1,19 @@
 //! The log of connection calls as a list.
 
 use crate::App;
-use crate::connections::errands::Errand;
+use crate::connections::errands::ConnectionRequest;
 use crate::event::{Effect, Load};
 use crate::layers::Layer;
 use crate::listing::{ListKind, ListLine};
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use model::connections::{CallLine, CallResult};
-use model::queries::Named;
+use model::queries::NamedConversation;
 use model::text::SafeText;
 
 impl App {
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(crate) fn show_connection_calls(&mut self) {
-        self.context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Log))));
+        self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
         self.context.push(Effect::Load(Load::Names));
         if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
             self.show_list(ListKind::Connections);
@@ -21,9 +21,9 @@ impl App {
     }
 
     /// Names of conversations have come.
-    pub(crate) fn names_of_calls(&mut self, names: &[Named]) {
+    pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation]) {
         if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
-            let named = |it: &Named| (it.key.conversation.to_string(), it.title.to_string());
+            let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
             self.connections.names = names.iter().map(named).collect();
         }
     }

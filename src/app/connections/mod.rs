@@ -23,13 +23,13 @@ use std::collections::HashMap;
 
 use crate::App;
 use crate::commands::Command;
-use crate::connections::errands::{Errand, Outcome, Slot};
+use crate::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
 use crate::event::Effect;
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
-use model::connections::{CallLine, Connection, ContactFacts, Endpoint, Mapped};
+use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts, Mapped};
 use model::conversations::ConversationRow;
 use model::queries::ConversationKey;
 use model::text::SafeText;
@@ -44,7 +44,7 @@ const LINES: usize = 200;
 
 /// What is known of one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct EndpointAnswer {
     asked_at: Timestamp,
     /// Whether it is on its way.
     pub waits: bool,
@@ -56,8 +56,8 @@ pub struct Answer {
 
 /// What is known of connections.
 #[derive(Debug, Default)]
-pub struct Connections {
-    answers: HashMap<Slot, Answer>,
+pub struct ConnectionAnswers {
+    answers: HashMap<AnswerKey, EndpointAnswer>,
     /// The conversation that was looked at last.
     seen: Option<ConversationKey>,
     pub(super) calls: Vec<CallLine>,
@@ -69,14 +69,14 @@ pub struct Connections {
 
 impl App {
     /// Each endpoint with its connection, in the configuration's order.
-    fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &Endpoint)> {
+    fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
         let connections = self.context.settings.connections.iter();
         connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
     }
 
     /// The answers that are about a conversation, in the connections' order,
     /// each with its connection's and endpoint's name.
-    pub fn connected(&self, row: &ConversationRow) -> Vec<(&str, &str, &Answer)> {
+    pub fn connected(&self, row: &ConversationRow) -> Vec<(&str, &str, &EndpointAnswer)> {
         let key = row.key();
         let all = self.every_endpoint();
         all.filter_map(|(connection, endpoint)| {
@@ -133,7 +133,7 @@ impl App {
         if self.areas().card.is_none() {
             self.card = Some(true);
         }
-        match self.ask_about(Endpoint::needs_nobody, 0, true) {
+        match self.ask_about(ConnectionEndpoint::needs_nobody, 0, true) {
             0 => self.say("nothing can be asked with what is known of this contact"),
             1 => self.say("asking"),
             count => self.say(format!("asking {count} endpoints")),
@@ -142,11 +142,11 @@ impl App {
 
     /// Asks all of these endpoints about the conversation at hand whose last
     /// answer is older; how many.
-    fn ask_about(&mut self, wanted: fn(&Endpoint) -> bool, older: i64, by_hand: bool) -> usize {
+    fn ask_about(&mut self, wanted: fn(&ConnectionEndpoint) -> bool, older: i64, by_hand: bool) -> usize {
         let Some((key, facts)) = self.at_hand().map(|it| (it.key(), self.contact_facts(it))) else {
             return 0;
         };
-        let slots: Vec<Slot> = self
+        let slots: Vec<AnswerKey> = self
             .every_endpoint()
             .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
@@ -156,16 +156,21 @@ impl App {
             let kept = self.connections.answers.get(slot);
             kept.is_none_or(|it| !it.waits && now.since(it.asked_at) >= older)
         });
-        let due: Vec<Slot> = due.collect();
+        let due: Vec<AnswerKey> = due.collect();
         for slot in &due {
             let facts = facts.clone();
-            self.call_endpoint(Errand::Call { slot: slot.clone(), facts, answers: Vec::new(), by_hand });
+            self.call_endpoint(ConnectionRequest::Call {
+                slot: slot.clone(),
+                facts,
+                answers: Vec::new(),
+                by_hand,
+            });
         }
         due.len()
     }
 
-    fn call_endpoint(&mut self, errand: Errand) {
-        if let Errand::Call { slot, .. } = &errand {
+    fn call_endpoint(&mut self, errand: ConnectionRequest) {
+        if let ConnectionRequest::Call { slot, .. } = &errand {
             let now = self.context.now;
             let answers = &mut self.connections.answers;
             if answers.len() >= KEPT
@@ -176,22 +181,24 @@ impl App {
             let answer = answers.entry(slot.clone()).or_default();
             (answer.asked_at, answer.waits) = (now, true);
         }
-        self.context.push(Effect::Ask(Asked::Connections(Box::new(errand))));
+        self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
     }
 
     /// Something that was wanted has come back.
-    pub(super) fn errand_done(&mut self, outcome: Outcome) {
+    pub(super) fn errand_done(&mut self, outcome: ConnectionResult) {
         match outcome {
-            Outcome::Called { slot, by_hand, mapped } => self.endpoint_answered(slot, by_hand, mapped),
-            Outcome::Tried(attempt, tried) => self.connection_tried(attempt, tried),
-            Outcome::Saved(saved) => self.connection_saved(saved),
-            Outcome::Accepted(name, tried) => self.credential_tried(&name, tried),
-            Outcome::Removed(removed) => self.connection_removed(removed),
-            Outcome::Log(calls) => self.connections.calls = calls,
+            ConnectionResult::Called { slot, by_hand, mapped } => {
+                self.endpoint_answered(slot, by_hand, mapped)
+            }
+            ConnectionResult::Tried(attempt, tried) => self.connection_tried(attempt, tried),
+            ConnectionResult::Saved(saved) => self.connection_saved(saved),
+            ConnectionResult::Accepted(name, tried) => self.credential_tried(&name, tried),
+            ConnectionResult::Removed(removed) => self.connection_removed(removed),
+            ConnectionResult::Log(calls) => self.connections.calls = calls,
         }
     }
 
-    fn endpoint_answered(&mut self, slot: Slot, by_hand: bool, mapped: Result<Mapped, String>) {
+    fn endpoint_answered(&mut self, slot: AnswerKey, by_hand: bool, mapped: Result<Mapped, String>) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
         let is_shown = matches!(self.layers.last(), Some(Layer::Answer { slot: asked }) if *asked == slot);
         let answer = self.connections.answers.entry(slot.clone()).or_default();
@@ -237,6 +244,6 @@ impl App {
     }
 }
 
-fn slot(key: &ConversationKey, connection: &str, endpoint: &Endpoint) -> Slot {
-    Slot { key: Some(key.clone()), connection: connection.to_owned(), endpoint: endpoint.name.clone() }
+fn slot(key: &ConversationKey, connection: &str, endpoint: &ConnectionEndpoint) -> AnswerKey {
+    AnswerKey { key: Some(key.clone()), connection: connection.to_owned(), endpoint: endpoint.name.clone() }
 }

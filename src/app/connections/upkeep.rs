@@ -2,12 +2,12 @@
 //! only once it was taken, and removing one.
 
 use crate::App;
-use crate::connections::errands::Errand;
+use crate::connections::errands::ConnectionRequest;
 use crate::connections::wizard::{Hidden, secret_label};
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use model::connections::{Connection, ContactFacts};
 use model::secret::Secret;
 
@@ -80,7 +80,7 @@ impl App {
     }
 
     /// A key while another credential is typed.
-    pub(super) fn credential_key(&mut self, mut form: Box<CredentialForm>, key: Key) {
+    pub(super) fn credential_key(&mut self, mut form: Box<CredentialForm>, key: KeyPress) {
         match key.code {
             KeyCode::Esc if form.waits => return self.say("it is kept if it is taken"),
             KeyCode::Esc => return self.say("the credential is as it was"),
@@ -90,12 +90,12 @@ impl App {
             }
             KeyCode::Enter => {
                 (form.waits, form.wrong) = (true, None);
-                let errand = Errand::Credential {
+                let errand = ConnectionRequest::Credential {
                     connection: form.connection.clone(),
                     secret: Secret::new(form.secret.0.text()),
                     facts: form.facts.clone(),
                 };
-                self.context.push(Effect::Ask(Asked::Connections(Box::new(errand))));
+                self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
             }
             _ => {
                 if form.secret.0.key(key) {
@@ -130,7 +130,8 @@ impl App {
 
     /// The question whether to remove a connection was answered with yes.
     pub(super) fn remove_connection(&mut self, name: String) {
-        self.context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Remove(name)))));
+        self.context
+            .push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Remove(name)))));
     }
 
     /// A connection is forgotten, or not.

@@ -7,14 +7,14 @@ use std::fmt;
 use crate::text_line::TextLine;
 use model::connections::identity::ContactField;
 use model::connections::mapping::Pick;
-use model::connections::parameters::{Parameter, Place, Source, ValueKind};
+use model::connections::parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 use model::connections::review::review;
-use model::connections::{Auth, Connection, ContactFacts, Endpoint, Method, target};
+use model::connections::{Auth, Connection, ConnectionEndpoint, ContactFacts, EndpointMethod, target};
 use model::secret::Secret;
 
 /// What can be filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Entry {
+pub enum WizardField {
     /// What it is called.
     Name,
     /// Where it is.
@@ -37,7 +37,7 @@ pub enum Entry {
     Query,
 }
 
-impl Entry {
+impl WizardField {
     const ALL: [Self; 10] = [
         Self::Name,
         Self::BaseUrl,
@@ -92,7 +92,7 @@ impl fmt::Debug for Hidden {
 
 /// How far it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum WizardStep {
     /// It is filled in.
     Filling,
     /// The live call is on its way.
@@ -119,9 +119,9 @@ pub struct Wizard {
     pub(super) secret: Hidden,
     pub(super) auth: usize,
     /// The entry with the keyboard.
-    pub focus: Entry,
+    pub focus: WizardField,
     /// How far it has come.
-    pub step: Step,
+    pub step: WizardStep,
     /// What is wrong, if anything.
     pub wrong: Option<String>,
     /// Whether its first endpoint is asked by itself.
@@ -135,64 +135,64 @@ pub struct Wizard {
 
 impl Wizard {
     pub(super) fn new(facts: ContactFacts, with: String) -> Self {
-        let mut values = vec![TextLine::default(); Entry::ALL.len()];
-        values[index(Entry::BaseUrl)] = TextLine::new("https://");
-        values[index(Entry::Endpoint)] = TextLine::new("orders");
-        values[index(Entry::Path)] = TextLine::new("/");
+        let mut values = vec![TextLine::default(); WizardField::ALL.len()];
+        values[index(WizardField::BaseUrl)] = TextLine::new("https://");
+        values[index(WizardField::Endpoint)] = TextLine::new("orders");
+        values[index(WizardField::Path)] = TextLine::new("/");
         let secret = Hidden::default();
-        let (focus, step) = (Entry::Name, Step::Filling);
+        let (focus, step) = (WizardField::Name, WizardStep::Filling);
         Self { values, secret, auth: 1, focus, step, wrong: None, automatic: true, with, facts, attempt: 0 }
     }
 
     /// Whether anything was typed that would be missed.
     pub(super) fn has_words(&self) -> bool {
         let fresh = Self::new(ContactFacts::default(), String::new());
-        let differs = |it: &Entry| !self.text(*it).is_empty() && self.text(*it) != fresh.text(*it);
-        !self.secret.0.is_empty() || Entry::ALL.iter().any(differs)
+        let differs = |it: &WizardField| !self.text(*it).is_empty() && self.text(*it) != fresh.text(*it);
+        !self.secret.0.is_empty() || WizardField::ALL.iter().any(differs)
     }
 
     /// What it is called.
     pub(super) fn name(&self) -> &str {
-        self.text(Entry::Name)
+        self.text(WizardField::Name)
     }
 
     /// The entries that are asked for now, in their order.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<WizardField> {
         let auth = Auth::WORDS[self.auth];
-        let is_asked = |it: &Entry| match it {
-            Entry::Who => !matches!(auth, "none" | "bearer"),
-            Entry::TokenUrl => auth == "oauth2_client_credentials",
-            Entry::Secret => auth != "none",
+        let is_asked = |it: &WizardField| match it {
+            WizardField::Who => !matches!(auth, "none" | "bearer"),
+            WizardField::TokenUrl => auth == "oauth2_client_credentials",
+            WizardField::Secret => auth != "none",
             _ => true,
         };
-        Entry::ALL.into_iter().filter(is_asked).collect()
+        WizardField::ALL.into_iter().filter(is_asked).collect()
     }
 
     /// What stands before an entry.
-    pub fn label(&self, entry: Entry) -> &'static str {
+    pub fn label(&self, entry: WizardField) -> &'static str {
         match (entry, Auth::WORDS[self.auth]) {
-            (Entry::Name, _) => "name",
-            (Entry::BaseUrl, _) => "address",
-            (Entry::PrivateHost, _) => "private host",
-            (Entry::Auth, _) => "authentication",
-            (Entry::Who, "api_key_query") => "parameter",
-            (Entry::Who, "basic_auth") => "user",
-            (Entry::Who, "oauth2_client_credentials") => "client id",
-            (Entry::Who, _) => "header",
-            (Entry::TokenUrl, _) => "token address",
-            (Entry::Secret, word) => secret_label(word),
-            (Entry::Endpoint, _) => "endpoint",
-            (Entry::Path, _) => "path",
-            (Entry::Query, _) => "query",
+            (WizardField::Name, _) => "name",
+            (WizardField::BaseUrl, _) => "address",
+            (WizardField::PrivateHost, _) => "private host",
+            (WizardField::Auth, _) => "authentication",
+            (WizardField::Who, "api_key_query") => "parameter",
+            (WizardField::Who, "basic_auth") => "user",
+            (WizardField::Who, "oauth2_client_credentials") => "client id",
+            (WizardField::Who, _) => "header",
+            (WizardField::TokenUrl, _) => "token address",
+            (WizardField::Secret, word) => secret_label(word),
+            (WizardField::Endpoint, _) => "endpoint",
+            (WizardField::Path, _) => "path",
+            (WizardField::Query, _) => "query",
         }
     }
 
     /// An entry's text as it is shown: before the cursor and behind it.
-    pub fn shown(&self, entry: Entry) -> (String, String) {
+    pub fn shown(&self, entry: WizardField) -> (String, String) {
         let dots = |it: &str| "•".repeat(it.chars().count());
         match entry {
-            Entry::Auth => (format!("{} ←→", Auth::WORDS[self.auth]), String::new()),
-            Entry::Secret => (dots(self.secret.0.before()), dots(self.secret.0.after())),
+            WizardField::Auth => (format!("{} ←→", Auth::WORDS[self.auth]), String::new()),
+            WizardField::Secret => (dots(self.secret.0.before()), dots(self.secret.0.after())),
             other => {
                 let line = &self.values[index(other)];
                 (line.before().to_owned(), line.after().to_owned())
@@ -203,14 +203,14 @@ impl Wizard {
     /// The line with the keyboard.
     pub fn line(&mut self) -> Option<&mut TextLine> {
         match (&self.step, self.focus) {
-            (Step::Filling, Entry::Auth) => None,
-            (Step::Filling, Entry::Secret) => Some(&mut self.secret.0),
-            (Step::Filling, other) => self.values.get_mut(index(other)),
+            (WizardStep::Filling, WizardField::Auth) => None,
+            (WizardStep::Filling, WizardField::Secret) => Some(&mut self.secret.0),
+            (WizardStep::Filling, other) => self.values.get_mut(index(other)),
             _ => None,
         }
     }
 
-    fn text(&self, entry: Entry) -> &str {
+    fn text(&self, entry: WizardField) -> &str {
         self.values[index(entry)].text().trim()
     }
 
@@ -220,39 +220,39 @@ impl Wizard {
 
     /// The connection as it is filled in, with what was picked.
     pub(super) fn connection(&self) -> Result<Connection, String> {
-        let who = self.text(Entry::Who).to_owned();
+        let who = self.text(WizardField::Who).to_owned();
         let auth = match Auth::WORDS[self.auth] {
             "bearer" => Auth::Bearer,
             "api_key_header" => Auth::ApiKeyHeader { header: who },
             "api_key_query" => Auth::ApiKeyQuery { parameter: who },
             "basic_auth" => Auth::Basic { user: who },
             "oauth2_client_credentials" => Auth::ClientCredentials {
-                token_url: self.text(Entry::TokenUrl).to_owned(),
+                token_url: self.text(WizardField::TokenUrl).to_owned(),
                 client_id: who,
                 scope: None,
             },
             "custom_header" => Auth::CustomHeader { header: who, prefix: String::new() },
             _ => Auth::None,
         };
-        let path = self.text(Entry::Path);
+        let path = self.text(WizardField::Path);
         let mut parameters = Vec::new();
         for place in target::places(path).map_err(|why| why.to_string())? {
-            parameters.push(parameter(place, Place::Path, &format!("{{{place}}}"))?);
+            parameters.push(parameter(place, ParameterPlace::Path, &format!("{{{place}}}"))?);
         }
-        for pair in self.text(Entry::Query).split('&').filter(|it| !it.trim().is_empty()) {
+        for pair in self.text(WizardField::Query).split('&').filter(|it| !it.trim().is_empty()) {
             let (name, value) =
                 pair.split_once('=').ok_or_else(|| format!("{pair:?} in the query has no ="))?;
-            parameters.push(parameter(name.trim(), Place::Query, value.trim())?);
+            parameters.push(parameter(name.trim(), ParameterPlace::Query, value.trim())?);
         }
         let mut fields = Vec::new();
-        if let Step::Picking { picks, taken, .. } = &self.step {
+        if let WizardStep::Picking { picks, taken, .. } = &self.step {
             for (pick, _) in picks.iter().zip(taken).filter(|it| *it.1) {
                 fields.push(pick.field(&fields));
             }
         }
-        let endpoint = Endpoint {
-            name: self.text(Entry::Endpoint).to_owned(),
-            method: Method::Get,
+        let endpoint = ConnectionEndpoint {
+            name: self.text(WizardField::Endpoint).to_owned(),
+            method: EndpointMethod::Get,
             path: path.to_owned(),
             instructions: String::new(),
             contact: vec![ContactField::default()],
@@ -262,12 +262,12 @@ impl Wizard {
             parameters,
             fields,
         };
-        let private = self.text(Entry::PrivateHost);
+        let private = self.text(WizardField::PrivateHost);
         let connection = Connection {
             auth,
             private_hosts: Some(private.to_owned()).filter(|it| !it.is_empty()).into_iter().collect(),
             endpoints: vec![endpoint],
-            ..Connection::new(self.text(Entry::Name), self.text(Entry::BaseUrl))
+            ..Connection::new(self.text(WizardField::Name), self.text(WizardField::BaseUrl))
         };
         match review(&connection).into_iter().next() {
             Some(why) => Err(why),
@@ -279,16 +279,16 @@ impl Wizard {
         let all = self.entries();
         let at = all.iter().position(|it| *it == self.focus).unwrap_or(0);
         let next = (at + all.len()).saturating_add_signed(by) % all.len();
-        self.focus = all.get(next).copied().unwrap_or(Entry::Name);
+        self.focus = all.get(next).copied().unwrap_or(WizardField::Name);
     }
 }
 
 /// A value as it was typed: `{phone}` is the contact's, anything else is
 /// always the same.
-fn parameter(name: &str, place: Place, value: &str) -> Result<Parameter, String> {
+fn parameter(name: &str, place: ParameterPlace, value: &str) -> Result<Parameter, String> {
     let source = match value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
-        None => Source::Constant(value.to_owned()),
-        Some(word) => Source::ContactField(ContactField::from_word(word).ok_or_else(|| {
+        None => ParameterSource::Constant(value.to_owned()),
+        Some(word) => ParameterSource::ContactField(ContactField::from_word(word).ok_or_else(|| {
             format!("{{{word}}} is not known: use {{phone}}, {{email}}, {{chat_id}} or {{metadata.NAME}}")
         })?),
     };
@@ -306,6 +306,6 @@ pub(super) fn secret_label(auth: &str) -> &'static str {
     }
 }
 
-fn index(entry: Entry) -> usize {
-    Entry::ALL.iter().position(|it| *it == entry).unwrap_or(0)
+fn index(entry: WizardField) -> usize {
+    WizardField::ALL.iter().position(|it| *it == entry).unwrap_or(0)
 }

@@ -1,13 +1,13 @@
 //! The wizard's keys, and what comes back to it.
 
 use crate::App;
-use crate::connections::errands::Errand;
-use crate::connections::wizard::{Entry, Step, Wizard};
+use crate::connections::errands::ConnectionRequest;
+use crate::connections::wizard::{Wizard, WizardField, WizardStep};
 use crate::context::Context;
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use model::connections::mapping::Pick;
 use model::connections::{Auth, Connection, ContactFacts};
 
@@ -54,22 +54,22 @@ impl App {
         if !wizard.has_words() {
             return self.say("nothing was added");
         }
-        wizard.step = Step::Filling;
+        wizard.step = WizardStep::Filling;
         self.connections.begun = Some(wizard);
         self.say("not added; :connection add goes on with it");
     }
 
     /// A key in the wizard.
-    pub(crate) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: Key) {
+    pub(crate) fn wizard_key(&mut self, mut wizard: Box<Wizard>, key: KeyPress) {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         match &mut wizard.step {
-            Step::Picking { .. } if key.code == KeyCode::Esc => wizard.step = Step::Filling,
+            WizardStep::Picking { .. } if key.code == KeyCode::Esc => wizard.step = WizardStep::Filling,
             _ if leaves => return self.leave_wizard(wizard),
-            Step::Filling => match key.code {
+            WizardStep::Filling => match key.code {
                 KeyCode::Tab | KeyCode::Down => wizard.move_focus(1),
                 KeyCode::BackTab | KeyCode::Up => wizard.move_focus(-1),
                 KeyCode::Enter => try_it(&mut wizard, &mut self.context),
-                KeyCode::Left | KeyCode::Right if wizard.focus == Entry::Auth => {
+                KeyCode::Left | KeyCode::Right if wizard.focus == WizardField::Auth => {
                     let count = Auth::WORDS.len();
                     let by = if key.code == KeyCode::Right { 1 } else { count - 1 };
                     wizard.auth = (wizard.auth + by) % count;
@@ -81,10 +81,10 @@ impl App {
                     }
                 }
             },
-            Step::Picking { .. } if key.typed().is_some() && wizard.wrong.take().is_some() => {
+            WizardStep::Picking { .. } if key.typed().is_some() && wizard.wrong.take().is_some() => {
                 return self.wizard_key(wizard, key);
             }
-            Step::Picking { taken, chosen, picks, .. } => match (key.code, key.typed()) {
+            WizardStep::Picking { taken, chosen, picks, .. } => match (key.code, key.typed()) {
                 (KeyCode::Down, _) | (_, Some('j')) => {
                     *chosen = (*chosen + 1).min(picks.len().saturating_sub(1))
                 }
@@ -99,7 +99,7 @@ impl App {
                 (KeyCode::Enter, _) => save_it(&mut wizard, &mut self.context),
                 _ => (),
             },
-            Step::Trying | Step::Saving => (),
+            WizardStep::Trying | WizardStep::Saving => (),
         }
         self.layers.push(Layer::Wizard(wizard));
     }
@@ -107,25 +107,25 @@ impl App {
     /// The live call of a new connection has ended.
     pub(super) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
         let Some(Layer::Wizard(wizard)) = self.layers.last_mut() else { return };
-        if wizard.step != Step::Trying || wizard.attempt != attempt {
+        if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
             return;
         }
         wizard.step = match tried {
             Ok((status, picks)) => {
                 let taken = vec![false; picks.len()];
-                Step::Picking { status, picks, taken, chosen: 0 }
+                WizardStep::Picking { status, picks, taken, chosen: 0 }
             }
             Err(why) => {
                 wizard.wrong = Some(why);
                 wizard.secret.begin_anew();
-                Step::Filling
+                WizardStep::Filling
             }
         };
     }
 
     /// A new connection was kept, or not.
     pub(super) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>) {
-        let at_top = matches!(self.layers.last(), Some(Layer::Wizard(it)) if it.step == Step::Saving);
+        let at_top = matches!(self.layers.last(), Some(Layer::Wizard(it)) if it.step == WizardStep::Saving);
         match saved {
             Ok(all) => {
                 if at_top {
@@ -140,7 +140,7 @@ impl App {
             }
             Err(why) => match self.layers.last_mut() {
                 Some(Layer::Wizard(wizard)) if at_top => {
-                    wizard.step = Step::Filling;
+                    wizard.step = WizardStep::Filling;
                     wizard.wrong = Some(why);
                 }
                 _ => self.warn(why),
@@ -152,11 +152,11 @@ impl App {
 fn try_it(wizard: &mut Wizard, context: &mut Context) {
     match wizard.connection() {
         Ok(connection) => {
-            wizard.step = Step::Trying;
+            wizard.step = WizardStep::Trying;
             wizard.wrong = None;
             wizard.attempt += 1;
             let (attempt, secret, facts) = (wizard.attempt, wizard.secret(), wizard.facts.clone());
-            context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Try {
+            context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Try {
                 attempt,
                 connection,
                 secret,
@@ -170,10 +170,13 @@ fn try_it(wizard: &mut Wizard, context: &mut Context) {
 fn save_it(wizard: &mut Wizard, context: &mut Context) {
     match wizard.connection() {
         Ok(connection) if connection.endpoints.iter().any(|it| !it.fields.is_empty()) => {
-            wizard.step = Step::Saving;
+            wizard.step = WizardStep::Saving;
             wizard.wrong = None;
             let secret = wizard.secret();
-            context.push(Effect::Ask(Asked::Connections(Box::new(Errand::Save { connection, secret }))));
+            context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Save {
+                connection,
+                secret,
+            }))));
         }
         Ok(_) => wizard.wrong = Some("pick at least one field with Space".to_owned()),
         Err(why) => wizard.wrong = Some(why),

@@ -2,7 +2,7 @@
 //! of it, what the key can do, and what things cost.
 
 use crate::App;
-use crate::deck::{Card, Weight};
+use crate::deck::{CardEmphasis, DeckCard};
 use crate::purse::{self, Balance};
 use model::account::{Account, Environment, Platform};
 use model::prices::{self, Price};
@@ -25,7 +25,7 @@ const ABILITIES: [(&str, Has); 9] = [
 ];
 
 impl App {
-    pub(super) fn account_cards(&self) -> Vec<Card> {
+    pub(super) fn account_cards(&self) -> Vec<DeckCard> {
         let Some(account) = &self.tab().account else { return Vec::new() };
         let mut cards = vec![self.balance_card(account)];
         cards.extend(self.burn_cards(account));
@@ -33,7 +33,7 @@ impl App {
         cards
     }
 
-    fn balance_card(&self, account: &Account) -> Card {
+    fn balance_card(&self, account: &Account) -> DeckCard {
         let credits = purse::credits(account.credits);
         let forecast = self.forecast(account);
         let words = forecast.as_deref().unwrap_or("no whole day is known here yet");
@@ -44,7 +44,7 @@ impl App {
             Balance::Empty => "EMPTY",
         };
         if state != "pays" {
-            card.weight = Weight::Loud;
+            card.weight = CardEmphasis::Loud;
             card.line("state", state);
         }
         let shares = self
@@ -62,7 +62,7 @@ impl App {
         card
     }
 
-    fn number_card(&self, account: &Account) -> Card {
+    fn number_card(&self, account: &Account) -> DeckCard {
         let none = || "not told".to_owned();
         let text = |it: &Option<SafeText>| it.as_ref().map_or_else(none, ToString::to_string);
         let about = [&account.messaging_tier, &account.quality_rating];
@@ -84,7 +84,7 @@ impl App {
 
     /// What the key can do: what its platform has, as far as nothing was
     /// refused.
-    fn key_card(&self, account: &Account) -> Card {
+    fn key_card(&self, account: &Account) -> DeckCard {
         let tab = self.tab();
         let count = ABILITIES.iter().filter(|it| it.1(&account.platform)).count();
         let words = format!("may do {count} of {} things", ABILITIES.len());
@@ -107,13 +107,13 @@ impl App {
         }
         if let Some(note) = &tab.note {
             card.line("refused", note.why().as_str());
-            card.weight = Weight::Loud;
+            card.weight = CardEmphasis::Loud;
         }
         card.line("rate", &format!("{}% of 300 reads a minute in use", tab.budget));
         card
     }
 
-    fn price_card(&self, account: &Account) -> Card {
+    fn price_card(&self, account: &Account) -> DeckCard {
         let tab = self.tab();
         let mut card = card("prices", "what things cost", "as the interface tells, and as it was charged");
         if account.environment == Environment::Test {
@@ -155,12 +155,12 @@ impl App {
     }
 }
 
-pub(super) fn card(kind: &str, title: &str, words: &str) -> Card {
-    Card {
+pub(super) fn card(kind: &str, title: &str, words: &str) -> DeckCard {
+    DeckCard {
         id: kind.to_owned(),
         kind: kind.to_owned(),
         title: SafeText::line(title),
         words: SafeText::line(words),
-        ..Card::default()
+        ..DeckCard::default()
     }
 }

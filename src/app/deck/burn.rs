@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::App;
 use crate::deck::account::card;
-use crate::deck::{Bar, Card};
+use crate::deck::{Bar, DeckCard};
 use crate::purse;
 use model::account::Account;
 use model::spending::Spent;
@@ -21,7 +21,7 @@ const FORETOLD: f64 = 365.0;
 
 impl App {
     /// The charts of what was spent on a balance.
-    pub(super) fn burn_cards(&self, account: &Account) -> Vec<Card> {
+    pub(super) fn burn_cards(&self, account: &Account) -> Vec<DeckCard> {
         let today = self.context.now.day_number(&self.context.settings.zone);
         let spent: Vec<(String, &Spent)> = self
             .spent_on(account)

@@ -1,7 +1,7 @@
 //! What the triggers tell, as cards that lead to the person.
 
 use crate::App;
-use crate::deck::{Card, Weight};
+use crate::deck::{CardEmphasis, DeckCard};
 use crate::event::{Effect, Load};
 use crate::tab::Focus;
 use model::happenings::Happening;
@@ -13,24 +13,24 @@ use model::time::short_span;
 const SHOWN: usize = 4;
 
 impl App {
-    pub(super) fn event_cards(&self) -> Vec<Card> {
+    pub(super) fn event_cards(&self) -> Vec<DeckCard> {
         let Some(events) = self.deck.events.get(&self.tab().channel.id).and_then(|it| it.told.as_ref())
         else {
             return Vec::new();
         };
-        let note = |(trigger, why): &(model::happenings::Trigger, SafeText)| Card {
+        let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| DeckCard {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
             title: SafeText::line("not told"),
             words: why.clone(),
-            weight: Weight::Dim,
+            weight: CardEmphasis::Dim,
             lines: vec![(SafeText::line("why"), why.clone())],
-            ..Card::default()
+            ..DeckCard::default()
         };
         events.items.iter().map(|it| self.event_card(it)).chain(events.notes.iter().map(note)).collect()
     }
 
-    fn event_card(&self, it: &Happening) -> Card {
+    fn event_card(&self, it: &Happening) -> DeckCard {
         let person = self.called(it);
         let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
         let said = |(name, value): &&(SafeText, SafeText)| {
@@ -64,14 +64,14 @@ impl App {
         lines.extend(it.fields.iter().cloned());
         let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
         let words = words.join(" · ");
-        Card {
+        DeckCard {
             id: format!("{} {}", it.trigger.label(), it.id),
             kind: it.trigger.label().to_owned(),
             title: it.title.clone(),
             words: SafeText::line(&words),
             right: it.at.map(|at| short_span(self.context.now.since(at))).unwrap_or_default(),
             lines,
-            ..Card::default()
+            ..DeckCard::default()
         }
     }
 

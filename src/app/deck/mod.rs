@@ -15,10 +15,10 @@ use std::collections::HashMap;
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::pages::Page;
-use crate::resource::{Pace, Resource};
-use crate::rows::{Named, Rows};
-use model::fetches::{Fetch, Fetched, Fetching};
+use crate::pages::PageKind;
+use crate::resource::{LoadTimeouts, Resource};
+use crate::rows::{PageRow, PagedRows};
+use model::fetches::{Fetch, FetchResult, Fetching};
 use model::happenings::{Events, Happening};
 use model::ids::{ChannelId, STAND_IN};
 use model::text::SafeText;
@@ -31,7 +31,7 @@ const FRESH: i64 = MINUTE;
 
 /// How much a card asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Weight {
+pub enum CardEmphasis {
     /// As most.
     #[default]
     Plain,
@@ -43,7 +43,7 @@ pub enum Weight {
 
 /// One card.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Card {
+pub struct DeckCard {
     /// Names it.
     pub id: String,
     /// Its kind, in a word.
@@ -55,7 +55,7 @@ pub struct Card {
     /// At the end of its line.
     pub right: String,
     /// How much it asks for attention.
-    pub weight: Weight,
+    pub weight: CardEmphasis,
     /// All of it: labels and what they say.
     pub lines: Vec<(SafeText, SafeText)>,
     /// What is shown as a chart below the lines.
@@ -73,14 +73,14 @@ pub struct Bar {
     pub words: String,
 }
 
-impl Card {
+impl DeckCard {
     /// Adds a line.
     fn line(&mut self, label: &str, words: &str) {
         self.lines.push((SafeText::line(label), SafeText::line(words)));
     }
 }
 
-impl Named for Card {
+impl PageRow for DeckCard {
     type Name = String;
 
     fn name(&self) -> String {
@@ -100,7 +100,7 @@ pub struct Seen<T> {
 
 impl<T> Default for Seen<T> {
     fn default() -> Self {
-        Self { told: None, page: Resource::of(Pace::SERVER, ()), at: None }
+        Self { told: None, page: Resource::of(LoadTimeouts::SERVER, ()), at: None }
     }
 }
 
@@ -132,7 +132,7 @@ impl<T> Seen<T> {
 #[derive(Debug, Default)]
 pub struct Deck {
     /// The cards of the page at hand.
-    pub cards: Rows<Card, ChannelId>,
+    pub cards: PagedRows<DeckCard, ChannelId>,
     /// What is looked for among them.
     pub search: String,
     pub(super) events: HashMap<ChannelId, Seen<Events>>,
@@ -153,20 +153,20 @@ impl Deck {
 }
 
 /// Whether a page is one of cards.
-pub fn is_deck(page: Page) -> bool {
-    matches!(page, Page::Events | Page::Webhooks | Page::Templates | Page::Account)
+pub fn is_deck(page: PageKind) -> bool {
+    matches!(page, PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account)
 }
 
 impl App {
     /// Goes to a page of cards.
-    pub(super) fn go_to_deck(&mut self, page: Page) {
+    pub(super) fn go_to_deck(&mut self, page: PageKind) {
         self.page = page;
-        self.deck.cards = Rows::default();
+        self.deck.cards = PagedRows::default();
         self.deck.search.clear();
         let channel = self.tab().channel.id.clone();
         match page {
-            Page::Templates => self.context.push(Effect::Load(Load::Templates(channel))),
-            Page::Account => {
+            PageKind::Templates => self.context.push(Effect::Load(Load::Templates(channel))),
+            PageKind::Account => {
                 self.context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
             }
             _ => (),
@@ -179,8 +179,8 @@ impl App {
         let known = self.tab().account.is_some();
         self.retry_templates();
         let fetch = match self.page {
-            Page::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
-            Page::Webhooks if known => {
+            PageKind::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
+            PageKind::Webhooks if known => {
                 self.context
                     .effects
                     .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
@@ -192,9 +192,9 @@ impl App {
         let query = self.deck.search.to_lowercase();
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut cards = match self.page {
-            Page::Events => self.event_cards(),
-            Page::Webhooks => self.webhook_cards(),
-            Page::Templates => self.template_cards(),
+            PageKind::Events => self.event_cards(),
+            PageKind::Webhooks => self.webhook_cards(),
+            PageKind::Templates => self.template_cards(),
             _ => self.account_cards(),
         };
         cards.extend(self.unreadable_cards());
@@ -208,22 +208,22 @@ impl App {
     }
 
     /// A card for each item of the page's list that could not be read.
-    fn unreadable_cards(&self) -> Vec<Card> {
+    fn unreadable_cards(&self) -> Vec<DeckCard> {
         let list = match self.page {
-            Page::Events => List::Events,
-            Page::Webhooks => List::Webhooks,
-            Page::Templates => List::Templates,
+            PageKind::Events => List::Events,
+            PageKind::Webhooks => List::Webhooks,
+            PageKind::Templates => List::Templates,
             _ => return Vec::new(),
         };
         let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
         let card = |(place, raw): (usize, &String)| {
-            let mut card = Card {
+            let mut card = DeckCard {
                 id: format!("{STAND_IN}{place}"),
                 kind: "unreadable".to_owned(),
                 title: SafeText::line("This row could not be read"),
                 words: SafeText::line(raw),
-                weight: Weight::Dim,
-                ..Card::default()
+                weight: CardEmphasis::Dim,
+                ..DeckCard::default()
             };
             card.line("raw", raw);
             card
@@ -236,11 +236,13 @@ impl App {
     pub fn deck_head(&self) -> (&'static str, bool) {
         let channel = &self.tab().channel.id;
         match self.page {
-            Page::Events => ("Events", self.deck.events.get(channel).is_some_and(|it| it.page.is_asked())),
-            Page::Webhooks => {
+            PageKind::Events => {
+                ("Events", self.deck.events.get(channel).is_some_and(|it| it.page.is_asked()))
+            }
+            PageKind::Webhooks => {
                 ("Webhooks", self.deck.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
             }
-            Page::Templates => ("Templates", self.tab().templates_page.is_asked()),
+            PageKind::Templates => ("Templates", self.tab().templates_page.is_asked()),
             _ => ("Account", false),
         }
     }
@@ -252,13 +254,13 @@ impl App {
         match self.page {
             _ if !self.deck.search.is_empty() => "Nothing here fits.".to_owned(),
             _ if reads => "Reading…".to_owned(),
-            Page::Events => {
+            PageKind::Events => {
                 "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
                     .to_owned()
             }
-            Page::Webhooks => self
+            PageKind::Webhooks => self
                 .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
-            Page::Templates => self.no_templates(),
+            PageKind::Templates => self.no_templates(),
             _ => "Reading…".to_owned(),
         }
     }
@@ -268,12 +270,12 @@ impl App {
         let now = self.context.now;
         match (fetched, told) {
             (Fetch::Events, told) => {
-                let events =
-                    told.map(|it| if let Fetched::Events(events) = it { *events } else { Events::default() });
+                let events = told
+                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
                 self.deck.events.entry(channel.clone()).or_default().receive(events, now);
             }
             (Fetch::Webhooks, told) => {
-                let all = told.map(|it| if let Fetched::Webhooks(all) = it { all } else { Vec::new() });
+                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
                 self.deck.webhooks.entry(channel.clone()).or_default().receive(all, now);
             }
             _ => (),
@@ -284,15 +286,15 @@ impl App {
     pub(super) fn go_to_card(&mut self) {
         let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
         match self.page {
-            Page::Events => self.go_to_event(&id),
-            Page::Templates => self.fill_chosen_template(&id),
+            PageKind::Events => self.go_to_event(&id),
+            PageKind::Templates => self.fill_chosen_template(&id),
             _ => self.say("all of it stands here"),
         }
     }
 }
 
 /// Whether all words stand somewhere on a card.
-fn fits(card: &Card, words: &[&str]) -> bool {
+fn fits(card: &DeckCard, words: &[&str]) -> bool {
     if words.is_empty() {
         return true;
     }

@@ -2,10 +2,10 @@
 //! filled in.
 
 use crate::App;
-use crate::deck::Card;
-use crate::pages::Page;
+use crate::deck::DeckCard;
+use crate::pages::PageKind;
 use model::account::Platform;
-use model::templates::{Part, Template};
+use model::templates::{ApprovedTemplate, TemplatePart};
 use model::text::SafeText;
 
 impl App {
@@ -23,7 +23,7 @@ impl App {
         }
     }
 
-    pub(super) fn template_cards(&self) -> Vec<Card> {
+    pub(super) fn template_cards(&self) -> Vec<DeckCard> {
         self.tab().found_templates("").into_iter().map(template_card).collect()
     }
 
@@ -34,24 +34,24 @@ impl App {
             return self.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
-        self.page = Page::Inbox;
+        self.page = PageKind::Inbox;
         self.visit(&key.channel, &key.conversation, crate::tab::Focus::History);
         self.fill_template(template, true);
     }
 }
 
-fn name_of(template: &Template) -> String {
+fn name_of(template: &ApprovedTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
-fn template_card(it: &Template) -> Card {
-    let mut card = Card {
+fn template_card(it: &ApprovedTemplate) -> DeckCard {
+    let mut card = DeckCard {
         id: name_of(it),
         kind: it.language.clone(),
         title: SafeText::line(&it.name),
         words: SafeText::line(&body(it)),
         right: it.category.to_lowercase(),
-        ..Card::default()
+        ..DeckCard::default()
     };
     // Only approved ones are told.
     card.line("status", "APPROVED");
@@ -64,12 +64,12 @@ fn template_card(it: &Template) -> Card {
     };
     for part in parts {
         match part {
-            Part::Header(text) => card.line("header", text),
-            Part::HeaderMedia(kind, _) => card.line("header", &format!("[{kind}]")),
-            Part::Body(text) => card.line("body", text),
-            Part::Footer(text) => card.line("footer", text),
-            Part::Button(_, label, Some(url)) => card.line("button", &format!("{label} → {url}")),
-            Part::Button(_, label, None) => card.line("button", label),
+            TemplatePart::Header(text) => card.line("header", text),
+            TemplatePart::HeaderMedia(kind, _) => card.line("header", &format!("[{kind}]")),
+            TemplatePart::Body(text) => card.line("body", text),
+            TemplatePart::Footer(text) => card.line("footer", text),
+            TemplatePart::Button(_, label, Some(url)) => card.line("button", &format!("{label} → {url}")),
+            TemplatePart::Button(_, label, None) => card.line("button", label),
         }
     }
     let slots: Vec<String> = it.slots().into_iter().map(|it| it.label).collect();
@@ -79,9 +79,9 @@ fn template_card(it: &Template) -> Card {
 }
 
 /// What it says, in a line.
-fn body(it: &Template) -> String {
+fn body(it: &ApprovedTemplate) -> String {
     let text = it.parts.iter().flatten().find_map(|part| match part {
-        Part::Body(text) => Some(text.replace('\n', " ")),
+        TemplatePart::Body(text) => Some(text.replace('\n', " ")),
         _ => None,
     });
     text.unwrap_or_default()

@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::event::Effect;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::text_line::TextLine;
 use model::account::Platform;
@@ -87,7 +87,7 @@ impl App {
     }
 
     /// A key in the form.
-    pub(crate) fn webhook_form_key(&mut self, mut form: Box<WebhookForm>, key: Key) {
+    pub(crate) fn webhook_form_key(&mut self, mut form: Box<WebhookForm>, key: KeyPress) {
         let places = form.events.len() + 2;
         match key.code {
             KeyCode::Esc => return,
@@ -115,7 +115,7 @@ impl App {
     }
 
     /// An answer to the question whether to register it.
-    pub(crate) fn ask_webhook_key(&mut self, form: Box<WebhookForm>, key: Key) {
+    pub(crate) fn ask_webhook_key(&mut self, form: Box<WebhookForm>, key: KeyPress) {
         match (key.typed(), form.secret.clone().filter(|_| form.signs)) {
             (Some('y'), secret) => return self.register(&form, secret),
             (Some('c'), Some(secret)) => {

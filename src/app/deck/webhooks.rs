@@ -4,20 +4,20 @@
 use crate::App;
 use crate::commands::Command;
 use crate::deck::webhook_form::WebhookForm;
-use crate::deck::{Card, Weight};
+use crate::deck::{CardEmphasis, DeckCard};
 use crate::event::{Effect, Intent};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use model::account::Platform;
 use model::ids::ConversationId;
 use model::outbox::{Operation, OutboxRow, RowState};
-use model::reception::{Counts, Reception, State};
+use model::reception::{DeliveryCounts, Reception, ReceptionState};
 use model::text::SafeText;
 use model::time::ago;
 use model::webhooks::{self, Webhook};
 
 impl App {
-    pub(super) fn webhook_cards(&self) -> Vec<Card> {
+    pub(super) fn webhook_cards(&self) -> Vec<DeckCard> {
         let channel = &self.tab().channel.id;
         let rows = self.outbox.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
         let told = self.deck.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
@@ -26,17 +26,17 @@ impl App {
         own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
     }
 
-    fn webhook_card(&self, it: &Webhook) -> Card {
+    fn webhook_card(&self, it: &Webhook) -> DeckCard {
         let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
         let made = it.created_at.map(|at| ago(self.context.now.since(at))).unwrap_or_default();
-        let mut card = Card {
+        let mut card = DeckCard {
             id: it.id.to_string(),
             kind: if it.is_active { "active" } else { "INACTIVE" }.to_owned(),
             title: SafeText::line(&it.url),
             words: SafeText::line(&format!("{} events", events.len())),
             right: made.clone(),
-            weight: if it.is_active { Weight::Plain } else { Weight::Loud },
-            ..Card::default()
+            weight: if it.is_active { CardEmphasis::Plain } else { CardEmphasis::Loud },
+            ..DeckCard::default()
         };
         card.line("address", &it.url);
         card.line(
@@ -59,7 +59,7 @@ impl App {
             Command::NewWebhook => {
                 let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
                 self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
-                self.context.push(Effect::Ask(Asked::Secret));
+                self.context.push(Effect::Ask(OutsideRequest::Secret));
             }
             Command::RemoveWebhook => self.ask_remove_webhook(),
             _ => return false,
@@ -113,28 +113,34 @@ impl App {
 }
 
 /// How this desk itself is told.
-fn own_card(reception: &Reception) -> Card {
+fn own_card(reception: &Reception) -> DeckCard {
     let (kind, words, weight) = match &reception.state {
-        State::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), Weight::Loud),
-        State::Registering => ("registering", "polled as usual until it is done".to_owned(), Weight::Dim),
-        State::Refused(why) => ("REFUSED", format!("polled as usual: {why}"), Weight::Loud),
-        State::Quiet => {
-            ("quiet", "registered; polled as usual until a delivery comes".to_owned(), Weight::Plain)
+        ReceptionState::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
+        ReceptionState::Registering => {
+            ("registering", "polled as usual until it is done".to_owned(), CardEmphasis::Dim)
         }
-        State::Instant => ("instant", "deliveries come through: polling is slow".to_owned(), Weight::Plain),
-        State::Doubted => {
-            ("DOUBTED", "a message came that was not delivered: polled as usual".to_owned(), Weight::Loud)
+        ReceptionState::Refused(why) => ("REFUSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
+        ReceptionState::Quiet => {
+            ("quiet", "registered; polled as usual until a delivery comes".to_owned(), CardEmphasis::Plain)
         }
+        ReceptionState::Instant => {
+            ("instant", "deliveries come through: polling is slow".to_owned(), CardEmphasis::Plain)
+        }
+        ReceptionState::Doubted => (
+            "DOUBTED",
+            "a message came that was not delivered: polled as usual".to_owned(),
+            CardEmphasis::Loud,
+        ),
     };
-    let mut card = Card {
+    let mut card = DeckCard {
         id: "this desk".to_owned(),
         kind: kind.to_owned(),
         title: SafeText::line("this desk"),
         words: SafeText::line(&words),
         weight,
-        ..Card::default()
+        ..DeckCard::default()
     };
-    let Counts { taken, repeated, unknown, refused } = reception.counts;
+    let DeliveryCounts { taken, repeated, unknown, refused } = reception.counts;
     card.line("state", &words);
     card.line("address", reception.url.as_str());
     card.line("taken", &format!("{taken} deliveries, each a reason to look"));
@@ -145,17 +151,17 @@ fn own_card(reception: &Reception) -> Card {
 }
 
 /// What has not been done, or was refused.
-fn waiting_card(row: &OutboxRow) -> Option<Card> {
+fn waiting_card(row: &OutboxRow) -> Option<DeckCard> {
     let (url, adds) = match &row.operation {
         Operation::AddWebhook { url, .. } => (url, true),
         Operation::RemoveWebhook { url, .. } => (url, false),
         _ => return None,
     };
-    let mut card = Card { id: row.id.to_string(), title: SafeText::line(url), ..Card::default() };
+    let mut card = DeckCard { id: row.id.to_string(), title: SafeText::line(url), ..DeckCard::default() };
     match &row.state {
         RowState::Stopped(_, why) => {
             card.kind = if adds { "NOT MADE" } else { "NOT REMOVED" }.to_owned();
-            (card.words, card.weight) = (why.clone(), Weight::Loud);
+            (card.words, card.weight) = (why.clone(), CardEmphasis::Loud);
             card.line("why", why.as_str());
             if webhooks::failed_challenge(why.as_str()) {
                 for (place, what) in webhooks::CHECKLIST.iter().enumerate() {
@@ -167,7 +173,7 @@ fn waiting_card(row: &OutboxRow) -> Option<Card> {
         _ => {
             card.kind = if adds { "making" } else { "removing" }.to_owned();
             card.words = SafeText::line("on its way");
-            card.weight = Weight::Dim;
+            card.weight = CardEmphasis::Dim;
         }
     }
     Some(card)

@@ -4,8 +4,8 @@
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Intent};
-use crate::undoing::What;
-use model::conversations::{ConversationRow, Status};
+use crate::undoing::UndoTarget;
+use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::Thread;
 use model::ids::ThreadId;
 use model::outbox::Operation;
@@ -15,7 +15,7 @@ impl App {
     /// Archives the thread at hand, or takes it out of the archive.
     pub(super) fn archive(&mut self) {
         let Some(row) = self.at_hand().cloned() else { return };
-        let archived = row.conversation.status != Status::Closed;
+        let archived = row.conversation.status != ConversationStatus::Closed;
         let words = if archived { "archived" } else { "back in the inbox" };
         self.file(vec![row], words, &move |_| place(archived));
     }
@@ -87,7 +87,7 @@ impl App {
             [one] => format!("{words} · {}", one.conversation.title()),
             many => format!("{words} · {} threads", many.len()),
         };
-        self.note_done(channel, &named, What::Filed(backs));
+        self.note_done(channel, &named, UndoTarget::Filed(backs));
         self.say(format!("{named} · {} undoes", self.key_of(Command::Undo)));
         self.context.push(Effect::Enqueue { intents, clears_draft: false });
     }
@@ -140,7 +140,7 @@ fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
         Some(folder) if !before.is_archived() && folder.as_str() != "inbox" => {
             ThreadPlace::Folder(folder.to_string())
         }
-        _ => ThreadPlace::Archived(row.conversation.status == Status::Closed),
+        _ => ThreadPlace::Archived(row.conversation.status == ConversationStatus::Closed),
     });
     let text = |it: &Option<model::text::SafeText>, other: &str| {
         it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)

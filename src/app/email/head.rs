@@ -3,10 +3,10 @@
 //!
 //! The text below is the composer's.
 
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::text_line::TextLine;
 use model::email::Correspondent;
-use model::email::compose::Written;
+use model::email::compose::WrittenMail;
 
 /// The place of the text, behind the fields.
 pub const BODY: usize = 4;
@@ -54,7 +54,7 @@ pub enum Did {
 
 impl Head {
     /// The head of a mail, and its text.
-    pub fn of(written: Written) -> (Self, String) {
+    pub fn of(written: WrittenMail) -> (Self, String) {
         let line = |it: &str| TextLine::new(it);
         let head = Self {
             fields: [line(&written.to), line(&written.cc), line(&written.bcc), line(&written.subject)],
@@ -69,9 +69,9 @@ impl Head {
     }
 
     /// The mail with this text.
-    pub fn written(&self, body: &str) -> Written {
+    pub fn written(&self, body: &str) -> WrittenMail {
         let text = |at: usize| self.fields[at].text().to_owned();
-        Written {
+        WrittenMail {
             to: text(0),
             cc: text(1),
             bcc: text(2),
@@ -110,7 +110,7 @@ impl Head {
     }
 
     /// A key while a field has the keyboard.
-    pub fn key(&mut self, key: Key) -> Did {
+    pub fn key(&mut self, key: KeyPress) -> Did {
         if self.at >= BODY {
             return Did::Nothing;
         }
@@ -175,7 +175,7 @@ mod tests {
 
     fn typed(head: &mut Head, text: &str) {
         for it in text.chars() {
-            head.key(Key::plain(KeyCode::Char(it)));
+            head.key(KeyPress::plain(KeyCode::Char(it)));
         }
     }
 
@@ -189,17 +189,17 @@ mod tests {
         head.offer("g", vec![garnier.clone()]);
         assert!(head.offered.is_empty(), "an older question");
         head.offer("ga", vec![garnier]);
-        assert_eq!(head.key(Key::plain(KeyCode::Enter)), Did::Changed(None));
+        assert_eq!(head.key(KeyPress::plain(KeyCode::Enter)), Did::Changed(None));
         assert_eq!(head.fields[0].text(), "a@b.example, garnier@y.example, ");
-        head.key(Key::plain(KeyCode::Tab));
+        head.key(KeyPress::plain(KeyCode::Tab));
         assert_eq!(head.at, 1);
-        head.key(Key::plain(KeyCode::BackTab));
+        head.key(KeyPress::plain(KeyCode::BackTab));
         assert_eq!(head.at, 0);
     }
 
     #[test]
     fn a_head_goes_into_a_draft_and_back() {
-        let written = Written {
+        let written = WrittenMail {
             to: "a@b.example".into(),
             cc: "c@d.example".into(),
             subject: "Re: x".into(),
@@ -207,7 +207,7 @@ mod tests {
             files: vec!["/a".into()],
             body: "text".into(),
             quote: Some("> y".into()),
-            ..Written::default()
+            ..WrittenMail::default()
         };
         let (head, body) = Head::of(written.clone());
         assert_eq!((head.at, body.as_str(), head.written(&body)), (BODY, "text", written));

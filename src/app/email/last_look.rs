@@ -3,9 +3,9 @@
 
 use crate::App;
 use crate::email::doubts;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::wrap;
-use model::email::compose::{self, Written};
+use model::email::compose::{self, WrittenMail};
 use model::email::files;
 use model::prices::{self, Price};
 use model::text::SafeText;
@@ -20,7 +20,7 @@ const BELOW: u16 = 3;
 
 /// What a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ReviewRowKind {
     /// Of the mail.
     Plain,
     /// Something odd about it.
@@ -35,9 +35,9 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastLook {
     /// All rows of the mail.
-    pub rows: Vec<(Kind, String)>,
+    pub rows: Vec<(ReviewRowKind, String)>,
     /// The rows at the end, which do not scroll.
-    pub foot: Vec<(Kind, String)>,
+    pub foot: Vec<(ReviewRowKind, String)>,
     /// How many rows of the mail are seen at a time.
     pub shown: usize,
     /// Columns and rows of all of it.
@@ -51,7 +51,7 @@ impl LastLook {
     }
 
     /// Where it stands after a key; `None` for a key that does not scroll.
-    pub(super) fn scrolled(&self, first: usize, key: Key) -> Option<usize> {
+    pub(super) fn scrolled(&self, first: usize, key: KeyPress) -> Option<usize> {
         let page = self.shown.saturating_sub(1).max(1);
         let moved = match key.code {
             KeyCode::Char('j') | KeyCode::Down => first + 1,
@@ -88,7 +88,7 @@ impl App {
         Some(LastLook { rows, foot, shown, size })
     }
 
-    fn look_foot(&self, html: bool, width: usize) -> Vec<(Kind, String)> {
+    fn look_foot(&self, html: bool, width: usize) -> Vec<(ReviewRowKind, String)> {
         let held = match self.context.settings.mail_hold / SECOND {
             0 => "leaves at once".to_owned(),
             seconds => format!("held {seconds} s here"),
@@ -98,10 +98,10 @@ impl App {
         let keys = ["y send", "e edit", "a attach", "d detach", "v preview", "p postpone", "n discard"]
             .map(str::to_owned);
         let format = if html { "m without HTML" } else { "m Markdown as HTML, too" };
-        let mut foot: Vec<(Kind, String)> = Vec::new();
-        foot.extend(fitted(&told, " · ", width).into_iter().map(|it| (Kind::Dim, it)));
-        foot.extend(fitted(&keys, "   ", width).into_iter().map(|it| (Kind::Keys, it)));
-        foot.push((Kind::Dim, format.to_owned()));
+        let mut foot: Vec<(ReviewRowKind, String)> = Vec::new();
+        foot.extend(fitted(&told, " · ", width).into_iter().map(|it| (ReviewRowKind::Dim, it)));
+        foot.extend(fitted(&keys, "   ", width).into_iter().map(|it| (ReviewRowKind::Keys, it)));
+        foot.push((ReviewRowKind::Dim, format.to_owned()));
         foot
     }
 }
@@ -121,8 +121,9 @@ fn fitted(parts: &[String], gap: &str, width: usize) -> Vec<String> {
     rows
 }
 
-fn head(written: &Written, files: &[(String, Option<u64>)]) -> Vec<(Kind, String)> {
-    let line = |label: &str, words: &str| (Kind::Plain, format!("{label:<9}{}", SafeText::line(words)));
+fn head(written: &WrittenMail, files: &[(String, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
+    let line =
+        |label: &str, words: &str| (ReviewRowKind::Plain, format!("{label:<9}{}", SafeText::line(words)));
     let mut lines = vec![line("To", &written.to)];
     for (label, words) in [("Cc", &written.cc), ("Bcc", &written.bcc)] {
         if !words.trim().is_empty() {
@@ -137,18 +138,18 @@ fn head(written: &Written, files: &[(String, Option<u64>)]) -> Vec<(Kind, String
     if written.html {
         lines.push(line("Format", "plain text, and its Markdown as HTML"));
     }
-    lines.extend(doubts(written).iter().map(|it| (Kind::Doubt, format!("! {it}"))));
-    lines.push((Kind::Plain, String::new()));
+    lines.extend(doubts(written).iter().map(|it| (ReviewRowKind::Doubt, format!("! {it}"))));
+    lines.push((ReviewRowKind::Plain, String::new()));
     lines
 }
 
-fn text(written: &Written, preview: bool) -> Vec<(Kind, String)> {
+fn text(written: &WrittenMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
     if preview {
-        return vec![(Kind::Plain, written.whole_text())];
+        return vec![(ReviewRowKind::Plain, written.whole_text())];
     }
-    let mut lines = vec![(Kind::Plain, written.body.trim_end().to_owned())];
+    let mut lines = vec![(ReviewRowKind::Plain, written.body.trim_end().to_owned())];
     if let Some(quote) = &written.quote {
-        lines.push((Kind::Dim, format!("▸ {} quoted lines", quote.lines().count())));
+        lines.push((ReviewRowKind::Dim, format!("▸ {} quoted lines", quote.lines().count())));
     }
     lines
 }

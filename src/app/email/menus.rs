@@ -5,13 +5,13 @@
 use crate::App;
 use crate::email::reading::{self, letter_at_hand};
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
 use model::ids::ChannelId;
 use model::links;
-use model::outbox::content::Source;
+use model::outbox::content::MailAttachmentSource;
 use model::selector::Selector;
 use model::text::SafeText;
 
@@ -22,7 +22,7 @@ const FOLDERS: [&str; 5] = ["inbox", "archive", "sent", "spam", "trash"];
 
 /// What a menu is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum MailMenuKind {
     /// Which threads the list shows.
     Show,
     /// What the thread at hand is about.
@@ -37,7 +37,7 @@ pub enum Kind {
 
 /// One line of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct MailMenuLine {
     /// Its words.
     pub words: SafeText,
     /// What it stands for.
@@ -46,7 +46,7 @@ pub struct Entry {
     pub more: Option<String>,
 }
 
-impl Entry {
+impl MailMenuLine {
     fn new(words: &str, value: &str) -> Self {
         Self { words: SafeText::line(words), value: value.to_owned(), more: None }
     }
@@ -56,9 +56,9 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Menu {
     /// What it is for.
-    pub kind: Kind,
+    pub kind: MailMenuKind,
     /// Its lines.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<MailMenuLine>,
     /// What was typed.
     pub typed: String,
     /// The chosen line among those that fit.
@@ -66,19 +66,19 @@ pub struct Menu {
 }
 
 impl Menu {
-    fn new(kind: Kind, entries: Vec<Entry>) -> Self {
+    fn new(kind: MailMenuKind, entries: Vec<MailMenuLine>) -> Self {
         Self { kind, entries, typed: String::new(), chosen: 0 }
     }
 
     /// The lines in which what was typed stands.
-    pub fn fitting(&self) -> Vec<&Entry> {
+    pub fn fitting(&self) -> Vec<&MailMenuLine> {
         let typed = self.typed.to_lowercase();
         self.entries.iter().filter(|it| it.words.as_str().to_lowercase().contains(&typed)).collect()
     }
 
     /// Whether anything may stand here.
     fn is_free(&self) -> bool {
-        matches!(self.kind, Kind::Show | Kind::Category)
+        matches!(self.kind, MailMenuKind::Show | MailMenuKind::Category)
     }
 }
 
@@ -87,21 +87,21 @@ impl App {
     pub(super) fn choose_folder(&mut self) {
         let [folders, categories] = &self.tab().mail.words;
         let mut entries = vec![
-            Entry::new("all open", ""),
-            Entry::new("unread", "is:unread"),
-            Entry::new("starred", "is:starred"),
+            MailMenuLine::new("all open", ""),
+            MailMenuLine::new("unread", "is:unread"),
+            MailMenuLine::new("starred", "is:starred"),
         ];
         let of = |field: &str, seen: &[String], usual: &[&str]| {
             let mut words: Vec<String> = seen.to_vec();
             words.extend(usual.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
             words
                 .into_iter()
-                .map(|it| Entry::new(&format!("{field} {it}"), &format!("{field}:{it}")))
+                .map(|it| MailMenuLine::new(&format!("{field} {it}"), &format!("{field}:{it}")))
                 .collect::<Vec<_>>()
         };
         entries.extend(of("folder", folders, &FOLDERS));
         entries.extend(of("category", categories, &[]));
-        self.open_layer(Layer::MailMenu(Menu::new(Kind::Show, entries)));
+        self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Show, entries)));
     }
 
     /// Asks what the thread at hand is about.
@@ -109,8 +109,8 @@ impl App {
         let seen = &self.tab().mail.words[1];
         let mut words: Vec<String> = seen.clone();
         words.extend(CATEGORIES.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
-        let entries = words.iter().map(|it| Entry::new(it, it)).collect();
-        self.open_layer(Layer::MailMenu(Menu::new(Kind::Category, entries)));
+        let entries = words.iter().map(|it| MailMenuLine::new(it, it)).collect();
+        self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Category, entries)));
     }
 
     /// Asks which link is opened; one alone is asked about at once.
@@ -129,12 +129,12 @@ impl App {
         let mut entries = Vec::new();
         for (place, url) in all.iter().enumerate() {
             let host = links::host_of(url).unwrap_or_else(|| "cannot be opened".to_owned());
-            entries.push(Entry::new(&format!("[{}] {host}  {url}", place + 1), url));
+            entries.push(MailMenuLine::new(&format!("[{}] {host}  {url}", place + 1), url));
         }
         match entries.len() {
             0 => self.warn("this mail has no link"),
             1 => self.ask_link(&all[0]),
-            _ => self.open_layer(Layer::MailMenu(Menu::new(Kind::Link, entries))),
+            _ => self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Link, entries))),
         }
     }
 
@@ -148,15 +148,15 @@ impl App {
     /// Asks which file is saved.
     pub(super) fn choose_file(&mut self) {
         let Some(letter) = letter_at_hand(self).and_then(|it| it.letter.as_ref()) else { return };
-        let entries: Vec<Entry> = letter
+        let entries: Vec<MailMenuLine> = letter
             .files
             .iter()
             .enumerate()
-            .map(|(place, file)| Entry::new(&reading::file_line(place, file), &place.to_string()))
+            .map(|(place, file)| MailMenuLine::new(&reading::file_line(place, file), &place.to_string()))
             .collect();
         match entries.len() {
             0 => self.say("nothing is attached to this mail"),
-            _ => self.open_layer(Layer::MailMenu(Menu::new(Kind::File, entries))),
+            _ => self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::File, entries))),
         }
     }
 
@@ -165,8 +165,12 @@ impl App {
         let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
         let name = files::safe(file.name.as_str());
         if file.enclosed {
-            let source = Source::Enclosed(u64::try_from(place).unwrap_or(0));
-            self.context.push(Effect::Ask(Asked::SaveFile { name, raw: row.message.raw.clone(), source }));
+            let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
+            self.context.push(Effect::Ask(OutsideRequest::SaveFile {
+                name,
+                raw: row.message.raw.clone(),
+                source,
+            }));
             return self.say("saving the file");
         }
         match file.url.clone() {
@@ -178,7 +182,7 @@ impl App {
 
     /// Looks for whom mails were exchanged with.
     pub(super) fn look_for_contacts(&mut self) {
-        self.open_layer(Layer::MailMenu(Menu::new(Kind::Contact, Vec::new())));
+        self.open_layer(Layer::MailMenu(Menu::new(MailMenuKind::Contact, Vec::new())));
         self.ask_correspondents("");
     }
 
@@ -201,7 +205,7 @@ impl App {
             return;
         }
         if let Some(Layer::MailMenu(menu)) = self.layers.last_mut()
-            && menu.kind == Kind::Contact
+            && menu.kind == MailMenuKind::Contact
             && menu.typed == text
         {
             menu.entries = found.iter().map(contact).collect();
@@ -210,12 +214,12 @@ impl App {
     }
 
     /// A key in a menu.
-    pub(crate) fn mail_menu_key(&mut self, mut menu: Menu, key: Key) {
+    pub(crate) fn mail_menu_key(&mut self, mut menu: Menu, key: KeyPress) {
         let count = menu.fitting().len();
         match key.code {
             KeyCode::Esc => return,
             KeyCode::Enter => return self.take_entry(&menu),
-            KeyCode::Right if menu.kind == Kind::Contact => return self.go_to_chat(&menu),
+            KeyCode::Right if menu.kind == MailMenuKind::Contact => return self.go_to_chat(&menu),
             KeyCode::Up | KeyCode::BackTab => menu.chosen = (menu.chosen + count.max(1) - 1) % count.max(1),
             KeyCode::Down | KeyCode::Tab => menu.chosen = (menu.chosen + 1) % count.max(1),
             KeyCode::Backspace => {
@@ -229,7 +233,7 @@ impl App {
                 }
             }
         }
-        let asked = (menu.kind == Kind::Contact).then(|| menu.typed.clone());
+        let asked = (menu.kind == MailMenuKind::Contact).then(|| menu.typed.clone());
         self.layers.push(Layer::MailMenu(menu));
         if let Some(text) = asked.filter(|_| key.typed().is_some() || key.code == KeyCode::Backspace) {
             self.ask_correspondents(&text);
@@ -239,17 +243,17 @@ impl App {
     fn take_entry(&mut self, menu: &Menu) {
         let chosen = menu.fitting().get(menu.chosen).map(|it| (*it).clone());
         let typed = menu.typed.trim().to_owned();
-        let Some(entry) =
-            chosen.or_else(|| (menu.is_free() && !typed.is_empty()).then(|| Entry::new(&typed, &typed)))
+        let Some(entry) = chosen
+            .or_else(|| (menu.is_free() && !typed.is_empty()).then(|| MailMenuLine::new(&typed, &typed)))
         else {
             return self.layers.push(Layer::MailMenu(menu.clone()));
         };
         match menu.kind {
-            Kind::Show => self.show_threads(&entry.value),
-            Kind::Category => self.set_category(&entry.value),
-            Kind::Link => self.ask_link(&entry.value),
-            Kind::File => self.save_file(entry.value.parse().unwrap_or(0)),
-            Kind::Contact => self.show_threads_with(&entry.value),
+            MailMenuKind::Show => self.show_threads(&entry.value),
+            MailMenuKind::Category => self.set_category(&entry.value),
+            MailMenuKind::Link => self.ask_link(&entry.value),
+            MailMenuKind::File => self.save_file(entry.value.parse().unwrap_or(0)),
+            MailMenuKind::Contact => self.show_threads_with(&entry.value),
         }
     }
 
@@ -290,13 +294,13 @@ impl App {
     }
 }
 
-fn contact(it: &Correspondent) -> Entry {
+fn contact(it: &Correspondent) -> MailMenuLine {
     let name = it.name.as_ref().map_or_else(String::new, |name| format!("{name}  "));
     let count = it.count.map_or_else(String::new, |count| {
         if count == 1 { " · 1 mail".to_owned() } else { format!(" · {count} mails") }
     });
     let chat = it.phone.as_ref().map_or_else(String::new, |phone| format!(" · chat {phone}"));
-    Entry {
+    MailMenuLine {
         words: SafeText::line(&format!("{name}{}{count}{chat}", it.email)),
         value: it.email.to_string(),
         more: it.phone.as_ref().map(ToString::to_string),

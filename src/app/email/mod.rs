@@ -17,7 +17,7 @@ mod writing;
 
 use crate::App;
 use crate::commands::Command;
-use crate::composer::Mode;
+use crate::composer::ComposerMode;
 use crate::event::{Effect, Load};
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -33,7 +33,7 @@ use writing::Begun;
 
 /// What only a mail tab has.
 #[derive(Debug, Default)]
-pub struct Mailbox {
+pub struct MailState {
     /// The account, as last read.
     pub account: Option<MailAccount>,
     /// Words seen as folders and as categories.
@@ -61,7 +61,7 @@ impl Tab {
 
     /// Whether a mail is being written, which wants most of the screen.
     pub fn writes_mail(&self) -> bool {
-        let writes = self.composer.as_ref().is_some_and(|it| it.mode == Mode::Reply);
+        let writes = self.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Reply);
         self.is_mail() && self.focus == Focus::Composer && writes
     }
 }

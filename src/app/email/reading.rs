@@ -6,7 +6,7 @@
 use crate::App;
 use crate::history::message_of;
 use crate::layers::Layer;
-use model::email::{Letter, LetterFile, files, quotes};
+use model::email::{LetterFile, MailMessage, files, quotes};
 use model::messages::MessageRow;
 use model::text::SafeText;
 
@@ -15,7 +15,7 @@ const ADDRESSES: usize = 6;
 
 /// How mails are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct View {
+pub struct MailView {
     /// The HTML's text, where there is a plain one too.
     pub rich: bool,
     /// What was quoted, in full.
@@ -23,7 +23,7 @@ pub struct View {
 }
 
 /// Gives a row the text its mail is shown with. Other rows stay.
-pub fn compose(row: &mut MessageRow, view: View, subject: Option<&SafeText>) {
+pub fn compose(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>) {
     let Some(letter) = &mut row.letter else { return };
     if letter.plain.is_none() && letter.rich.is_none() {
         // Whatever stands there instead of a text is shown again and again.
@@ -32,7 +32,7 @@ pub fn compose(row: &mut MessageRow, view: View, subject: Option<&SafeText>) {
     row.message.content = SafeText::block(&text(letter, view, subject));
 }
 
-fn text(letter: &Letter, view: View, subject: Option<&SafeText>) -> String {
+fn text(letter: &MailMessage, view: MailView, subject: Option<&SafeText>) -> String {
     let mut text = heading(letter, subject);
     let body = body(letter, view).map_or("", SafeText::as_str);
     if view.quoted {
@@ -48,7 +48,7 @@ fn text(letter: &Letter, view: View, subject: Option<&SafeText>) -> String {
 }
 
 /// The text that is shown: the one that was asked for, if there is one.
-fn body(letter: &Letter, view: View) -> Option<&SafeText> {
+fn body(letter: &MailMessage, view: MailView) -> Option<&SafeText> {
     let (first, second) = match view.rich {
         true => (&letter.rich, &letter.plain),
         false => (&letter.plain, &letter.rich),
@@ -58,7 +58,7 @@ fn body(letter: &Letter, view: View) -> Option<&SafeText> {
 
 /// What differs from what one expects: a subject of its own, several
 /// recipients, an address for answers.
-fn heading(letter: &Letter, subject: Option<&SafeText>) -> String {
+fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
     let mut lines = Vec::new();
     if let Some(own) = letter.subject.as_ref().filter(|it| Some(bare(it)) != subject.map(bare)) {
         lines.push(format!("Subject: {own}"));
@@ -156,19 +156,19 @@ mod tests {
 
     #[test]
     fn a_mail_is_shown_with_what_is_not_expected() {
-        let letter = Letter {
+        let letter = MailMessage {
             from: line("ana@y.example"),
             to: vec![line("shop@x.example")],
             subject: Some(line("Re: AW: Order 1041")),
             plain: Some(SafeText::block("Yes.\n\nOn Monday Bob wrote:\n> one\n> two")),
             rich: Some(SafeText::block("Yes!")),
-            ..Letter::default()
+            ..MailMessage::default()
         };
         let subject = line("Order 1041");
-        let shown = |letter: &Letter, view| text(letter, view, Some(&subject));
-        assert_eq!(shown(&letter, View::default()), "Yes.\n\n▸ 3 quoted lines");
-        assert_eq!(shown(&letter, View { rich: true, quoted: false }), "Yes!");
-        assert!(shown(&letter, View { rich: false, quoted: true }).ends_with("> two"));
+        let shown = |letter: &MailMessage, view| text(letter, view, Some(&subject));
+        assert_eq!(shown(&letter, MailView::default()), "Yes.\n\n▸ 3 quoted lines");
+        assert_eq!(shown(&letter, MailView { rich: true, quoted: false }), "Yes!");
+        assert!(shown(&letter, MailView { rich: false, quoted: true }).ends_with("> two"));
         let file = LetterFile {
             name: line("report.pdf          .exe"),
             kind: Some(line("application/pdf")),
@@ -176,14 +176,14 @@ mod tests {
             enclosed: true,
             url: None,
         };
-        let odd = Letter {
+        let odd = MailMessage {
             subject: Some(line("Other")),
             cc: vec![line("c@z.example")],
             reply_to: Some(line("list@y.example")),
             files: vec![file],
             ..letter
         };
-        let text = shown(&odd, View { rich: true, quoted: false });
+        let text = shown(&odd, MailView { rich: true, quoted: false });
         for part in [
             "Subject: Other",
             "Cc: c@z.example",

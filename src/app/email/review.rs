@@ -7,16 +7,16 @@ use crate::commands::Command;
 use crate::email::head::BODY;
 use crate::email::markdown;
 use crate::event::{Effect, Intent};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::outside::Asked;
+use crate::outside::OutsideRequest;
 use crate::tab::Focus;
 use crate::text_line::TextLine;
 use model::email::NEW_MAIL as NEW;
-use model::email::compose::{MANY, Written, is_link};
+use model::email::compose::{MANY, WrittenMail, is_link};
 use model::ids::{ChannelId, ConversationId, ThreadId};
 use model::outbox::Operation;
-use model::outbox::content::{Mail, Source};
+use model::outbox::content::{Mail, MailAttachmentSource};
 use model::prices::{self, Price};
 use model::secret::key_in;
 use model::time::SECOND;
@@ -27,7 +27,7 @@ const REMEMBERED: usize = 20;
 const BYTES: u64 = 18_000_000;
 
 /// What is odd about a mail, each worth a question.
-pub fn doubts(written: &Written) -> Vec<String> {
+pub fn doubts(written: &WrittenMail) -> Vec<String> {
     let mut doubts = Vec::new();
     if written.forgot_file() {
         doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
@@ -57,7 +57,7 @@ impl App {
             return self.warn(why);
         }
         for file in written.files.iter().filter(|it| !is_link(it)) {
-            self.context.push(Effect::Ask(Asked::FileSize(file.clone())));
+            self.context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
         }
         self.open_layer(Layer::MailReview { preview: false, first: 0 });
     }
@@ -69,7 +69,7 @@ impl App {
     }
 
     /// A key in the review.
-    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: Key) {
+    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: KeyPress) {
         let now = self.context.now;
         let stays = Layer::MailReview { preview, first };
         match (key.typed(), key.code) {
@@ -116,7 +116,7 @@ impl App {
         let kept = composer.draft();
         self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
-            let what = crate::undoing::What::Discarded(conversation, text);
+            let what = crate::undoing::UndoTarget::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what);
         }
         self.leave_mail();
@@ -186,20 +186,21 @@ impl App {
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::email::triage::Decision::Answered);
+            self.triage_decided(crate::email::triage::TriageDecision::Answered);
         }
     }
 
     /// A mail as it was written, before it was put together to be sent, and
     /// whether files were among it that have to be attached again.
-    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (Written, bool) {
+    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
         let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
         let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
-        match kept.and_then(|(_, draft)| Written::from_draft(draft)) {
+        match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
             Some(written) => (written, false),
             None => {
-                let lost = mail.attachments.iter().any(|it| matches!(it.source, Source::Enclosed(_)));
+                let lost =
+                    mail.attachments.iter().any(|it| matches!(it.source, MailAttachmentSource::Enclosed(_)));
                 (from_mail(mail), lost)
             }
         }
@@ -208,7 +209,7 @@ impl App {
     /// A mail that was thrown away comes back.
     pub(crate) fn undiscard(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
         let now = self.context.now;
-        let Some(written) = Written::from_draft(text) else { return };
+        let Some(written) = WrittenMail::from_draft(text) else { return };
         self.visit_written(channel, conversation);
         let tab = self.tab_mut();
         tab.focus = Focus::Composer;
@@ -224,7 +225,7 @@ impl App {
     }
 
     /// A key while a file is named.
-    pub(crate) fn file_key(&mut self, mut line: TextLine, key: Key) {
+    pub(crate) fn file_key(&mut self, mut line: TextLine, key: KeyPress) {
         let now = self.context.now;
         match key.code {
             KeyCode::Esc => (),
@@ -235,7 +236,9 @@ impl App {
                     composer.change_head(now, |it| it.files.push((link, None)));
                 }
             }
-            KeyCode::Enter => self.context.push(Effect::Ask(Asked::FileSize(line.text().trim().to_owned()))),
+            KeyCode::Enter => {
+                self.context.push(Effect::Ask(OutsideRequest::FileSize(line.text().trim().to_owned())))
+            }
             _ => {
                 line.key(key);
                 self.layers.push(Layer::MailFile(line));
@@ -262,13 +265,13 @@ impl App {
 
 /// The mail as it was written, from what leaves; its enclosed files are not
 /// known any more.
-fn from_mail(mail: &Mail) -> Written {
+fn from_mail(mail: &Mail) -> WrittenMail {
     let links = mail.attachments.iter().filter_map(|it| match &it.source {
-        Source::Link(link) => Some(link.clone()),
-        Source::File(path) => Some(path.clone()),
-        Source::Enclosed(_) => None,
+        MailAttachmentSource::Link(link) => Some(link.clone()),
+        MailAttachmentSource::File(path) => Some(path.clone()),
+        MailAttachmentSource::Enclosed(_) => None,
     });
-    Written {
+    WrittenMail {
         to: mail.to.join(", "),
         cc: mail.cc.join(", "),
         bcc: mail.bcc.join(", "),

@@ -21,8 +21,8 @@ use model::outbox::content::ThreadChange;
 use model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
 use model::time::Timestamp;
 
-use session::{Decided, address};
-pub use session::{Decision, Triage};
+pub use session::{Triage, TriageDecision};
+use session::{TriageStep, address};
 
 /// Threads of one triage at most.
 const MOST: u32 = 1_000;
@@ -160,8 +160,8 @@ impl App {
             C::Undo => self.triage_undo(),
             _ if over => return false,
             C::Close => self.triage_archive(),
-            C::Unseen => self.triage_decided(Decision::Left),
-            C::NextConversation => self.triage_decided(Decision::Left),
+            C::Unseen => self.triage_decided(TriageDecision::Left),
+            C::NextConversation => self.triage_decided(TriageDecision::Left),
             C::PreviousConversation => self.triage_back(),
             C::DecideLater => self.triage_later(),
             C::SameForAll => self.ask_same(),
@@ -186,23 +186,24 @@ impl App {
     fn triage_archive(&mut self) {
         let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) else { return };
         self.file(vec![row], "archived", &|_| place(true));
-        self.triage_decided(Decision::Archived);
+        self.triage_decided(TriageDecision::Archived);
     }
 
     /// The thread at hand was decided over: on to the next.
-    pub(crate) fn triage_decided(&mut self, what: Decision) {
+    pub(crate) fn triage_decided(&mut self, what: TriageDecision) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(row) = triage.at.take() else { return };
-        if what == Decision::Answered {
+        if what == TriageDecision::Answered {
             let read = read_change(true);
             self.file_quietly(&row, read);
         }
         if let Some(triage) = &mut self.tab_mut().mail.triage {
-            triage.decided.push(Decided { rows: vec![row], what });
+            triage.decided.push(TriageStep { rows: vec![row], what });
         }
         self.triage_next();
         let alike = self.tab().triage().and_then(Triage::alike);
-        if let Some((_, rest)) = alike.filter(|(what, _)| matches!(what, Decision::Archived | Decision::Left))
+        if let Some((_, rest)) =
+            alike.filter(|(what, _)| matches!(what, TriageDecision::Archived | TriageDecision::Left))
         {
             let from = rest.first().and_then(address).unwrap_or_default();
             let words = self.keyed(" · {same-for-all} same for all · {undo} undoes");
@@ -226,7 +227,7 @@ impl App {
     /// Back to the thread before, without taking anything back.
     fn triage_back(&mut self) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        let last = triage.decided.pop_if(|it| it.what == Decision::Left && it.rows.len() == 1);
+        let last = triage.decided.pop_if(|it| it.what == TriageDecision::Left && it.rows.len() == 1);
         match last.and_then(|it| it.rows.into_iter().next()) {
             Some(row) => self.triage_return(row),
             None => self.say(self.keyed("{undo} takes the last decision back")),
@@ -252,7 +253,7 @@ impl App {
         let Some(last) = triage.decided.pop() else {
             return self.say("nothing was decided yet");
         };
-        if last.what != Decision::Left {
+        if last.what != TriageDecision::Left {
             self.undo();
         }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
@@ -267,7 +268,7 @@ impl App {
         triage.ended = None;
         triage.at = Some(first.clone());
         // A mail that comes back brings its thread itself.
-        if last.what != Decision::Answered {
+        if last.what != TriageDecision::Answered {
             self.triage_show(first);
         }
     }
@@ -294,7 +295,7 @@ impl App {
     /// Asks whether the last decision is meant for all of its sender.
     fn ask_same(&mut self) {
         match self.tab().triage().and_then(Triage::alike) {
-            Some((what @ (Decision::Archived | Decision::Left), rest)) => {
+            Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
                 let from = rest.first().and_then(address).unwrap_or_default().to_owned();
                 self.open_layer(Layer::AskSame { what, count: rest.len(), from });
             }
@@ -305,14 +306,14 @@ impl App {
     /// The last decision is meant for all of its sender.
     pub(crate) fn same_for_all(&mut self) {
         let Some((what, rest)) = self.tab().triage().and_then(Triage::alike) else { return };
-        if what == Decision::Archived {
+        if what == TriageDecision::Archived {
             self.file(rest.clone(), "archived", &|_| place(true));
         }
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
         triage.queue.retain(|it| !is_of(it));
         let went = triage.at.take_if(|it| is_of(it)).is_some();
-        triage.decided.push(Decided { rows: rest, what });
+        triage.decided.push(TriageStep { rows: rest, what });
         if went {
             self.triage_next();
         }

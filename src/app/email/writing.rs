@@ -3,13 +3,13 @@
 
 use crate::App;
 use crate::commands::Command;
-use crate::composer::{Composer, Mode};
+use crate::composer::{Composer, ComposerMode};
 use crate::email::head::{BODY, Did, Head};
 use crate::email::reading::letter_at_hand;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::tab::{Focus, Tab};
 use crate::watch;
-use model::email::compose::{Written, answer, forward};
+use model::email::compose::{WrittenMail, answer, forward};
 use model::email::{Correspondent, NEW_MAIL as NEW};
 use model::ids::{ChannelId, ConversationId};
 
@@ -29,7 +29,7 @@ pub enum Begun {
 impl Tab {
     /// The head of the mail being written.
     pub fn mail_head(&self) -> Option<&Head> {
-        self.composer.as_ref().filter(|it| it.mode == Mode::Reply)?.head.as_ref()
+        self.composer.as_ref().filter(|it| it.mode == ComposerMode::Reply)?.head.as_ref()
     }
 
     /// Whether keys go to the text itself, not to a field over it.
@@ -99,10 +99,10 @@ impl App {
         &mut self,
         channel: &ChannelId,
         conversation: &ConversationId,
-        mode: Mode,
+        mode: ComposerMode,
     ) -> bool {
         let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
-        if !is_mail || mode == Mode::Note {
+        if !is_mail || mode == ComposerMode::Note {
             return false;
         }
         self.visit_written(channel, conversation);
@@ -115,7 +115,7 @@ impl App {
     pub(crate) fn visit_written(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         if conversation.as_str().starts_with(NEW) {
             self.take_up(channel);
-            self.page = crate::pages::Page::Inbox;
+            self.page = crate::pages::PageKind::Inbox;
             self.show_new_mail(conversation);
         } else {
             self.visit(channel, conversation, Focus::History);
@@ -140,7 +140,7 @@ impl App {
         tab.mail.begun = None;
         tab.focus = Focus::Composer;
         let Some(composer) = &mut tab.composer else { return };
-        composer.mode = Mode::Reply;
+        composer.mode = ComposerMode::Reply;
         match written {
             Some(written) => composer.begin_mail(written, now),
             None => {
@@ -156,7 +156,7 @@ impl App {
         }
     }
 
-    fn mail_begun(&self, begun: Begun) -> Written {
+    fn mail_begun(&self, begun: Begun) -> WrittenMail {
         let tab = self.tab();
         let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
         let subject = subject.map(ToString::to_string);
@@ -164,7 +164,7 @@ impl App {
         let Some((letter, at)) = found.filter(|_| begun != Begun::New) else {
             let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
             let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
-            return Written { to, subject: subject.unwrap_or_default(), ..Written::default() };
+            return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
         };
         let when = at.map_or_else(String::new, |it| {
             let zone = &self.context.settings.zone;
@@ -177,7 +177,7 @@ impl App {
     }
 
     /// A key while a mail is written; false if it is the composer's own.
-    pub(crate) fn mail_key(&mut self, key: Key) -> bool {
+    pub(crate) fn mail_key(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         let Some(head) = self.tab().mail_head() else { return false };
         let in_body = head.at >= BODY;
@@ -210,7 +210,7 @@ impl App {
         true
     }
 
-    fn head_key(&mut self, key: Key) -> bool {
+    fn head_key(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         match composer.change_head(now, |it| it.key(key)) {
@@ -275,7 +275,7 @@ impl App {
 
 impl Composer {
     /// Begins a mail: its head over an empty text, or the text it brings.
-    pub fn begin_mail(&mut self, written: Written, now: model::time::Timestamp) {
+    pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Timestamp) {
         let (head, body) = Head::of(written);
         self.head = Some(head);
         self.change(now, |it| it.replace_all(&body));
@@ -293,7 +293,7 @@ impl Composer {
     }
 
     /// The mail that is written; `None` where none is.
-    pub fn written(&self) -> Option<Written> {
+    pub fn written(&self) -> Option<WrittenMail> {
         Some(self.head.as_ref()?.written(&self.reply_text()))
     }
 

@@ -1,9 +1,9 @@
 //! The mails of a history: each gets the text it is shown with when it comes,
 //! and again when it is to be shown in another way.
 
-use crate::email::reading::{self, View};
+use crate::email::reading::{self, MailView};
 use crate::history::History;
-use crate::lines::Item;
+use crate::lines::HistoryItem;
 use model::email::NEW_MAIL;
 use model::messages::MessageRow;
 use model::text::SafeText;
@@ -27,7 +27,7 @@ impl History {
     }
 
     /// Shows mails in the other of two ways; tells how they are shown now.
-    pub fn turn_letters(&mut self, html: bool) -> View {
+    pub fn turn_letters(&mut self, html: bool) -> MailView {
         let view = &mut self.letters;
         if html {
             view.rich = !view.rich;
@@ -36,7 +36,7 @@ impl History {
         }
         let (view, subject) = (self.letters, self.subject().cloned());
         for item in &mut self.items {
-            if let Item::Message(row) = item {
+            if let HistoryItem::Message(row) = item {
                 reading::compose(row, view, subject.as_ref());
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::history::History;
-use crate::lines::{self, Item};
+use crate::lines::{self, HistoryItem};
 
 impl History {
     /// Pictures take so many rows below their messages, by address.
@@ -15,7 +15,7 @@ impl History {
     }
 
     /// The items of which something is on screen, oldest first.
-    pub fn visible_items(&self) -> Vec<&Item> {
+    pub fn visible_items(&self) -> Vec<&HistoryItem> {
         let mut places: Vec<usize> = self.window().iter().filter_map(lines::item_of).collect();
         places.dedup();
         places.into_iter().filter_map(|it| self.items.get(it)).collect()

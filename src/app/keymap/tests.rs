@@ -1,13 +1,13 @@
 //! What keys mean, as they are and after a person has chosen others.
 
-use crate::commands::{Command as C, Place, TABLE};
+use crate::commands::{Command as C, CommandScope, TABLE};
 use crate::keymap::{Clash, KeyMap, Resolution, Sequence};
-use crate::keys::Key;
+use crate::keys::KeyPress;
 
-const HISTORY: &[Place] = &[Place::History, Place::Conversation, Place::Desk];
+const HISTORY: &[CommandScope] = &[CommandScope::History, CommandScope::Conversation, CommandScope::Desk];
 
 fn press(names: &str) -> Sequence {
-    Key::parse_sequence(names).expect("key names")
+    KeyPress::parse_sequence(names).expect("key names")
 }
 
 /// Commands and the keys they get.
@@ -37,8 +37,8 @@ fn resolves_sequences() {
     assert_eq!(map.resolve(HISTORY, &press("g n")), Resolution::Matched(C::FirstUnseen));
     assert_eq!(map.resolve(HISTORY, &press("g g")), Resolution::Matched(C::Top));
     assert_eq!(map.resolve(HISTORY, &press("g y")), Resolution::Unknown);
-    assert_eq!(map.resolve(&[Place::Composer], &press("j")), Resolution::Unknown);
-    let rest = map.continuations(&[Place::Rows, Place::Desk], &press("g"));
+    assert_eq!(map.resolve(&[CommandScope::Composer], &press("j")), Resolution::Unknown);
+    let rest = map.continuations(&[CommandScope::Rows, CommandScope::Desk], &press("g"));
     assert!(rest.contains(&("o".to_owned(), "outbox")) && rest.contains(&("g".to_owned(), "top")));
     assert!(!rest.iter().any(|(_, word)| *word == "first unseen"), "not a key of these places");
 }
@@ -119,7 +119,7 @@ fn in_a_dialog_only_keys_that_type_nothing() {
     ];
     for (keys, expected) in cases {
         let mut map = KeyMap::default();
-        map.bind(C::Refresh, keys.iter().filter_map(|it| Key::parse_sequence(it)).collect());
+        map.bind(C::Refresh, keys.iter().filter_map(|it| KeyPress::parse_sequence(it)).collect());
         assert_eq!(map.in_text(C::Refresh).map(|it| it.to_string()).as_deref(), Some(expected), "{keys:?}");
     }
 }

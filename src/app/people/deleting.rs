@@ -3,7 +3,7 @@
 
 use crate::App;
 use crate::event::{Effect, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
 use crate::people::form::Opening;
 use crate::text_line::TextLine;
@@ -48,7 +48,7 @@ impl App {
     }
 
     /// A key goes to the question.
-    pub(crate) fn delete_key(&mut self, mut asked: Box<Deleting>, key: Key) {
+    pub(crate) fn delete_key(&mut self, mut asked: Box<Deleting>, key: KeyPress) {
         match key.code {
             KeyCode::Esc => return self.say("kept; nothing was deleted"),
             KeyCode::Char('c') if key.ctrl => return self.say("kept; nothing was deleted"),

@@ -17,7 +17,7 @@ const METADATA: usize = 4;
 
 /// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum PersonField {
     /// The number, which names the person.
     Phone,
     /// Its name.
@@ -30,7 +30,7 @@ pub enum Field {
     Metadata,
 }
 
-impl Field {
+impl PersonField {
     /// The field at a place.
     pub fn at(place: usize) -> Self {
         [Self::Phone, Self::Name, Self::Email, Self::Tags].get(place).copied().unwrap_or(Self::Metadata)
@@ -60,7 +60,7 @@ impl Field {
 #[derive(Debug, Default)]
 pub struct Opening {
     /// The form of this person, with this field at hand.
-    pub form: Option<(String, Field)>,
+    pub form: Option<(String, PersonField)>,
     /// The question whether to delete this person.
     pub delete: Option<String>,
     /// This person is to be chosen in the list.
@@ -98,7 +98,7 @@ pub struct PersonForm {
 
 impl PersonForm {
     /// A form for someone new, or for someone as last read.
-    pub fn new(before: Option<PersonDetail>, at: Field) -> Self {
+    pub fn new(before: Option<PersonDetail>, at: PersonField) -> Self {
         let is_new = before.is_none();
         let before = before.unwrap_or_default();
         let tags = before.tags.join(", ");
@@ -161,18 +161,18 @@ impl PersonForm {
     /// What is wrong with a field.
     pub fn wrong(&self, field: usize) -> Option<String> {
         let text = self.text(field);
-        match Field::at(field) {
-            Field::Phone if !bounds::is_e164(&self.phone()) => {
+        match PersonField::at(field) {
+            PersonField::Phone if !bounds::is_e164(&self.phone()) => {
                 Some("is + and the country code: +34600111222".to_owned())
             }
-            Field::Name if bounds::length(text) > bounds::CONTACT_NAME => {
+            PersonField::Name if bounds::length(text) > bounds::CONTACT_NAME => {
                 let (most, length) = (bounds::CONTACT_NAME, bounds::length(text));
                 Some(format!("at most {most} characters, this has {length}"))
             }
-            Field::Email if !text.is_empty() && !bounds::is_email(text) => {
+            PersonField::Email if !text.is_empty() && !bounds::is_email(text) => {
                 Some("is no mail address such as maria@mail.example".to_owned())
             }
-            Field::Metadata => self.wrong_line(field),
+            PersonField::Metadata => self.wrong_line(field),
             _ => None,
         }
     }
@@ -284,7 +284,7 @@ impl PersonForm {
         });
         members.extend(change.set.iter().map(|(name, value)| (name.clone(), value.0.clone())));
         self.set_members(members);
-        self.focus = field_named(why).unwrap_or(Field::Name).place();
+        self.focus = field_named(why).unwrap_or(PersonField::Name).place();
         self.told = Some((self.focus, why.to_owned()));
         self.replaces = Some(row);
         self
@@ -292,15 +292,15 @@ impl PersonForm {
 }
 
 /// The field a refusal names first.
-pub fn field_named(why: &str) -> Option<Field> {
+pub fn field_named(why: &str) -> Option<PersonField> {
     let lower = why.to_lowercase();
     let words: Vec<&str> = lower.split(|it: char| !it.is_ascii_alphanumeric()).collect();
     let field = |word: &&str| match *word {
-        "phone" => Some(Field::Phone),
-        "name" => Some(Field::Name),
-        "email" => Some(Field::Email),
-        "tags" | "tag" => Some(Field::Tags),
-        "metadata" => Some(Field::Metadata),
+        "phone" => Some(PersonField::Phone),
+        "name" => Some(PersonField::Name),
+        "email" => Some(PersonField::Email),
+        "tags" | "tag" => Some(PersonField::Tags),
+        "metadata" => Some(PersonField::Metadata),
         _ => None,
     };
     words.iter().find_map(field)

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 use crate::App;
 use crate::commands::Command;
 use crate::event::{Effect, Load};
-use crate::pages::Page;
+use crate::pages::PageKind;
 use crate::people::marking::Marked;
-use crate::resource::{Pace, Resource, Shown};
-use crate::rows::Rows;
+use crate::resource::{LoadState, LoadTimeouts, Resource};
+use crate::rows::PagedRows;
 use crate::tab::Focus;
 use model::account::Platform;
 use model::contacts::{PeoplePage, PeopleQuery, Person};
-use model::fetches::{Fetch, Fetched, Fetching};
+use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::{ChannelId, RowId};
 use model::outbox::{Lane, OutboxRow};
 use model::time::{MINUTE, Timestamp};
@@ -32,19 +32,19 @@ const WINDOW: u32 = 200;
 
 /// What one tab's server was asked last.
 #[derive(Debug)]
-struct Asked {
+struct PeopleFetch {
     page: Resource<Fetch>,
     at: Option<Timestamp>,
     more: bool,
 }
 
-impl Default for Asked {
+impl Default for PeopleFetch {
     fn default() -> Self {
-        Self { page: Resource::new(Pace::SERVER), at: None, more: false }
+        Self { page: Resource::new(LoadTimeouts::SERVER), at: None, more: false }
     }
 }
 
-impl Asked {
+impl PeopleFetch {
     /// What the server was to look for.
     fn search(&self) -> Option<&str> {
         self.page
@@ -57,7 +57,7 @@ impl Asked {
 #[derive(Debug, Default)]
 pub struct People {
     /// Those that fit what is looked for.
-    pub rows: Rows<Person, PeopleQuery>,
+    pub rows: PagedRows<Person, PeopleQuery>,
     /// How many of those read here fit.
     pub total: u64,
     /// What is looked for.
@@ -66,7 +66,7 @@ pub struct People {
     pub marked: marking::Marked,
     typed_at: Timestamp,
     wanted: u32,
-    asked: HashMap<ChannelId, Asked>,
+    asked: HashMap<ChannelId, PeopleFetch>,
     /// Changes that left a form: one that is refused brings it back.
     pub(super) saving: Vec<RowId>,
     pub(super) opening: form::Opening,
@@ -83,8 +83,8 @@ impl People {
     }
 
     /// How it stands with what the server tells.
-    pub fn told(&self, channel: &ChannelId, now: Timestamp) -> Shown<'_> {
-        self.asked.get(channel).map_or(Shown::Well, |it| it.page.shown(now))
+    pub fn told(&self, channel: &ChannelId, now: Timestamp) -> LoadState<'_> {
+        self.asked.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
     }
 
     /// When the server is looked at again without any event.
@@ -127,14 +127,14 @@ impl App {
     /// When the server is to be asked for what was typed.
     pub(super) fn people_due(&self) -> Option<Timestamp> {
         let asked = self.people.asked.get(&self.tab().channel.id)?;
-        let waits = self.page == Page::People && asked.search() != Some(self.people.search.trim());
+        let waits = self.page == PageKind::People && asked.search() != Some(self.people.search.trim());
         waits.then(|| self.people.typed_at.plus(REST))
     }
 
     /// Goes to the page, to the person at hand if it is one of them.
     pub(super) fn go_to_people(&mut self) {
         let at_hand = self.at_hand().and_then(|it| it.conversation.address.clone());
-        self.page = Page::People;
+        self.page = PageKind::People;
         self.people.rows.mark_stale();
         self.people.search.clear();
         self.people.opening.choose = at_hand;
@@ -191,7 +191,7 @@ impl App {
         match fetched {
             Ok(fetched) => {
                 if asked.page.receive(fetch)
-                    && let Fetched::People { more } = fetched
+                    && let FetchResult::People { more } = fetched
                 {
                     asked.more = more;
                 }
@@ -221,8 +221,8 @@ impl App {
     pub(super) fn people_command(&mut self, command: Command) -> bool {
         match command {
             Command::NewPerson => self.new_person(),
-            Command::EditPerson => self.edit_person(form::Field::Name),
-            Command::TagPerson => self.edit_person(form::Field::Tags),
+            Command::EditPerson => self.edit_person(form::PersonField::Name),
+            Command::TagPerson => self.edit_person(form::PersonField::Tags),
             Command::DeletePerson => self.ask_delete_person(),
             Command::MarkPerson => self.mark_person(),
             Command::MarkAllPeople => {

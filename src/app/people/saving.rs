@@ -3,26 +3,26 @@
 
 use crate::App;
 use crate::event::{Effect, Intent, Load};
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::layers::Layer;
-use crate::pages::Page;
-use crate::people::form::{Field, Opening, PersonForm};
+use crate::pages::PageKind;
+use crate::people::form::{Opening, PersonField, PersonForm};
 use model::contacts::PersonDetail;
 use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
-use model::outbox::{Operation, OutboxRow, RowState, Verdict};
+use model::outbox::{Operation, OutboxRow, RowState, StopVerdict};
 use model::text;
 
 impl App {
     pub(super) fn new_person(&mut self) {
         let begun = self.people.begun.take();
-        let form = begun.unwrap_or_else(|| Box::new(PersonForm::new(None, Field::Phone)));
+        let form = begun.unwrap_or_else(|| Box::new(PersonForm::new(None, PersonField::Phone)));
         self.open_layer(Layer::PersonForm(form));
     }
 
     /// Opens the form of the chosen person once it has been read whole; the
     /// server is asked for what is newer.
-    pub(super) fn edit_person(&mut self, at: Field) {
+    pub(super) fn edit_person(&mut self, at: PersonField) {
         let Some(phone) = self.people.rows.chosen().map(|it| it.phone.clone()) else { return };
         let channel = self.tab().channel.id.clone();
         self.people.opening = Opening { form: Some((phone.clone(), at)), ..Opening::default() };
@@ -69,7 +69,7 @@ impl App {
             && form.change().is_some_and(|it| it.is_empty())
         {
             let focus = form.focus;
-            **form = PersonForm::new(Some(detail.clone()), Field::at(focus));
+            **form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
             form.focus = focus.min(form.values.len() - 1);
         }
     }
@@ -90,7 +90,7 @@ impl App {
     /// A change that left a form from here and was refused brings its form
     /// back, with what the server said.
     pub(super) fn bring_refused_back(&mut self) {
-        if !self.layers.is_empty() || self.page != Page::People {
+        if !self.layers.is_empty() || self.page != PageKind::People {
             return;
         }
         let saving = self.people.saving.clone();
@@ -109,17 +109,18 @@ impl App {
         let known = self.people.rows.rows.iter().any(|it| it.phone == change.phone);
         if known {
             // Its form needs all of the person, which is read first.
-            self.people.opening.form = Some((change.phone.clone(), Field::Name));
+            self.people.opening.form = Some((change.phone.clone(), PersonField::Name));
             let load = Load::Person(row.channel.clone(), change.phone.clone());
             self.context.push(Effect::Load(load));
         } else {
-            let form = PersonForm::new(None, Field::Phone).refused(change, row.id.clone(), why.as_str());
+            let form =
+                PersonForm::new(None, PersonField::Phone).refused(change, row.id.clone(), why.as_str());
             self.open_layer(Layer::PersonForm(Box::new(form)));
         }
     }
 
     /// A key in the form.
-    pub(crate) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: Key) {
+    pub(crate) fn person_form_key(&mut self, mut form: Box<PersonForm>, key: KeyPress) {
         let count = form.values.len().max(1);
         let first = usize::from(!form.is_new);
         match key.code {
@@ -139,7 +140,7 @@ impl App {
                     None => return self.save_person(form),
                     Some((field, why)) => {
                         form.focus = field;
-                        self.warn(format!("not saved: {} {why}", Field::at(field).label()));
+                        self.warn(format!("not saved: {} {why}", PersonField::at(field).label()));
                     }
                 }
             }
@@ -179,7 +180,7 @@ impl App {
             return self.layers.push(Layer::PersonForm(form));
         };
         if let Some(row) = form.replaces.clone() {
-            self.context.push(Effect::Decide(row, Verdict::Drop, None));
+            self.context.push(Effect::Decide(row, StopVerdict::Drop, None));
         }
         self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
         self.people.opening.choose = Some(phone);

@@ -14,9 +14,9 @@ fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
     ] {
         let mut app = App::new(Vec::new(), Settings::default(), (80, 24), start);
         let channel = ChannelId::from("none");
-        app.note_done(channel.clone(), "took marks away", What::Marks(Marks::default(), false));
+        app.note_done(channel.clone(), "took marks away", UndoTarget::Marks(Marks::default(), false));
         if left {
-            app.note_done(channel, "broadcast", What::Campaign("first".into(), start));
+            app.note_done(channel, "broadcast", UndoTarget::Campaign("first".into(), start));
         }
         app.context.now = start.plus(age);
         assert_eq!(app.undoable(), found, "{age} {left}");

@@ -3,14 +3,14 @@
 
 use crate::App;
 use crate::commands::Command;
-use crate::keys::{Key, KeyCode};
+use crate::keys::{KeyCode, KeyPress};
 use crate::sheet::Sheet;
-use crate::vim::{Mode, Vim};
+use crate::vim::{Vim, VimMode};
 
 impl App {
     /// A key while text is edited by modes; false for one that means what it
     /// always does.
-    pub(crate) fn modal_key(&mut self, key: Key) -> bool {
+    pub(crate) fn modal_key(&mut self, key: KeyPress) -> bool {
         let now = self.context.now;
         if !self.context.settings.vim || !self.tab().writes_text() {
             return false;
@@ -25,7 +25,7 @@ impl App {
 
     /// Who leaves the text comes back typing.
     pub(crate) fn rest_modes(&mut self) {
-        if self.vim.mode() != Mode::Insert && !self.is_typing() {
+        if self.vim.mode() != VimMode::Insert && !self.is_typing() {
             self.vim.rest();
             let now = self.context.now;
             if let Some(composer) = &mut self.tab_mut().composer {
@@ -35,11 +35,11 @@ impl App {
     }
 }
 
-fn take(vim: &mut Vim, key: Key, is_mail: bool, sheet: &mut Sheet) -> bool {
+fn take(vim: &mut Vim, key: KeyPress, is_mail: bool, sheet: &mut Sheet) -> bool {
     if key.code == KeyCode::Esc {
         return vim.step_back(sheet);
     }
-    if vim.mode() == Mode::Insert {
+    if vim.mode() == VimMode::Insert {
         return false;
     }
     let letter = match key.code {
@@ -61,7 +61,7 @@ fn take(vim: &mut Vim, key: Key, is_mail: bool, sheet: &mut Sheet) -> bool {
     match letter {
         Some(letter) => vim.letter(letter, sheet),
         // What acts on the whole text finds nothing spread.
-        None if vim.mode() == Mode::Visual => {
+        None if vim.mode() == VimMode::Visual => {
             vim.step_back(sheet);
             return false;
         }

@@ -2,14 +2,14 @@
 
 use crate::commands::Command;
 use crate::sheet::Sheet;
-use crate::vim::motions::{Page, Reach};
-use crate::vim::{MOST, Mode, Operator, Vim, go, here};
+use crate::vim::motions::{MotionReach, MotionText};
+use crate::vim::{MOST, Operator, Vim, VimMode, go, here};
 
 impl Vim {
     /// A letter was pressed that is not text.
     pub fn letter(&mut self, it: char, sheet: &mut Sheet) {
         let text = sheet.text();
-        let page = Page::new(&text);
+        let page = MotionText::new(&text);
         if let Some(first) = self.waits.take() {
             return self.second(first, it, sheet, &page);
         }
@@ -17,7 +17,7 @@ impl Vim {
             '1'..='9' => self.digit(it),
             '0' if self.count > 0 => self.digit(it),
             'g' | 'f' | 'F' | 't' | 'T' | 'r' => self.waits = Some(it),
-            'i' | 'a' if self.operator.is_some() || self.mode == Mode::Visual => self.waits = Some(it),
+            'i' | 'a' if self.operator.is_some() || self.mode == VimMode::Visual => self.waits = Some(it),
             _ => self.whole(it, sheet, &page),
         }
     }
@@ -28,18 +28,18 @@ impl Vim {
     }
 
     /// The second of two letters.
-    fn second(&mut self, first: char, it: char, sheet: &mut Sheet, page: &Page<'_>) {
+    fn second(&mut self, first: char, it: char, sheet: &mut Sheet, page: &MotionText<'_>) {
         let at = here(sheet, page);
         match (first, it) {
             ('g', 'g') => {
                 let line = page.line_of(self.times());
-                self.reach(sheet, page, line, Reach::Lines);
+                self.reach(sheet, page, line, MotionReach::Lines);
             }
             ('f' | 'F' | 't' | 'T', _) => match page.find(at, first, it, self.times()) {
                 Some((to, reach)) => self.reach(sheet, page, to, reach),
                 None => self.forget(),
             },
-            ('r', _) if self.mode == Mode::Normal => {
+            ('r', _) if self.mode == VimMode::Normal => {
                 let count = self.times();
                 self.forget();
                 if at + count <= page.line_end(at) {
@@ -62,9 +62,9 @@ impl Vim {
         }
     }
 
-    fn whole(&mut self, it: char, sheet: &mut Sheet, page: &Page<'_>) {
+    fn whole(&mut self, it: char, sheet: &mut Sheet, page: &MotionText<'_>) {
         let at = here(sheet, page);
-        if self.mode == Mode::Visual && self.spread(it, sheet, page) {
+        if self.mode == VimMode::Visual && self.spread(it, sheet, page) {
             return;
         }
         if let Some(operator) = Operator::of(it) {
@@ -84,7 +84,7 @@ impl Vim {
             ('W', Some((Operator::Change, _))) => 'E',
             _ => it,
         };
-        let counted = (it == 'G' && self.count > 0).then(|| (page.line_of(self.count), Reach::Lines));
+        let counted = (it == 'G' && self.count > 0).then(|| (page.line_of(self.count), MotionReach::Lines));
         if let Some((mut to, reach)) = counted.or_else(|| page.motion(at, motion, self.times())) {
             // The last word of a line ends with it.
             let end = page.line_end(at);
@@ -93,14 +93,14 @@ impl Vim {
             }
             return self.reach(sheet, page, to, reach);
         }
-        if self.operator.is_none() && self.mode == Mode::Normal {
+        if self.operator.is_none() && self.mode == VimMode::Normal {
             self.act(it, sheet, page);
         }
         self.forget();
     }
 
     /// Letters that act by themselves.
-    fn act(&mut self, it: char, sheet: &mut Sheet, page: &Page<'_>) {
+    fn act(&mut self, it: char, sheet: &mut Sheet, page: &MotionText<'_>) {
         let (at, count) = (here(sheet, page), self.times());
         let (start, end) = (page.line_start(at), page.line_end(at));
         let after = (at + count).min(end);
@@ -146,27 +146,27 @@ impl Vim {
                 self.go_to_change(sheet, page);
             }
             'v' => {
-                (self.mode, self.anchor) = (Mode::Visual, at);
+                (self.mode, self.anchor) = (VimMode::Visual, at);
                 self.show(sheet, page, at);
             }
             _ => (),
         }
     }
 
-    fn insert(&mut self, sheet: &mut Sheet, page: &Page<'_>, at: usize) {
-        self.mode = Mode::Insert;
+    fn insert(&mut self, sheet: &mut Sheet, page: &MotionText<'_>, at: usize) {
+        self.mode = VimMode::Insert;
         go(sheet, page, at);
     }
 
     /// A letter while something is spread; true if it meant that.
-    fn spread(&mut self, it: char, sheet: &mut Sheet, page: &Page<'_>) -> bool {
+    fn spread(&mut self, it: char, sheet: &mut Sheet, page: &MotionText<'_>) -> bool {
         let at = here(sheet, page);
         let operator = match it {
             'd' | 'x' | 'D' | 'X' => Operator::Delete,
             'c' | 's' => Operator::Change,
             'y' => Operator::Yank,
             'v' => {
-                self.mode = Mode::Normal;
+                self.mode = VimMode::Normal;
                 sheet.spread(None);
                 return true;
             }
@@ -177,7 +177,7 @@ impl Vim {
             }
             _ => return false,
         };
-        self.mode = Mode::Normal;
+        self.mode = VimMode::Normal;
         sheet.spread(None);
         let (from, until) = (self.anchor.min(at), self.anchor.max(at));
         self.take(sheet, page, operator, (from, (until + 1).min(page.end())), false);

@@ -3,7 +3,7 @@
 //! Turns letters into edits of a text. sending stays on its own key.
 
 use crate::sheet::Sheet;
-use crate::vim::motions::{Page, Reach};
+use crate::vim::motions::{MotionReach, MotionText};
 
 mod composing;
 mod keys;
@@ -13,7 +13,7 @@ mod tests;
 
 /// What letters do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum VimMode {
     /// They are text.
     #[default]
     Insert,
@@ -48,7 +48,7 @@ const MOST: usize = 9_999;
 /// Modal editing between two keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Vim {
-    mode: Mode,
+    mode: VimMode,
     count: usize,
     operator: Option<(Operator, char)>,
     /// A letter that waits for the next one: `g`, `r`, `f`, `i` and their like.
@@ -61,16 +61,16 @@ pub struct Vim {
 
 impl Vim {
     /// What letters do now.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> VimMode {
         self.mode
     }
 
     /// The mode in a word for the border, with what is half typed.
     pub fn word(&self) -> String {
         let word = match self.mode {
-            Mode::Insert => "INSERT",
-            Mode::Normal => "NORMAL",
-            Mode::Visual => "VISUAL",
+            VimMode::Insert => "INSERT",
+            VimMode::Normal => "NORMAL",
+            VimMode::Visual => "VISUAL",
         };
         let count = if self.count > 0 { self.count.to_string() } else { String::new() };
         let typed: String = self.operator.map(|it| it.1).into_iter().chain(self.waits).collect();
@@ -88,20 +88,20 @@ impl Vim {
         let half = self.count > 0 || self.operator.is_some() || self.waits.is_some();
         self.forget();
         match self.mode {
-            Mode::Insert => {
-                self.mode = Mode::Normal;
+            VimMode::Insert => {
+                self.mode = VimMode::Normal;
                 let text = sheet.text();
-                let page = Page::new(&text);
+                let page = MotionText::new(&text);
                 let at = here(sheet, &page);
                 go(sheet, &page, at.saturating_sub(1).max(page.line_start(at)));
                 true
             }
-            Mode::Visual => {
-                self.mode = Mode::Normal;
+            VimMode::Visual => {
+                self.mode = VimMode::Normal;
                 sheet.spread(None);
                 true
             }
-            Mode::Normal => half,
+            VimMode::Normal => half,
         }
     }
 
@@ -115,24 +115,24 @@ impl Vim {
 
     /// Goes to a place, or lets the operator that waits take what lies
     /// between.
-    fn reach(&mut self, sheet: &mut Sheet, page: &Page<'_>, to: usize, reach: Reach) {
+    fn reach(&mut self, sheet: &mut Sheet, page: &MotionText<'_>, to: usize, reach: MotionReach) {
         let at = here(sheet, page);
         let Some((operator, _)) = self.operator else {
             self.forget();
-            let rests = if self.mode == Mode::Visual { to.min(page.end()) } else { page.resting(to) };
+            let rests = if self.mode == VimMode::Visual { to.min(page.end()) } else { page.resting(to) };
             return self.show(sheet, page, rests);
         };
         let (from, mut until) = (at.min(to), at.max(to));
-        if reach == Reach::Inclusive {
+        if reach == MotionReach::Inclusive {
             until = (until + 1).min(page.end());
         }
-        self.take(sheet, page, operator, (from, until), reach == Reach::Lines);
+        self.take(sheet, page, operator, (from, until), reach == MotionReach::Lines);
     }
 
     /// Puts the cursor there, and draws the spread anew.
-    fn show(&self, sheet: &mut Sheet, page: &Page<'_>, at: usize) {
+    fn show(&self, sheet: &mut Sheet, page: &MotionText<'_>, at: usize) {
         go(sheet, page, at);
-        if self.mode == Mode::Visual {
+        if self.mode == VimMode::Visual {
             sheet.spread(Some(page.line_and_character(self.anchor)));
         }
     }
@@ -141,7 +141,7 @@ impl Vim {
     fn take(
         &mut self,
         sheet: &mut Sheet,
-        page: &Page<'_>,
+        page: &MotionText<'_>,
         operator: Operator,
         (mut from, mut until): (usize, usize),
         lines: bool,
@@ -155,7 +155,7 @@ impl Vim {
             return go(sheet, page, page.resting(from));
         }
         if operator == Operator::Change {
-            self.mode = Mode::Insert;
+            self.mode = VimMode::Insert;
         } else if lines {
             // A deleted line takes one of its line breaks along.
             if until < page.end() {
@@ -168,7 +168,7 @@ impl Vim {
         sheet.replace_after(page.characters(from, until), "");
         if lines && operator == Operator::Delete {
             let text = sheet.text();
-            let page = Page::new(&text);
+            let page = MotionText::new(&text);
             let at = page.line_text(here(sheet, &page));
             go(sheet, &page, at);
         }
@@ -176,7 +176,7 @@ impl Vim {
     }
 
     /// Puts what was taken after the cursor, or before it.
-    fn put(&mut self, sheet: &mut Sheet, page: &Page<'_>, after: bool) {
+    fn put(&mut self, sheet: &mut Sheet, page: &MotionText<'_>, after: bool) {
         let times = self.times().min(MOST);
         self.forget();
         let (text, lines) = self.register.clone();
@@ -189,7 +189,7 @@ impl Vim {
             go(sheet, page, if after { (at + 1).min(page.line_end(at)) } else { at });
             sheet.paste(&text.repeat(times));
             let whole = sheet.text();
-            let page = Page::new(&whole);
+            let page = MotionText::new(&whole);
             let last = here(sheet, &page).saturating_sub(1);
             go(sheet, &page, last);
         } else if after {
@@ -205,18 +205,18 @@ impl Vim {
     }
 
     /// Puts the cursor where a text differs from what it was.
-    fn go_to_change(&self, sheet: &mut Sheet, before: &Page<'_>) {
+    fn go_to_change(&self, sheet: &mut Sheet, before: &MotionText<'_>) {
         let text = sheet.text();
-        let page = Page::new(&text);
+        let page = MotionText::new(&text);
         let at = page.first_difference(before);
         go(sheet, &page, page.resting(at));
     }
 
     /// After a change the cursor rests on a character, unless text is typed.
     fn settle(&self, sheet: &mut Sheet) {
-        if self.mode != Mode::Insert {
+        if self.mode != VimMode::Insert {
             let text = sheet.text();
-            let page = Page::new(&text);
+            let page = MotionText::new(&text);
             let at = here(sheet, &page);
             go(sheet, &page, page.resting(at));
         }
@@ -224,13 +224,13 @@ impl Vim {
 }
 
 /// The cluster at the cursor.
-fn here(sheet: &Sheet, page: &Page<'_>) -> usize {
+fn here(sheet: &Sheet, page: &MotionText<'_>) -> usize {
     let (line, character) = sheet.cursor();
     page.place(line, character)
 }
 
 /// Puts the cursor on a cluster.
-fn go(sheet: &mut Sheet, page: &Page<'_>, at: usize) {
+fn go(sheet: &mut Sheet, page: &MotionText<'_>, at: usize) {
     let (line, character) = page.line_and_character(at);
     sheet.move_to(line, character);
 }

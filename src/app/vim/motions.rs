@@ -4,13 +4,13 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// A text as motions see it: clusters, a line break being one of its own.
 #[derive(Debug)]
-pub struct Page<'a> {
+pub struct MotionText<'a> {
     clusters: Vec<&'a str>,
 }
 
 /// How much of the text between two places an operator takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum MotionReach {
     /// Not what lies at the far end.
     Exclusive,
     /// What lies at the far end, too.
@@ -21,13 +21,13 @@ pub enum Reach {
 
 /// What a character belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharacterKind {
     Blank,
     Word,
     Mark,
 }
 
-impl<'a> Page<'a> {
+impl<'a> MotionText<'a> {
     /// Cuts a text up.
     pub fn new(text: &'a str) -> Self {
         Self { clusters: text.graphemes(true).collect() }
@@ -72,7 +72,7 @@ impl<'a> Page<'a> {
     }
 
     /// The first cluster in which it differs from another.
-    pub fn first_difference(&self, other: &Page<'_>) -> usize {
+    pub fn first_difference(&self, other: &MotionText<'_>) -> usize {
         self.clusters.iter().zip(&other.clusters).take_while(|(one, two)| one == two).count()
     }
 
@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
     /// The first place of the line that is not blank.
     pub fn line_text(&self, at: usize) -> usize {
         let (start, end) = (self.line_start(at), self.line_end(at));
-        (start..end).find(|it| self.kind(*it, false) != Kind::Blank).unwrap_or(start)
+        (start..end).find(|it| self.kind(*it, false) != CharacterKind::Blank).unwrap_or(start)
     }
 
     /// Where a cursor that rests on characters may rest, nearest to a place.
@@ -103,26 +103,26 @@ impl<'a> Page<'a> {
 
     /// Where a motion leads, so many times; `None` for what is no motion or
     /// finds nothing.
-    pub fn motion(&self, at: usize, motion: char, count: usize) -> Option<(usize, Reach)> {
+    pub fn motion(&self, at: usize, motion: char, count: usize) -> Option<(usize, MotionReach)> {
         let times = |step: fn(&Self, usize) -> usize| (0..count).fold(at, |at, _| step(self, at));
         Some(match motion {
-            'h' => (at.saturating_sub(count).max(self.line_start(at)), Reach::Exclusive),
-            'l' | ' ' => ((at + count).min(self.line_end(at)), Reach::Exclusive),
-            '0' => (self.line_start(at), Reach::Exclusive),
-            '^' | '_' => (self.line_text(at), Reach::Exclusive),
+            'h' => (at.saturating_sub(count).max(self.line_start(at)), MotionReach::Exclusive),
+            'l' | ' ' => ((at + count).min(self.line_end(at)), MotionReach::Exclusive),
+            '0' => (self.line_start(at), MotionReach::Exclusive),
+            '^' | '_' => (self.line_text(at), MotionReach::Exclusive),
             '$' => {
                 let line = (1..count).fold(at, |at, _| self.below(at).unwrap_or(at));
-                (self.line_end(line), Reach::Exclusive)
+                (self.line_end(line), MotionReach::Exclusive)
             }
-            'j' => (self.column_in(at, count, Self::below)?, Reach::Lines),
-            'k' => (self.column_in(at, count, Self::above)?, Reach::Lines),
-            'w' => (times(|it, at| it.next_word(at, false)), Reach::Exclusive),
-            'W' => (times(|it, at| it.next_word(at, true)), Reach::Exclusive),
-            'b' => (times(|it, at| it.word_before(at, false)), Reach::Exclusive),
-            'B' => (times(|it, at| it.word_before(at, true)), Reach::Exclusive),
-            'e' => (times(|it, at| it.word_end(at, false)), Reach::Inclusive),
-            'E' => (times(|it, at| it.word_end(at, true)), Reach::Inclusive),
-            'G' => (self.line_text(self.end()), Reach::Lines),
+            'j' => (self.column_in(at, count, Self::below)?, MotionReach::Lines),
+            'k' => (self.column_in(at, count, Self::above)?, MotionReach::Lines),
+            'w' => (times(|it, at| it.next_word(at, false)), MotionReach::Exclusive),
+            'W' => (times(|it, at| it.next_word(at, true)), MotionReach::Exclusive),
+            'b' => (times(|it, at| it.word_before(at, false)), MotionReach::Exclusive),
+            'B' => (times(|it, at| it.word_before(at, true)), MotionReach::Exclusive),
+            'e' => (times(|it, at| it.word_end(at, false)), MotionReach::Inclusive),
+            'E' => (times(|it, at| it.word_end(at, true)), MotionReach::Inclusive),
+            'G' => (self.line_text(self.end()), MotionReach::Lines),
             _ => return None,
         })
     }
@@ -134,7 +134,7 @@ impl<'a> Page<'a> {
     }
 
     /// The place of a character in the line, after or before a place.
-    pub fn find(&self, at: usize, how: char, wanted: char, count: usize) -> Option<(usize, Reach)> {
+    pub fn find(&self, at: usize, how: char, wanted: char, count: usize) -> Option<(usize, MotionReach)> {
         let is_it = |place: &usize| self.clusters[*place].starts_with(wanted);
         let forward = matches!(how, 'f' | 't');
         let found = if forward {
@@ -143,10 +143,10 @@ impl<'a> Page<'a> {
             (self.line_start(at)..at).rev().filter(is_it).nth(count - 1)?
         };
         Some(match how {
-            'f' => (found, Reach::Inclusive),
-            't' => (found - 1, Reach::Inclusive),
-            'F' => (found, Reach::Exclusive),
-            _ => (found + 1, Reach::Exclusive),
+            'f' => (found, MotionReach::Inclusive),
+            't' => (found - 1, MotionReach::Inclusive),
+            'F' => (found, MotionReach::Exclusive),
+            _ => (found + 1, MotionReach::Exclusive),
         })
     }
 
@@ -157,17 +157,17 @@ impl<'a> Page<'a> {
         let from = (start..at).rev().take_while(|it| self.kind(*it, false) == kind).last().unwrap_or(at);
         let mut to = (at..end).find(|it| self.kind(*it, false) != kind).unwrap_or(end);
         if with_blanks {
-            to = (to..end).find(|it| self.kind(*it, false) != Kind::Blank).unwrap_or(end);
+            to = (to..end).find(|it| self.kind(*it, false) != CharacterKind::Blank).unwrap_or(end);
         }
         (from, to)
     }
 
-    fn kind(&self, at: usize, wide: bool) -> Kind {
+    fn kind(&self, at: usize, wide: bool) -> CharacterKind {
         match self.clusters.get(at).and_then(|it| it.chars().next()) {
-            None => Kind::Blank,
-            Some(it) if it.is_whitespace() => Kind::Blank,
-            Some(it) if wide || it.is_alphanumeric() || it == '_' => Kind::Word,
-            Some(_) => Kind::Mark,
+            None => CharacterKind::Blank,
+            Some(it) if it.is_whitespace() => CharacterKind::Blank,
+            Some(it) if wide || it.is_alphanumeric() || it == '_' => CharacterKind::Word,
+            Some(_) => CharacterKind::Mark,
         }
     }
 
@@ -193,19 +193,21 @@ impl<'a> Page<'a> {
 
     fn next_word(&self, at: usize, wide: bool) -> usize {
         let kind = self.kind(at, wide);
-        let after = (at..self.end()).find(|it| self.kind(*it, wide) != kind || kind == Kind::Blank);
+        let after = (at..self.end()).find(|it| self.kind(*it, wide) != kind || kind == CharacterKind::Blank);
         let after = after.unwrap_or(self.end());
-        (after..self.end()).find(|it| self.kind(*it, wide) != Kind::Blank).unwrap_or(self.end())
+        (after..self.end()).find(|it| self.kind(*it, wide) != CharacterKind::Blank).unwrap_or(self.end())
     }
 
     fn word_before(&self, at: usize, wide: bool) -> usize {
-        let Some(last) = (0..at).rev().find(|it| self.kind(*it, wide) != Kind::Blank) else { return 0 };
+        let Some(last) = (0..at).rev().find(|it| self.kind(*it, wide) != CharacterKind::Blank) else {
+            return 0;
+        };
         let kind = self.kind(last, wide);
         (0..=last).rev().take_while(|it| self.kind(*it, wide) == kind).last().unwrap_or(last)
     }
 
     fn word_end(&self, at: usize, wide: bool) -> usize {
-        let Some(first) = (at + 1..self.end()).find(|it| self.kind(*it, wide) != Kind::Blank) else {
+        let Some(first) = (at + 1..self.end()).find(|it| self.kind(*it, wide) != CharacterKind::Blank) else {
             return at;
         };
         let kind = self.kind(first, wide);

@@ -1,7 +1,7 @@
 //! Letters and what they leave: the text, with the cursor as a bar.
 
 use crate::sheet::Sheet;
-use crate::vim::{Mode, Vim};
+use crate::vim::{Vim, VimMode};
 
 /// Presses keys on a text in which `|` is the cursor; `<` is Esc.
 /// Gives the text with its cursor.
@@ -11,13 +11,13 @@ fn press(text: &str, keys: &str) -> String {
     sheet.set_text(&format!("{before}{after}"));
     let line = before.matches('\n').count();
     sheet.move_to(line, before.rsplit('\n').next().unwrap_or("").chars().count());
-    let mut vim = Vim { mode: Mode::Normal, ..Vim::default() };
+    let mut vim = Vim { mode: VimMode::Normal, ..Vim::default() };
     for it in keys.chars() {
         match (it, vim.mode()) {
             ('<', _) => {
                 vim.step_back(&mut sheet);
             }
-            (it, Mode::Insert) => sheet.insert(it),
+            (it, VimMode::Insert) => sheet.insert(it),
             (it, _) => vim.letter(it, &mut sheet),
         }
     }

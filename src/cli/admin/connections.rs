@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
-use ::connections::{Answer, Called};
+use ::connections::{Called, EndpointResponse};
 use model::account::Platform;
-use model::connections::{CallLine, CallResult, Connection, ContactFacts, Endpoint, ShownValue};
+use model::connections::{CallLine, CallResult, Connection, ConnectionEndpoint, ContactFacts, ShownValue};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
@@ -183,7 +183,7 @@ async fn attempt(
 }
 
 /// The answer as its mapping shows it, or as it came.
-fn show(answer: &Answer, endpoint: &Endpoint) -> Result<()> {
+fn show(answer: &EndpointResponse, endpoint: &ConnectionEndpoint) -> Result<()> {
     if endpoint.fields.is_empty() {
         let text = serde_json::to_string_pretty(&answer.body).unwrap_or_default();
         for line in text.lines().take(SHOWN) {

@@ -38,15 +38,15 @@ pub struct PutArguments {
     components: PathBuf,
     /// Its category.
     #[arg(long, value_enum, default_value = "utility")]
-    category: Category,
+    category: TemplateCategory,
     /// Only approved templates are listed and sent.
     #[arg(long, value_enum, default_value = "approved")]
-    status: Status,
+    status: TemplateApproval,
 }
 
 /// A template's category.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Category {
+pub enum TemplateCategory {
     /// About something the customer did.
     Utility,
     /// Advertising.
@@ -57,7 +57,7 @@ pub enum Category {
 
 /// How far a template's approval has come.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Status {
+pub enum TemplateApproval {
     /// It can be sent.
     Approved,
     /// It is looked at.

@@ -6,18 +6,18 @@ use std::io;
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
-use crate::cli::channel::check::{self, Checked};
+use crate::cli::channel::check::{self, KeyCheck};
 use crate::cli::channel::{AddArguments, File};
 use crate::cli::{CliError, print};
 use crate::config::KeySource;
-use crate::config::edit::{self, Entry};
-use crate::config::keys::{KeptIn, Place};
+use crate::config::edit::{self, ChannelTable};
+use crate::config::keys::{KeptIn, KeyLocation};
 use crate::shell::prompt;
 use model::secret::Secret;
 use model::time::SECOND;
 
 /// What is to be added.
-struct Wanted {
+struct NewChannel {
     name: String,
     base_url: String,
 }
@@ -35,7 +35,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
         Some(_) => None,
         None => Some(place(&file, &wanted).keep(&key).map_err(|it| anyhow!(it))?),
     };
-    let entry = Entry {
+    let entry = ChannelTable {
         name: &wanted.name,
         base_url: &wanted.base_url,
         key_env: arguments.key_env.as_deref(),
@@ -48,13 +48,13 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     Ok(tell(arguments, &file, &wanted, &key, &checked, kept.as_ref())?)
 }
 
-fn place<'a>(file: &'a File, wanted: &'a Wanted) -> Place<'a> {
+fn place<'a>(file: &'a File, wanted: &'a NewChannel) -> KeyLocation<'a> {
     let folder = file.path.parent().unwrap_or(std::path::Path::new(""));
-    Place { folder, channel: &wanted.name, base_url: &wanted.base_url }
+    KeyLocation { folder, channel: &wanted.name, base_url: &wanted.base_url }
 }
 
 /// Name and address: as given, as asked for, or as they are in the file.
-fn wanted(file: &File, arguments: &AddArguments) -> Result<Wanted, CliError> {
+fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError> {
     let name = given(arguments.name.as_deref(), "Name of the tab", "--name")?;
     let known = file.channel(&name);
     if let Some(channel) = known
@@ -73,7 +73,7 @@ fn wanted(file: &File, arguments: &AddArguments) -> Result<Wanted, CliError> {
     };
     // A channel keeps the name it has, so that its drafts stay with it.
     let name = known.map_or(name, |it| it.name.clone());
-    Ok(Wanted { name, base_url })
+    Ok(NewChannel { name, base_url })
 }
 
 fn given(value: Option<&str>, question: &str, switch: &str) -> Result<String, CliError> {
@@ -113,9 +113,9 @@ fn unasked(error: io::Error) -> CliError {
 fn tell(
     arguments: &AddArguments,
     file: &File,
-    wanted: &Wanted,
+    wanted: &NewChannel,
     key: &Secret,
-    checked: &Checked,
+    checked: &KeyCheck,
     kept: Option<&KeptIn>,
 ) -> Result<()> {
     let (place, why) = match (kept, &arguments.key_env) {

@@ -17,7 +17,7 @@ use model::text::SafeText;
 use model::time::{Clock, SECOND, Timestamp};
 
 /// What a server told of a key.
-pub struct Checked {
+pub struct KeyCheck {
     /// The account and what came with it.
     pub greeting: Greeting,
     /// What may be read.
@@ -47,7 +47,7 @@ pub enum CheckError {
 ///
 /// # Errors
 /// In words, when the account cannot be read.
-pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<Checked, CheckError> {
+pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, CheckError> {
     let clock = SystemClock;
     let until = clock.now().plus(patience);
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
@@ -64,7 +64,7 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<Checked, Che
         for (name, path) in RESOURCES {
             scope.push((*name, patiently(until, async || client.may_read(path).await).await));
         }
-        Ok(Checked { greeting, scope, latency: answered.since(asked), skew })
+        Ok(KeyCheck { greeting, scope, latency: answered.since(asked), skew })
     })
 }
 
@@ -107,7 +107,7 @@ fn words(error: &ReadError) -> String {
     }
 }
 
-impl Checked {
+impl KeyCheck {
     /// One line of who it is.
     pub fn account_line(&self) -> String {
         let account = &self.greeting.account;

@@ -3,12 +3,12 @@
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::channel::{File, ListArguments};
+use crate::cli::channel::{ChannelListArguments, File};
 use crate::cli::print;
 use model::account::Environment;
 
 /// `frontdesk channel list`
-pub fn run(arguments: &ListArguments) -> Result<()> {
+pub fn run(arguments: &ChannelListArguments) -> Result<()> {
     let file = File::read()?;
     let mut items = Vec::new();
     for channel in &file.config.channels {

@@ -26,7 +26,7 @@ pub enum ChannelAction {
     /// else in a file that only you can read.
     Add(AddArguments),
     /// List the configured channels; asks no server.
-    List(ListArguments),
+    List(ChannelListArguments),
     /// Ask each server what its key may do.
     Test(TestArguments),
     /// Remove a channel and its key; drafts and unsent messages are kept.
@@ -60,7 +60,7 @@ pub struct AddArguments {
 
 /// The switches of `channel list`.
 #[derive(Debug, Args)]
-pub struct ListArguments {
+pub struct ChannelListArguments {
     /// One JSON array instead of lines.
     #[arg(long)]
     pub json: bool,

@@ -8,7 +8,7 @@ use crate::cli::channel::{File, RemoveArguments};
 use crate::cli::{CliError, folders, print};
 use crate::config::KeySource;
 use crate::config::edit;
-use crate::config::keys::Place;
+use crate::config::keys::KeyLocation;
 use crate::shell::prompt;
 use model::ids::ChannelId;
 use store::Store;
@@ -34,7 +34,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
         .with_context(|| format!("{:?} is not in {}", channel.name, path.display()))?;
     let folder = file.folder();
     if channel.key == KeySource::Kept(folder.clone()) {
-        let place = Place { folder: &folder, channel: &channel.name, base_url: &channel.base_url };
+        let place = KeyLocation { folder: &folder, channel: &channel.name, base_url: &channel.base_url };
         place.forget().map_err(|it| anyhow!(it))?;
     }
     edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;

@@ -15,7 +15,7 @@ use model::account::Platform;
 use model::ids::ChannelId;
 use store::Store;
 use store::history::HistoryMove;
-use world::World;
+use world::SeededWorld;
 
 /// The commands for benches.
 #[derive(Debug, Subcommand)]
@@ -86,7 +86,7 @@ fn channel(name: Option<&str>) -> Result<ChannelId> {
 }
 
 async fn fill(store: &Store, channel: &ChannelId, arguments: &FillArguments) -> Result<()> {
-    let world = World::new(arguments.seed, arguments.conversations, arguments.messages);
+    let world = SeededWorld::new(arguments.seed, arguments.conversations, arguments.messages);
     store.apply_account(channel, world.account()).await.context("storing the account")?;
     let mut first = 0;
     while first < arguments.conversations {

@@ -4,9 +4,9 @@
 
 use model::account::{Account, Environment, Platform};
 use model::chance::Chance;
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 
@@ -91,13 +91,13 @@ const WORDS: [&str; 64] = [
 
 /// A world of a seed.
 #[derive(Debug)]
-pub struct World {
+pub struct SeededWorld {
     seed: u64,
     conversations: u64,
     messages: u64,
 }
 
-impl World {
+impl SeededWorld {
     /// So many conversations that hold so many messages together.
     pub fn new(seed: u64, conversations: u32, messages: u64) -> Self {
         Self { seed, conversations: u64::from(conversations), messages }
@@ -149,7 +149,7 @@ impl World {
             name: (chance.below(5) > 0).then(|| SafeText::line(&name)),
             username: None,
             email: None,
-            status: if chance.below(4) == 0 { Status::Closed } else { Status::Open },
+            status: if chance.below(4) == 0 { ConversationStatus::Closed } else { ConversationStatus::Open },
             message_count: count,
             preview,
             last_message_at: Some(Timestamp::from_micros(newest)),
@@ -168,7 +168,7 @@ fn message(chance: &Chance, conversation: &ConversationId, place: u64, at: Times
     let inbound = chance.below(2) == 0;
     let direction = if inbound { Direction::Inbound } else { Direction::Outbound };
     let sender = if inbound { Sender::Customer } else { Sender::Ai };
-    let delivery = if inbound { Delivery::Other("received".to_owned()) } else { Delivery::Read };
+    let delivery = if inbound { DeliveryStatus::Other("received".to_owned()) } else { DeliveryStatus::Read };
     Message {
         id: MessageId::new(format!("{}-{place}", conversation.as_str())),
         conversation: conversation.clone(),
@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn a_seed_is_one_world_and_every_message_is_dealt() {
-        let (one, same, other) = (World::new(7, 30, 100), World::new(7, 30, 100), World::new(8, 30, 100));
+        let (one, same, other) =
+            (SeededWorld::new(7, 30, 100), SeededWorld::new(7, 30, 100), SeededWorld::new(8, 30, 100));
         let dealt: usize = (0..30).map(|it| one.conversation(it).1.len()).sum();
         assert_eq!(dealt, 100);
         assert_eq!(one.conversation(11), same.conversation(11));

@@ -3,36 +3,36 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::cli::doctor::Finding;
+use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::open_to_others;
 use crate::config::Config;
 use crate::config::keys::connections::holder;
 use connections::{Credentials, file};
 
 /// The connections, if there are any.
-pub fn connections(config: &Path) -> Vec<Finding> {
+pub fn connections(config: &Path) -> Vec<CheckResult> {
     let path = config.with_file_name("connections.toml");
     if !path.exists() {
         return Vec::new();
     }
     let (read, wrong) = file::read(&path);
-    let mut findings: Vec<Finding> =
-        wrong.into_iter().map(|it| Finding::fail("connections", it, "")).collect();
+    let mut findings: Vec<CheckResult> =
+        wrong.into_iter().map(|it| CheckResult::fail("connections", it, "")).collect();
     if findings.is_empty() {
-        findings.push(Finding::ok("connections", format!("{}: {}", path.display(), read.len())));
+        findings.push(CheckResult::ok("connections", format!("{}: {}", path.display(), read.len())));
     }
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let credentials = Credentials::new(config.with_file_name("connections.sealed"), holder(folder));
     let without = read.iter().filter(|it| it.auth.wants_secret() && !credentials.has(it));
     findings.extend(without.map(|it| {
         let advice = format!("in the inbox: :connection credential {}", it.name);
-        Finding::warn("connections", format!("{:?} has no credential", it.name), advice)
+        CheckResult::warn("connections", format!("{:?} has no credential", it.name), advice)
     }));
     findings
 }
 
 /// What is configured, and what was found.
-pub fn look(path: &Path) -> (Config, Vec<Finding>) {
+pub fn look(path: &Path) -> (Config, Vec<CheckResult>) {
     let shown = path.display().to_string();
     let nothing = || Config::examine(&shown, "").0;
     let text = match disk::read_text(path) {
@@ -41,32 +41,32 @@ pub fn look(path: &Path) -> (Config, Vec<Finding>) {
             let advice = "run: frontdesk channel add, or try: frontdesk demo";
             return (
                 nothing(),
-                vec![Finding::warn("configuration", format!("{shown} is not there"), advice)],
+                vec![CheckResult::warn("configuration", format!("{shown} is not there"), advice)],
             );
         }
         Err(error) => {
             let finding =
-                Finding::fail("configuration", format!("{shown}: {error}"), "make it readable text");
+                CheckResult::fail("configuration", format!("{shown}: {error}"), "make it readable text");
             return (nothing(), vec![finding]);
         }
     };
     let (config, mistakes) = Config::examine(&shown, &text);
-    let mut findings: Vec<Finding> =
-        mistakes.iter().map(|it| Finding::fail("configuration", it.to_string(), "")).collect();
+    let mut findings: Vec<CheckResult> =
+        mistakes.iter().map(|it| CheckResult::fail("configuration", it.to_string(), "")).collect();
     if mistakes.is_empty() {
         let count = config.channels.len();
         findings.push(match count {
-            0 => Finding::warn(
+            0 => CheckResult::warn(
                 "configuration",
                 format!("{shown} has no channel"),
                 "run: frontdesk channel add",
             ),
-            _ => Finding::ok("configuration", format!("{shown}, channels: {count}")),
+            _ => CheckResult::ok("configuration", format!("{shown}, channels: {count}")),
         });
     }
     if open_to_others(path, 0o022) {
         let advice = format!("run: chmod go-w {shown}");
-        findings.push(Finding::fail("configuration", "others can change it", advice));
+        findings.push(CheckResult::fail("configuration", "others can change it", advice));
     }
     (config, findings)
 }

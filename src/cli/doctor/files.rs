@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use crate::cli::doctor::Finding;
+use crate::cli::doctor::CheckResult;
 use crate::config::ChannelConfig;
 use crate::shell::clock::SystemClock;
 use model::time::Clock;
-use store::inspect::{self, FileState, Inspection};
+use store::inspect::{self, FileState, StoreInspection};
 
 /// Whether others have one of these rights.
 pub fn open_to_others(path: &Path, rights: u32) -> bool {
@@ -15,10 +15,10 @@ pub fn open_to_others(path: &Path, rights: u32) -> bool {
 }
 
 /// What was found.
-pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<Finding> {
+pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let shown = folder.display();
     if !folder.exists() {
-        return vec![Finding::ok(
+        return vec![CheckResult::ok(
             "data folder",
             format!("{shown} is not there yet; the first start makes it"),
         )];
@@ -36,10 +36,10 @@ pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<Finding> {
     findings
 }
 
-fn permissions(folder: &Path) -> Finding {
+fn permissions(folder: &Path) -> CheckResult {
     let shown = folder.display();
     if open_to_others(folder, 0o077) {
-        return Finding::fail(
+        return CheckResult::fail(
             "data folder",
             format!("{shown} is open to others"),
             format!("run: chmod 700 {shown}"),
@@ -50,7 +50,7 @@ fn permissions(folder: &Path) -> Finding {
         Ok(entries) => entries,
         Err(error) => {
             let advice = "check its owner, or set FRONTDESK_DATA_DIR";
-            return Finding::fail("data folder", format!("{shown}: {error}"), advice);
+            return CheckResult::fail("data folder", format!("{shown}: {error}"), advice);
         }
     };
     let open =
@@ -58,18 +58,18 @@ fn permissions(folder: &Path) -> Finding {
     match open {
         Some(path) => {
             let path = path.display();
-            Finding::fail(
+            CheckResult::fail(
                 "data folder",
                 format!("{path} is open to others"),
                 format!("run: chmod 600 {path}"),
             )
         }
-        None => Finding::ok("data folder", format!("{shown}, yours alone")),
+        None => CheckResult::ok("data folder", format!("{shown}, yours alone")),
     }
 }
 
 /// Whether the folder takes what is written; what to do where it does not.
-fn room(folder: &Path, taken: io::Result<()>) -> Option<Finding> {
+fn room(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let error = taken.err()?;
     let shown = folder.display();
@@ -83,31 +83,35 @@ fn room(folder: &Path, taken: io::Result<()>) -> Option<Finding> {
         }
         _ => (format!("{shown} takes no files: {error}"), "check its owner, or set FRONTDESK_DATA_DIR"),
     };
-    Some(Finding::fail("disk", seen, advice))
+    Some(CheckResult::fail("disk", seen, advice))
 }
 
-fn database(name: &str, state: &FileState, if_damaged: &str) -> Finding {
-    let Some(bytes) = state.bytes else { return Finding::ok(name, "not there yet") };
+fn database(name: &str, state: &FileState, if_damaged: &str) -> CheckResult {
+    let Some(bytes) = state.bytes else { return CheckResult::ok(name, "not there yet") };
     if let Some(why) = &state.unread {
         let advice = "check its owner and the disk; nothing says that it is damaged";
-        return Finding::fail(
+        return CheckResult::fail(
             name,
             format!("{} could not be looked at: {why}", state.path.display()),
             advice,
         );
     }
     if let Some(damage) = &state.damage {
-        return Finding::fail(name, format!("{} is damaged ({damage})", state.path.display()), if_damaged);
+        return CheckResult::fail(
+            name,
+            format!("{} is damaged ({damage})", state.path.display()),
+            if_damaged,
+        );
     }
     if state.version > state.known {
         let seen = format!("version {} is newer than this program's {}", state.version, state.known);
-        return Finding::fail(name, seen, "update frontdesk");
+        return CheckResult::fail(name, seen, "update frontdesk");
     }
     let size = if bytes < 1 << 20 { String::new() } else { format!(", {} MiB", bytes >> 20) };
-    Finding::ok(name, format!("whole, version {}{size}", state.version))
+    CheckResult::ok(name, format!("whole, version {}{size}", state.version))
 }
 
-fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
+fn leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let mut findings = Vec::new();
     let left = seen.leftovers;
     let mut waiting = Vec::new();
@@ -121,15 +125,15 @@ fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
         }
     }
     findings.push(if waiting.is_empty() {
-        Finding::ok("unsent", format!("{} on their way", left.queued))
+        CheckResult::ok("unsent", format!("{} on their way", left.queued))
     } else {
-        Finding::warn("unsent", waiting.join(", "), "open the inbox: frontdesk")
+        CheckResult::warn("unsent", waiting.join(", "), "open the inbox: frontdesk")
     });
     if left.paused > 0 {
-        findings.push(Finding::ok("paused", format!("the AI is paused from here in {}", left.paused)));
+        findings.push(CheckResult::ok("paused", format!("the AI is paused from here in {}", left.paused)));
     }
     let running = if seen.led > 0 { "an inbox or a script is running" } else { "none is running" };
-    findings.push(Finding::ok("processes", running));
+    findings.push(CheckResult::ok("processes", running));
     let known: Vec<_> = channels.iter().map(ChannelConfig::id).collect();
     let orphaned: Vec<&str> = seen
         .channels
@@ -140,10 +144,10 @@ fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
     if !orphaned.is_empty() {
         let seen =
             format!("drafts or unsent messages of channels no longer configured: {}", orphaned.join(", "));
-        findings.push(Finding::warn("unsent", seen, "add a channel of that name to get them back"));
+        findings.push(CheckResult::warn("unsent", seen, "add a channel of that name to get them back"));
     }
     if seen.unindexed {
-        findings.push(Finding::warn(
+        findings.push(CheckResult::warn(
             "search",
             "older messages are not indexed yet",
             "the inbox goes on with it",
@@ -151,7 +155,7 @@ fn leftovers(seen: &Inspection, channels: &[ChannelConfig]) -> Vec<Finding> {
     }
     if let Some(path) = &seen.set_aside {
         let advice = "it can be deleted";
-        findings.push(Finding::warn(
+        findings.push(CheckResult::warn(
             "cache",
             format!("an unusable one was set aside as {}", path.display()),
             advice,

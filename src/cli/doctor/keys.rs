@@ -1,8 +1,8 @@
 //! Each key: whether it is there, what it may do, and how far the server's
 //! clock is away.
 
-use crate::cli::channel::check::{self, CheckError, Checked};
-use crate::cli::doctor::Finding;
+use crate::cli::channel::check::{self, CheckError, KeyCheck};
+use crate::cli::doctor::CheckResult;
 use crate::config::keys::keyring;
 use crate::config::{ChannelConfig, KeySource};
 use client::ReadError;
@@ -13,7 +13,7 @@ use model::time::SECOND;
 const SKEW: i64 = 30 * SECOND;
 
 /// What was found.
-pub fn look(channels: &[ChannelConfig]) -> Vec<Finding> {
+pub fn look(channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let mut findings = vec![keyring_finding()];
     for channel in channels {
         findings.extend(key(channel));
@@ -21,18 +21,20 @@ pub fn look(channels: &[ChannelConfig]) -> Vec<Finding> {
     findings
 }
 
-fn keyring_finding() -> Finding {
+fn keyring_finding() -> CheckResult {
     match keyring::probe() {
-        Ok(()) => Finding::ok("keyring", "answers"),
+        Ok(()) => CheckResult::ok("keyring", "answers"),
         // A file is as good: nothing to do.
-        Err(keyring::Failure::Absent(why)) => {
-            Finding::ok("keyring", format!("none ({why}); channel add keeps keys in 0600 files"))
+        Err(keyring::KeyringError::Absent(why)) => {
+            CheckResult::ok("keyring", format!("none ({why}); channel add keeps keys in 0600 files"))
         }
-        Err(failure) => Finding::warn("keyring", failure.to_string(), "channel add keeps keys in 0600 files"),
+        Err(failure) => {
+            CheckResult::warn("keyring", failure.to_string(), "channel add keeps keys in 0600 files")
+        }
     }
 }
 
-fn key(channel: &ChannelConfig) -> Vec<Finding> {
+fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
     let name = channel.name.as_str();
     let secret = match channel.fetch_key() {
         Ok(secret) => secret,
@@ -44,7 +46,7 @@ fn key(channel: &ChannelConfig) -> Vec<Finding> {
                 KeySource::Command(_) | KeySource::File(_) => "correct it in the configuration",
                 KeySource::Kept(_) => "",
             };
-            return vec![Finding::fail(name, error.problem, advice)];
+            return vec![CheckResult::fail(name, error.problem, advice)];
         }
     };
     let checked = match check::check(&channel.base_url, &secret, 0) {
@@ -56,7 +58,7 @@ fn key(channel: &ChannelConfig) -> Vec<Finding> {
                 | CheckError::Read(ReadError::Refused { .. } | ReadError::Limited(_)) => String::new(),
                 _ => format!("check base_url {} and the network", channel.base_url),
             };
-            return vec![Finding::fail(name, error.to_string(), advice)];
+            return vec![CheckResult::fail(name, error.to_string(), advice)];
         }
     };
     let mut findings = vec![account(channel, &secret.hint(), &checked)];
@@ -66,49 +68,49 @@ fn key(channel: &ChannelConfig) -> Vec<Finding> {
     findings
 }
 
-fn account(channel: &ChannelConfig, hint: &str, checked: &Checked) -> Finding {
+fn account(channel: &ChannelConfig, hint: &str, checked: &KeyCheck) -> CheckResult {
     let read_only = if channel.read_only { ", read-only" } else { "" };
     let seen = format!("{}{read_only}; key {hint}, {}", checked.account_line(), channel.key.words());
     let account = &checked.greeting.account;
     let name = channel.name.as_str();
     if account.is_unconnected() {
-        return Finding::warn(name, seen, "connect it in the dashboard: nothing is sent from it");
+        return CheckResult::warn(name, seen, "connect it in the dashboard: nothing is sent from it");
     }
     if account.environment == Environment::Live && account.credits <= 0.0 {
-        return Finding::warn(name, seen, "buy credits: nothing is sent without");
+        return CheckResult::warn(name, seen, "buy credits: nothing is sent without");
     }
-    Finding::ok(name, seen)
+    CheckResult::ok(name, seen)
 }
 
-fn trouble(name: &str, checked: &Checked) -> Vec<Finding> {
+fn trouble(name: &str, checked: &KeyCheck) -> Vec<CheckResult> {
     let lines = checked.scope_lines();
     let failing = checked.scope.iter().any(|(_, read)| matches!(read, Err(error) if !error.is_not_for_us()));
     let seen = lines.join("; ");
     vec![if failing {
-        Finding::warn(name, seen, "try again later; if it stays, tell who runs the service")
+        CheckResult::warn(name, seen, "try again later; if it stays, tell who runs the service")
     } else {
-        Finding::ok(name, seen)
+        CheckResult::ok(name, seen)
     }]
 }
 
-fn budget(name: &str, checked: &Checked) -> Finding {
+fn budget(name: &str, checked: &KeyCheck) -> CheckResult {
     let seen = format!("{}, answered in {} ms", checked.budget_line(), checked.latency / 1000);
     match checked.greeting.rate {
         Some(rate) if rate.remaining < rate.limit / 10 => {
-            Finding::warn(name, seen, "something else uses this key too; it shares the budget")
+            CheckResult::warn(name, seen, "something else uses this key too; it shares the budget")
         }
-        _ => Finding::ok(name, seen),
+        _ => CheckResult::ok(name, seen),
     }
 }
 
-fn clock(name: &str, checked: &Checked) -> Finding {
+fn clock(name: &str, checked: &KeyCheck) -> CheckResult {
     match checked.skew {
-        None => Finding::ok(name, "the server does not tell its time"),
+        None => CheckResult::ok(name, "the server does not tell its time"),
         Some(skew) if skew.abs() > SKEW => {
             let way = if skew > 0 { "ahead of" } else { "behind" };
             let seen = format!("the server's clock is {} s {way} this one", skew.abs() / SECOND);
-            Finding::warn(name, seen, "set this machine's clock; countdowns are off by as much")
+            CheckResult::warn(name, seen, "set this machine's clock; countdowns are off by as much")
         }
-        Some(_) => Finding::ok(name, "clocks agree"),
+        Some(_) => CheckResult::ok(name, "clocks agree"),
     }
 }

@@ -39,7 +39,7 @@ pub struct DoctorArguments {
 
 /// How well something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+enum CheckVerdict {
     /// As it should be.
     Ok,
     /// It works, but.
@@ -48,7 +48,7 @@ enum Verdict {
     Fail,
 }
 
-impl Verdict {
+impl CheckVerdict {
     fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -60,8 +60,8 @@ impl Verdict {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
-    verdict: Verdict,
+struct CheckResult {
+    verdict: CheckVerdict,
     /// What was looked at.
     subject: String,
     /// What was seen.
@@ -70,18 +70,23 @@ struct Finding {
     advice: String,
 }
 
-impl Finding {
+impl CheckResult {
     fn ok(subject: &str, seen: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Ok, subject: subject.to_owned(), seen: seen.into(), advice: String::new() }
+        Self {
+            verdict: CheckVerdict::Ok,
+            subject: subject.to_owned(),
+            seen: seen.into(),
+            advice: String::new(),
+        }
     }
 
     fn warn(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
         let (subject, seen, advice) = (subject.to_owned(), seen.into(), advice.into());
-        Self { verdict: Verdict::Warn, subject, seen, advice }
+        Self { verdict: CheckVerdict::Warn, subject, seen, advice }
     }
 
     fn fail(subject: &str, seen: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Fail, ..Self::warn(subject, seen, advice) }
+        Self { verdict: CheckVerdict::Fail, ..Self::warn(subject, seen, advice) }
     }
 
     fn line(&self) -> String {
@@ -100,9 +105,9 @@ impl Finding {
 /// When something does not work.
 pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     let findings = look(arguments)?;
-    let failed = findings.iter().filter(|it| it.verdict == Verdict::Fail).count();
+    let failed = findings.iter().filter(|it| it.verdict == CheckVerdict::Fail).count();
     if arguments.json {
-        let all: Vec<Value> = findings.iter().map(Finding::json).collect();
+        let all: Vec<Value> = findings.iter().map(CheckResult::json).collect();
         print::json(&json!({"ok": failed == 0, "findings": all}))?;
     } else {
         for finding in &findings {
@@ -116,7 +121,7 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     }
 }
 
-fn look(arguments: &DoctorArguments) -> Result<Vec<Finding>> {
+fn look(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
     let path = folders::config()?.join("config.toml");
     let (config, mut findings) = config::look(&path);
     let channels = config.channels;
@@ -140,9 +145,9 @@ mod tests {
 
     #[test]
     fn a_line_says_how_well_and_what_to_do() {
-        assert_eq!(Finding::ok("keyring", "answers").line(), "ok    keyring        answers");
-        let line = Finding::fail("key a", "readable by others", "run: chmod 600 k").line();
+        assert_eq!(CheckResult::ok("keyring", "answers").line(), "ok    keyring        answers");
+        let line = CheckResult::fail("key a", "readable by others", "run: chmod 600 k").line();
         assert_eq!(line, "fail  key a          readable by others: run: chmod 600 k");
-        assert!(Verdict::Ok < Verdict::Warn && Verdict::Warn < Verdict::Fail);
+        assert!(CheckVerdict::Ok < CheckVerdict::Warn && CheckVerdict::Warn < CheckVerdict::Fail);
     }
 }

@@ -3,20 +3,22 @@
 use std::io::ErrorKind;
 use std::net::TcpListener;
 
-use crate::cli::doctor::Finding;
+use crate::cli::doctor::CheckResult;
 use crate::config::ReceiverConfig;
 
 /// The receiver, if one is configured.
-pub fn look(receiver: Option<&ReceiverConfig>) -> Option<Finding> {
+pub fn look(receiver: Option<&ReceiverConfig>) -> Option<CheckResult> {
     let ReceiverConfig { listen, public_url } = receiver?;
     Some(match TcpListener::bind(listen) {
-        Ok(_) => Finding::ok("receiver", format!("{listen} is free; the service delivers to {public_url}")),
-        Err(error) if error.kind() == ErrorKind::AddrInUse => Finding::warn(
+        Ok(_) => {
+            CheckResult::ok("receiver", format!("{listen} is free; the service delivers to {public_url}"))
+        }
+        Err(error) if error.kind() == ErrorKind::AddrInUse => CheckResult::warn(
             "receiver",
             format!("{listen} is in use"),
             "well if an inbox of yours runs; else write another port to [receiver] listen",
         ),
-        Err(error) => Finding::fail(
+        Err(error) => CheckResult::fail(
             "receiver",
             format!("{listen} cannot be listened on: {error}"),
             "write an address of this machine to [receiver] listen",

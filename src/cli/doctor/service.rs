@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::cli::doctor::Finding;
+use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::open_to_others;
 use model::text::SafeText;
 use service::carriers::dashboard::ChannelStanding;
@@ -12,51 +12,51 @@ use service::inspection::{self, Inspection};
 const NAME: &str = "service";
 
 /// What was found.
-pub fn look(database: &Path, key_file: Option<&Path>) -> Vec<Finding> {
+pub fn look(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     let shown = database.display();
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");
-        return vec![Finding::warn(NAME, format!("{shown} is not there yet"), advice)];
+        return vec![CheckResult::warn(NAME, format!("{shown} is not there yet"), advice)];
     }
     let mut findings = Vec::new();
     if open_to_others(database, 0o077) {
         let advice = format!("run: chmod 600 {shown}");
-        findings.push(Finding::fail(NAME, format!("{shown} is open to others"), advice));
+        findings.push(CheckResult::fail(NAME, format!("{shown} is open to others"), advice));
     }
     let Inspection { holder, key, channels } = match inspection::inspect(database, key_file) {
         Ok(seen) => seen,
         Err(error) => {
-            findings.push(Finding::fail(NAME, format!("{shown}: {error}"), ""));
+            findings.push(CheckResult::fail(NAME, format!("{shown}: {error}"), ""));
             return findings;
         }
     };
     findings.push(match holder {
-        Some(Some(process)) => Finding::ok(NAME, format!("{shown}, served by process {process}")),
-        Some(None) => Finding::ok(NAME, format!("{shown}, served by another process")),
+        Some(Some(process)) => CheckResult::ok(NAME, format!("{shown}, served by process {process}")),
+        Some(None) => CheckResult::ok(NAME, format!("{shown}, served by another process")),
         None => {
             let advice = format!("run: frontdesk serve --db {shown}");
-            Finding::warn(NAME, format!("{shown}, nobody serves it"), advice)
+            CheckResult::warn(NAME, format!("{shown}, nobody serves it"), advice)
         }
     });
     findings.push(match key {
-        Ok(path) => Finding::ok("sealing key", format!("{}, yours alone", path.display())),
-        Err(error) => Finding::fail("sealing key", error.to_string(), ""),
+        Ok(path) => CheckResult::ok("sealing key", format!("{}, yours alone", path.display())),
+        Err(error) => CheckResult::fail("sealing key", error.to_string(), ""),
     });
     findings.extend(channels.iter().filter_map(channel));
     findings
 }
 
 /// A channel that is connected, and what is wrong with it.
-fn channel(it: &ChannelStanding) -> Option<Finding> {
+fn channel(it: &ChannelStanding) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
     let name = format!("{} channel", it.kind.word());
     let advice = format!("run: frontdesk admin channel test {}", it.kind.word());
     let unknown = format!("{address}, {} messages of which nobody knows whether they arrived", it.unknown);
     Some(match &it.trouble {
-        Some(why) => Finding::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
+        Some(why) => CheckResult::fail(&name, SafeText::line(&format!("{address}: {why}")).as_str(), advice),
         None if it.unknown > 0 => {
-            Finding::warn(&name, unknown, "look at their conversations, which ask for a person")
+            CheckResult::warn(&name, unknown, "look at their conversations, which ask for a person")
         }
-        None => Finding::ok(&name, format!("{address}, connected")),
+        None => CheckResult::ok(&name, format!("{address}, connected")),
     })
 }

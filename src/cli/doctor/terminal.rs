@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::doctor::Finding;
+use crate::cli::doctor::CheckResult;
 use crate::shell::{children, terminal};
 
 /// The smallest size that is fully usable.
@@ -18,9 +18,9 @@ const SAMPLES: [(&str, &str); 4] =
 const ESCAPE: u32 = 50;
 
 /// What was found.
-pub fn look(copy_command: &[String]) -> Vec<Finding> {
+pub fn look(copy_command: &[String]) -> Vec<CheckResult> {
     if !std::io::stdout().is_terminal() {
-        return vec![Finding::ok("terminal", "none on stdout, so it was not looked at")];
+        return vec![CheckResult::ok("terminal", "none on stdout, so it was not looked at")];
     }
     let mut findings = vec![size(), kind(), charset(), widths()];
     findings.extend(tmux());
@@ -32,28 +32,28 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|it| !it.is_empty())
 }
 
-fn size() -> Finding {
+fn size() -> CheckResult {
     match terminal::size() {
-        Ok((columns, rows)) if columns < SMALLEST.0 || rows < SMALLEST.1 => Finding::warn(
+        Ok((columns, rows)) if columns < SMALLEST.0 || rows < SMALLEST.1 => CheckResult::warn(
             "terminal",
             format!("{columns}x{rows}"),
             "80x24 is the smallest that shows everything",
         ),
-        Ok((columns, rows)) => Finding::ok("terminal", format!("{columns}x{rows}")),
-        Err(error) => Finding::fail("terminal", format!("its size: {error}"), "use another terminal"),
+        Ok((columns, rows)) => CheckResult::ok("terminal", format!("{columns}x{rows}")),
+        Err(error) => CheckResult::fail("terminal", format!("its size: {error}"), "use another terminal"),
     }
 }
 
-fn kind() -> Finding {
+fn kind() -> CheckResult {
     let Some(term) = variable("TERM") else {
-        return Finding::fail(
+        return CheckResult::fail(
             "terminal",
             "TERM is not set",
             "set it to what your terminal is, such as xterm-256color",
         );
     };
     if term == "dumb" {
-        return Finding::fail("terminal", "TERM is dumb", "use a terminal that can place the cursor");
+        return CheckResult::fail("terminal", "TERM is dumb", "use a terminal that can place the cursor");
     }
     let colours = match (variable("NO_COLOR"), variable("COLORTERM")) {
         (Some(_), _) => "no colours (NO_COLOR)".to_owned(),
@@ -61,21 +61,21 @@ fn kind() -> Finding {
         (None, None) if term.contains("256color") => "256 colours".to_owned(),
         (None, None) => "16 colours".to_owned(),
     };
-    Finding::ok("terminal", format!("TERM {term}, {colours}"))
+    CheckResult::ok("terminal", format!("TERM {term}, {colours}"))
 }
 
-fn charset() -> Finding {
+fn charset() -> CheckResult {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable).unwrap_or_default();
     let flat = locale.to_ascii_lowercase().replace('-', "");
     if flat.contains("utf8") || cfg!(windows) {
-        return Finding::ok("terminal", format!("locale {locale}"));
+        return CheckResult::ok("terminal", format!("locale {locale}"));
     }
     let shown = if locale.is_empty() { "none" } else { &locale };
     let advice = "set LANG to a UTF-8 one such as C.UTF-8, or ascii = true in [ui]";
-    Finding::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
+    CheckResult::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
 }
 
-fn widths() -> Finding {
+fn widths() -> CheckResult {
     let mut differing = Vec::new();
     for (name, text) in SAMPLES {
         match terminal::measure(text) {
@@ -83,36 +83,36 @@ fn widths() -> Finding {
             Ok(columns) => differing.push(format!("{name} takes {columns} columns, not {}", text.width())),
             Err(error) => {
                 let advice = "nothing to do unless the screen looks torn";
-                return Finding::warn("terminal", format!("it does not tell widths: {error}"), advice);
+                return CheckResult::warn("terminal", format!("it does not tell widths: {error}"), advice);
             }
         }
     }
     if differing.is_empty() {
-        return Finding::ok("terminal", "agrees on the widths of CJK, accents and emoji");
+        return CheckResult::ok("terminal", "agrees on the widths of CJK, accents and emoji");
     }
-    Finding::warn("terminal", differing.join(", "), "lines with them may look torn; Ctrl-L draws anew")
+    CheckResult::warn("terminal", differing.join(", "), "lines with them may look torn; Ctrl-L draws anew")
 }
 
 /// Where a copy goes, and whether it comes out where a person pastes.
-fn clipboard(own: &[String]) -> Finding {
+fn clipboard(own: &[String]) -> CheckResult {
     let name = "clipboard";
     if let [program, ..] = own {
-        return Finding::ok(name, format!("copies are given to {program}"));
+        return CheckResult::ok(name, format!("copies are given to {program}"));
     }
     if variable("TMUX").is_none() {
-        return Finding::ok(
+        return CheckResult::ok(
             name,
             "copies are sent to the terminal (OSC 52), which never says whether it took them",
         );
     }
     match tmux_option("set-clipboard").as_deref() {
-        Some("on" | "external") => Finding::ok(name, "tmux takes copies and hands them to its terminal"),
-        Some(set) => Finding::warn(
+        Some("on" | "external") => CheckResult::ok(name, "tmux takes copies and hands them to its terminal"),
+        Some(set) => CheckResult::warn(
             name,
             format!("tmux takes copies, but its set-clipboard is {set}: they may stay in tmux"),
             "paste with prefix ], or add to ~/.tmux.conf: set -s set-clipboard external",
         ),
-        None => Finding::warn(name, "tmux does not answer", "name a program in [ui] copy_command"),
+        None => CheckResult::warn(name, "tmux does not answer", "name a program in [ui] copy_command"),
     }
 }
 
@@ -121,13 +121,13 @@ fn tmux_option(name: &str) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-fn tmux() -> Option<Finding> {
+fn tmux() -> Option<CheckResult> {
     variable("TMUX")?;
     let wait: u32 = tmux_option("escape-time")?.parse().ok()?;
     Some(if wait > ESCAPE {
         let advice = "add to ~/.tmux.conf: set -sg escape-time 10";
-        Finding::warn("tmux", format!("holds Esc back for {wait} ms"), advice)
+        CheckResult::warn("tmux", format!("holds Esc back for {wait} ms"), advice)
     } else {
-        Finding::ok("tmux", format!("holds Esc back for {wait} ms"))
+        CheckResult::ok("tmux", format!("holds Esc back for {wait} ms"))
     })
 }

@@ -1,22 +1,22 @@
 //! The time zone: every time on the screen, quiet hours and planned messages
 //! follow it.
 
-use crate::cli::doctor::Finding;
+use crate::cli::doctor::CheckResult;
 use crate::shell::clock::{SystemClock, system_zone};
 use model::time::{Clock, Timestamp, Zone};
 
 /// What was found.
-pub fn look() -> Finding {
+pub fn look() -> CheckResult {
     finding(system_zone().map_err(|it| it.to_string()), SystemClock.now())
 }
 
-fn finding(zone: Result<Zone, String>, now: Timestamp) -> Finding {
+fn finding(zone: Result<Zone, String>, now: Timestamp) -> CheckResult {
     match zone {
         Ok(zone) => {
             let name = zone.name().map_or_else(|| "a zone without a name".to_owned(), str::to_owned);
-            Finding::ok("time zone", format!("{name}, here it is {}", now.stamp(&zone)))
+            CheckResult::ok("time zone", format!("{name}, here it is {}", now.stamp(&zone)))
         }
-        Err(why) => Finding::warn(
+        Err(why) => CheckResult::warn(
             "time zone",
             format!("not known, times are shown in UTC ({why})"),
             "set TZ to a name such as Europe/Berlin",

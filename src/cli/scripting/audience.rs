@@ -11,9 +11,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::cli::CliError;
 use crate::cli::scripting::Session;
 use model::bounds;
-use model::waves::audience::{Wanted, neither, read_lines};
+use model::waves::audience::{AudienceLine, neither, read_lines};
 use model::waves::{Aim, Frozen};
-use sync::Channel;
+use sync::ChannelSync;
 
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;
@@ -34,7 +34,7 @@ pub struct Recipients {
 /// nobody has.
 pub fn of_file(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     path: &str,
     most: usize,
 ) -> Result<Recipients, CliError> {
@@ -45,12 +45,12 @@ pub fn of_file(
     let (mut ids, mut wrong) = (Vec::new(), Vec::new());
     for (line, wanted) in lines {
         let found = match wanted {
-            Wanted::Contact(id) => Ok(id),
-            Wanted::Neither(word) => Err(format!("line {line}: {}", neither(&word))),
-            Wanted::Phone(phone) if !bounds::is_e164(&phone) => {
+            AudienceLine::Contact(id) => Ok(id),
+            AudienceLine::Neither(word) => Err(format!("line {line}: {}", neither(&word))),
+            AudienceLine::Phone(phone) if !bounds::is_e164(&phone) => {
                 Err(format!("line {line}: {phone} is no phone number"))
             }
-            Wanted::Phone(phone) => session
+            AudienceLine::Phone(phone) => session
                 .ask(channel, "looking for a contact", async || channel.client.contact_with(&phone).await)?
                 .and_then(|it| it.id)
                 .ok_or_else(|| format!("line {line}: no contact has {phone}")),
@@ -83,7 +83,7 @@ pub fn of_file(
 ///
 /// # Errors
 /// When the server does not tell.
-pub fn everyone(session: &Session, channel: &Channel) -> Result<Recipients> {
+pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {
         let page = session.ask(channel, "counting the contacts", async || {

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::standing;
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
@@ -19,12 +19,12 @@ use model::account::{Account, Environment, Platform};
 use model::bounds;
 use model::ids::CampaignId;
 use model::json;
-use model::outbox::content::{Audience, BroadcastContent, Json, Template};
+use model::outbox::content::{Audience, BroadcastContent, FilledTemplate, Json};
 use model::outbox::{Lane, Operation};
 use model::prices;
 use model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
 use store::outbox::NewRow;
-use sync::Channel;
+use sync::ChannelSync;
 
 /// People of one broadcast in waves at most.
 const MOST: usize = 100_000;
@@ -135,7 +135,7 @@ impl BroadcastArguments {
         if let (Some(name), Some(language)) = (&self.template, &self.language) {
             let components = self.components.clone().map(Json);
             let (name, language) = (name.clone(), language.clone());
-            return BroadcastContent::Template(Template { name, language, components });
+            return BroadcastContent::Template(FilledTemplate { name, language, components });
         }
         match &self.image {
             Some(link) => BroadcastContent::Image(link.clone()),
@@ -179,7 +179,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     }
     let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
     let queued = session.store().enqueue(row, session.now()).context("queueing the broadcast")?;
-    confirmed(session, &channel, std::slice::from_ref(&queued.id), Refused::GivenUp)?;
+    confirmed(session, &channel, std::slice::from_ref(&queued.id), RefusedRow::GivenUp)?;
     let made = session.store().made(&queued.id).context("reading this desk's files")?;
     let made = made.unwrap_or_default();
     let count = recipients.aim.count();
@@ -198,7 +198,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
 ///
 /// # Errors
 /// When there is none, or several.
-pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channel>> {
+pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<ChannelSync>> {
     let mut found = Vec::new();
     for channel in session.channels(name)? {
         if session.platform(&channel)? == Platform::Whatsapp {
@@ -217,7 +217,7 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
 ///
 /// # Errors
 /// When it is not known.
-pub fn channel_of(session: &Session, id: &str) -> Result<Arc<Channel>> {
+pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
     let mut all = session.channels(None)?.into_iter();

@@ -10,9 +10,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use serde_json::json;
 
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::content::ContentArguments;
-use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
+use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
 use crate::cli::{CliError, Misuse, print};
 use crate::shell::files;
 use client::Enclosed;
@@ -74,7 +74,7 @@ pub struct ChangeArguments {
 
 /// The conversation a change is for. A phone's takes none of these, but has
 /// commands of its own.
-fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> Result<Found> {
+fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> Result<FoundConversation> {
     let found = session.find(common.channel.as_deref(), wanted)?;
     if found.platform.has_histories() {
         return Ok(found);
@@ -144,7 +144,7 @@ pub fn close(session: &Session, arguments: &ChangeArguments) -> Result<()> {
 /// each of them.
 fn carry_out(
     session: &Session,
-    found: &Found,
+    found: &FoundConversation,
     operations: Vec<Operation>,
     done: &str,
     json: bool,
@@ -174,7 +174,7 @@ fn carry_out(
     }
     let queued = session.store().enqueue_many(rows, false, session.now())?;
     let rows: Vec<RowId> = queued.into_iter().map(|it| it.id).collect();
-    confirmed(session, &found.channel, &rows, Refused::GivenUp)?;
+    confirmed(session, &found.channel, &rows, RefusedRow::GivenUp)?;
     let message =
         if speaks { rows.last().map(|it| session.store().made(it)).transpose()?.flatten() } else { None };
     let name = &found.channel.spec().name;

@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Session, waiting};
 use crate::cli::unfinished::{Left, Unfinished};
-use client::{Cause, Failure};
+use client::{FailureCause, RequestFailure};
 use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState};
 use model::time::SECOND;
-use sync::Channel;
+use sync::ChannelSync;
 
 /// How often a row is looked at that another process may be sending.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What becomes of a row that certainly was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusedRow {
     /// It goes: the command that queued it says so, and nothing is left.
     GivenUp,
     /// It stays: a person put it there before this command.
@@ -30,20 +30,27 @@ pub enum Refused {
 ///
 /// # Errors
 /// When one is not, with what is left of it.
-pub fn confirmed(session: &Session, channel: &Channel, rows: &[RowId], refused: Refused) -> Result<()> {
+pub fn confirmed(
+    session: &Session,
+    channel: &ChannelSync,
+    rows: &[RowId],
+    refused: RefusedRow,
+) -> Result<()> {
     channel.forget_failure();
     for (at, row) in rows.iter().enumerate() {
         let Some(mut unfinished) = one(session, channel, row)? else { continue };
         let is_certain = match &unfinished.left {
             Left::Nothing => true,
-            Left::Waiting(_) => matches!(unfinished.failure.cause, Cause::Refused | Cause::KeyRefused),
+            Left::Waiting(_) => {
+                matches!(unfinished.failure.cause, FailureCause::Refused | FailureCause::KeyRefused)
+            }
             Left::Queued(_) => matches!(
                 unfinished.failure.cause,
-                Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured
+                FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured
             ),
             Left::Unknown(_) | Left::GoesOn(_) => false,
         };
-        if is_certain && refused == Refused::GivenUp && session.store().give_up(&rows[at..])? {
+        if is_certain && refused == RefusedRow::GivenUp && session.store().give_up(&rows[at..])? {
             unfinished.left = Left::Nothing;
         }
         if at > 0 {
@@ -55,7 +62,7 @@ pub fn confirmed(session: &Session, channel: &Channel, rows: &[RowId], refused: 
 }
 
 /// Waits for one; what it ended as if it was not confirmed.
-fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfinished>> {
+fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Unfinished>> {
     let name = channel.spec().name.clone();
     let mut what = "the change".to_owned();
     loop {
@@ -70,32 +77,32 @@ fn one(session: &Session, channel: &Channel, id: &RowId) -> Result<Option<Unfini
                 return Ok(None);
             }
             let why = format!("it was not confirmed: it was {}", ending.as_deref().unwrap_or("taken away"));
-            return unfinished(Failure::new(Cause::Undecided, &why), Left::Nothing, what);
+            return unfinished(RequestFailure::new(FailureCause::Undecided, &why), Left::Nothing, what);
         };
         what = left.row.operation.word().to_owned();
         if let RowState::Stopped(stop, why) = &left.row.state {
-            return unfinished(Failure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
+            return unfinished(RequestFailure::of_stop(*stop, why), Left::Waiting(id.clone()), what);
         }
         let failure = channel.failure().or_else(|| work.failure());
         let stops = matches!(
             failure.as_ref().map(|it| it.cause),
-            Some(Cause::KeyRefused | Cause::Redirected | Cause::Misconfigured)
+            Some(FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured)
         );
-        if work == Work::Halted || (matches!(work, Work::Elsewhere(_)) && stops) {
-            let failure =
-                failure.unwrap_or_else(|| Failure::new(Cause::KeyRefused, "nothing leaves for now"));
+        if work == SendStep::Halted || (matches!(work, SendStep::Elsewhere(_)) && stops) {
+            let failure = failure
+                .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing leaves for now"));
             return unfinished(failure, rest_of(&left.row), what);
         }
         if session.is_over() {
             let waits = waiting::words(session, channel, &work, (&left.row, &others));
             let why = format!("no clear answer in {} s: {waits}", session.patience / SECOND);
             let failure = match failure {
-                Some(it) => Failure { why: joined(&why, it.why.as_str()), ..it },
-                None => Failure::new(Cause::NoAnswer, &why),
+                Some(it) => RequestFailure { why: joined(&why, it.why.as_str()), ..it },
+                None => RequestFailure::new(FailureCause::NoAnswer, &why),
             };
             return unfinished(failure, rest_of(&left.row), what);
         }
-        if work != Work::Moved {
+        if work != SendStep::Moved {
             session.sleep(LOOK);
         }
     }

@@ -5,10 +5,10 @@ use clap::Args;
 use crate::cli::CliError;
 use crate::shell::files;
 use model::account::Platform;
-use model::attachments::{self, Attachment};
+use model::attachments::{self, ReplyAttachment};
 use model::ids::MessageId;
 use model::outbox::Operation;
-use model::outbox::content::{Content, Json, MediaKind, Place, Template};
+use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind};
 use model::places;
 
 /// Words `--as` takes.
@@ -69,7 +69,12 @@ impl ContentArguments {
             let (latitude, longitude) = places::pair(place).ok_or_else(wanted)?;
             let degrees = |text: &str, most| places::degrees(text, most).map_err(|_| wanted());
             let (latitude, longitude) = (degrees(&latitude, 90)?, degrees(&longitude, 180)?);
-            return content(Content::Location(Place { latitude, longitude, name: text, address: None }));
+            return content(ChatContent::Location(MapLocation {
+                latitude,
+                longitude,
+                name: text,
+                address: None,
+            }));
         }
         if let (Some(name), Some(language)) = (&self.template, &self.language) {
             if text.is_some() {
@@ -77,20 +82,20 @@ impl ContentArguments {
             }
             let components = self.components.clone().map(Json);
             let (name, language) = (name.clone(), language.clone());
-            return content(Content::Template(Template { name, language, components }));
+            return content(ChatContent::Template(FilledTemplate { name, language, components }));
         }
         let text = text.ok_or_else(|| usage("give a text, or --file, --link, --location or --template"))?;
         Ok(vec![Operation::SendText { to, text, reply_to }])
     }
 
-    fn attachment(&self, platform: &Platform) -> Result<Option<Attachment>, CliError> {
+    fn attachment(&self, platform: &Platform) -> Result<Option<ReplyAttachment>, CliError> {
         let refused = |why: String| CliError::Usage(format!("attaching: {why}"));
         let unreadable = |why: String| CliError::Failed(anyhow::anyhow!("attaching: {why}"));
         let mut attachment = match (&self.file, &self.link) {
-            (Some(path), _) => Attachment::file(files::look_at(path).map_err(unreadable)?),
+            (Some(path), _) => ReplyAttachment::file(files::look_at(path).map_err(unreadable)?),
             (None, Some(url)) => match attachments::link_refusal(url) {
                 Some(why) => return Err(refused(why)),
-                None => Attachment::link(url),
+                None => ReplyAttachment::link(url),
             },
             (None, None) => return Ok(None),
         };

@@ -9,7 +9,7 @@ use crate::cli::print;
 use crate::cli::scripting::{Common, Session, single};
 use client::Enclosed;
 use model::account::Platform;
-use model::fetches::{Fetch, Fetched};
+use model::fetches::{Fetch, FetchResult};
 use model::happenings::Happening;
 use model::ids::WebhookId;
 use model::outbox::Operation;
@@ -17,7 +17,7 @@ use model::prices;
 use model::secret::Secret;
 use model::text::SafeText;
 use model::webhooks::{self, Webhook};
-use sync::Channel;
+use sync::ChannelSync;
 
 /// The switches of what only reads.
 #[derive(Debug, Args)]
@@ -109,14 +109,14 @@ fn list(session: &Session, common: &Common) -> Result<()> {
 }
 
 /// Whether a channel is passed over: it has no webhooks, and nobody named it.
-fn skips(session: &Session, common: &Common, channel: &Channel) -> Result<bool> {
+fn skips(session: &Session, common: &Common, channel: &ChannelSync) -> Result<bool> {
     let has_webhooks = session.platform(channel)?.has_webhooks();
     Ok(common.channel.is_none() && !has_webhooks)
 }
 
-fn all_webhooks(session: &Session, channel: &Channel) -> Result<Vec<Webhook>> {
+fn all_webhooks(session: &Session, channel: &ChannelSync) -> Result<Vec<Webhook>> {
     match session.fetch(channel, "reading webhooks", &Fetch::Webhooks)? {
-        Fetched::Webhooks(all) => Ok(all),
+        FetchResult::Webhooks(all) => Ok(all),
         _ => Ok(Vec::new()),
     }
 }
@@ -166,7 +166,7 @@ pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let gathered = session.each(channels, |channel| {
         let name = &channel.spec().name;
         session.platform(channel)?;
-        let Fetched::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
+        let FetchResult::Events(told) = session.fetch(channel, "reading events", &Fetch::Events)? else {
             return Ok(());
         };
         for it in told.items {

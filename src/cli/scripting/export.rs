@@ -7,16 +7,16 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
 use crate::cli::print;
-use crate::cli::scripting::{Common, ConversationArguments, Found, Session};
+use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
 use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
-use store::transcript::{self, Said, in_order, note_json};
+use store::transcript::{self, TranscriptEntry, in_order, note_json};
 
 /// Messages of one history at most.
 const MOST: u32 = 1_000_000;
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum ExportFormat {
     /// One object: the conversation and its messages.
     Json,
     /// One object a line, a message each.
@@ -34,8 +34,8 @@ pub struct ExportArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// What is written.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = ExportFormat::Text)]
+    pub format: ExportFormat,
     /// What all have; `--json` is `--format json`.
     #[command(flatten)]
     pub common: Common,
@@ -47,16 +47,18 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     let page = whole(session, &found)?;
     let row = &page.conversation.clone().unwrap_or_else(|| found.row.clone());
     let name = &found.channel.spec().name;
-    let format = if arguments.common.json { Format::Json } else { arguments.format };
+    let format = if arguments.common.json { ExportFormat::Json } else { arguments.format };
     let zone = session.zone();
     match format {
-        Format::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page, zone)),
-        Format::Text => print::line(&transcript::whole(TranscriptFormat::Text, name, row, page, zone)),
-        Format::Md => print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page, zone)),
-        Format::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
+        ExportFormat::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page, zone)),
+        ExportFormat::Text => print::line(&transcript::whole(TranscriptFormat::Text, name, row, page, zone)),
+        ExportFormat::Md => {
+            print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page, zone))
+        }
+        ExportFormat::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
             let mut item = match &it {
-                Said::Message(row) => print::message_json(&row.message),
-                Said::Note(note) => note_json(note),
+                TranscriptEntry::Message(row) => print::message_json(&row.message),
+                TranscriptEntry::Note(note) => note_json(note),
             };
             item["channel"] = name.clone().into();
             item["test"] = found.is_test().into();
@@ -67,7 +69,7 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
 }
 
 /// Reads the newest page and then older ones until the start.
-fn whole(session: &Session, found: &Found) -> Result<HistoryPage> {
+fn whole(session: &Session, found: &FoundConversation) -> Result<HistoryPage> {
     let id = &found.row.conversation.id;
     let channel = &found.channel;
     let has_more = found.platform.has_histories();

@@ -12,7 +12,7 @@ use crate::shell::clock::{self, SystemClock};
 use model::account::{Account, Environment};
 use model::ids::ChannelId;
 use model::time::{Clock, Timestamp};
-use store::{Reader, Setup, Store};
+use store::{Reader, Store, StoreOptions};
 
 /// What is configured and stored here; no key is fetched, no server asked.
 #[derive(Clone)]
@@ -41,8 +41,9 @@ impl Files {
         }
         let folder = folders::data()?;
         logs::start(&folder)?;
-        let store = Store::open_with(&folder, Setup { zone: clock::zone(), ..Setup::default() })
-            .context("opening this desk's files")?;
+        let store =
+            Store::open_with(&folder, StoreOptions { zone: clock::zone(), ..StoreOptions::default() })
+                .context("opening this desk's files")?;
         Ok(Self { config, store, clock: Arc::new(SystemClock) })
     }
 

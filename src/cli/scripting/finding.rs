@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::cli::scripting::Session;
-use crate::cli::scripting::session::{MOMENT, Read};
+use crate::cli::scripting::session::{MOMENT, ReadAmount};
 use model::account::{Environment, Platform};
 use model::conversations::ConversationRow;
 use model::selector::{Candidate, Selector, Unresolved};
 use model::time::SECOND;
-use sync::{Channel, Reached};
+use sync::{ChannelSync, Reached};
 
 /// How long a conversation is waited for that another process may be reading.
 const CATCH_UP: i64 = 3 * SECOND;
@@ -38,9 +38,9 @@ impl ConversationArguments {
 }
 
 /// A conversation and the channel it is on.
-pub struct Found {
+pub struct FoundConversation {
     /// The channel.
-    pub channel: Arc<Channel>,
+    pub channel: Arc<ChannelSync>,
     /// What it drives.
     pub platform: Platform,
     /// Whether its key really sends.
@@ -49,7 +49,7 @@ pub struct Found {
     pub row: ConversationRow,
 }
 
-impl Found {
+impl FoundConversation {
     /// Whether nothing is really sent.
     pub fn is_test(&self) -> bool {
         self.environment == Environment::Test
@@ -69,7 +69,7 @@ impl Session {
     /// # Errors
     /// When there is none, or may be several, or a channel that may have it
     /// cannot be read.
-    pub fn find(&self, name: Option<&str>, wanted: &ConversationArguments) -> Result<Found> {
+    pub fn find(&self, name: Option<&str>, wanted: &ConversationArguments) -> Result<FoundConversation> {
         let selector = wanted.selector();
         let (mut found, mut unread) = (Vec::new(), None);
         let mut channels = Vec::new();
@@ -100,13 +100,13 @@ impl Session {
         let Candidate { row, platform, environment, .. } = selector.choose(found)?;
         let channel = channels.into_iter().map(|(channel, _)| channel).find(|it| it.spec().id == row.channel);
         let channel = channel.with_context(|| format!("{} is no longer configured", row.channel))?;
-        Ok(Found { channel, platform, environment, row })
+        Ok(FoundConversation { channel, platform, environment, row })
     }
 
     /// What a text may mean on a channel. The top of the list is read first;
     /// what is behind it until something is found, or to its end where others
     /// may have the same.
-    fn find_on(&self, channel: &Channel, selector: &Selector) -> Result<Vec<Candidate>> {
+    fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {
         let catch_up = self.now().plus(CATCH_UP.min(self.patience));
         let what = "reading conversations";
         if self.asks(channel)? {
@@ -133,7 +133,7 @@ impl Session {
                 self.sleep(LOOK);
                 continue;
             }
-            if self.read(channel, what, async || channel.pull_rest().await)? == Read::First {
+            if self.read(channel, what, async || channel.pull_rest().await)? == ReadAmount::First {
                 self.sleep(MOMENT);
             } else if self.runtime.block_on(channel.reached())? != Reached::End {
                 return Err(Unresolved::Unread(selector.clone()).into());

@@ -13,7 +13,7 @@ use crate::shell::mail_files;
 use client::Enclosed;
 use model::account::Platform;
 use model::email::MailWish;
-use model::email::compose::Written;
+use model::email::compose::WrittenMail;
 use model::fetches::Fetch;
 use model::ids::ThreadId;
 use model::outbox::Operation;
@@ -133,7 +133,7 @@ fn is_mail(platform: &Platform) -> bool {
 }
 
 fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError> {
-    let written = Written {
+    let written = WrittenMail {
         to: arguments.to.join(", "),
         cc: arguments.cc.join(", "),
         bcc: arguments.bcc.join(", "),
@@ -141,7 +141,7 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
         answers: arguments.in_reply_to.clone(),
         files: arguments.files.clone(),
         body: single::text(&arguments.text)?,
-        ..Written::default()
+        ..WrittenMail::default()
     };
     let thread = arguments.thread.as_deref().map(ThreadId::from);
     let mail = written.mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;

@@ -5,7 +5,7 @@ use clap::Args;
 
 use crate::cli::print;
 use crate::cli::scripting::{Common, Session};
-use model::fetches::{Fetch, Fetched};
+use model::fetches::{Fetch, FetchResult};
 use model::ids::MessageId;
 
 /// The switches of `message`.
@@ -32,10 +32,10 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
             }
         }
         match session.fetch(&channel, "reading the message", &fetch) {
-            Ok(Fetched::Message(message)) if arguments.common.json => {
+            Ok(FetchResult::Message(message)) if arguments.common.json => {
                 return print::json(&print::message_json(&message));
             }
-            Ok(Fetched::Message(message)) => {
+            Ok(FetchResult::Message(message)) => {
                 return print::line(&print::message_line(&message, session.zone()));
             }
             Ok(_) => (),

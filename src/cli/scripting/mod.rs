@@ -35,7 +35,7 @@ pub use contacts::ContactsAction;
 pub use deck::{ReadArguments, WebhooksAction};
 pub use export::ExportArguments;
 pub use files::Files;
-pub use finding::{ConversationArguments, Found};
+pub use finding::{ConversationArguments, FoundConversation};
 pub use mail::MailAction;
 pub use message::MessageArguments;
 pub use outbox::OutboxAction;

@@ -5,12 +5,12 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::waiting::{Waits, WaitsFor};
 use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
 use model::ids::RowId;
-use model::outbox::{OutboxRow, RowState, Verdict};
+use model::outbox::{OutboxRow, RowState, StopVerdict};
 use model::queries::{DeskQuery, OutboxEntry};
 
 /// Rows listed at most.
@@ -51,9 +51,9 @@ pub struct RowArguments {
 pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
     match action {
         OutboxAction::List(arguments) => list(&files, &arguments.common),
-        OutboxAction::SendAnyway(arguments) => decide(files, arguments, Some(Verdict::SendAnyway)),
+        OutboxAction::SendAnyway(arguments) => decide(files, arguments, Some(StopVerdict::SendAnyway)),
         OutboxAction::Retry(arguments) => decide(files, arguments, None),
-        OutboxAction::Drop(arguments) => decide(files, arguments, Some(Verdict::Drop)),
+        OutboxAction::Drop(arguments) => decide(files, arguments, Some(StopVerdict::Drop)),
     }
 }
 
@@ -119,7 +119,7 @@ fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
 }
 
 /// Says the word and, where the row goes on, waits for the server's.
-fn decide(files: Files, arguments: &RowArguments, verdict: Option<Verdict>) -> Result<()> {
+fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) -> Result<()> {
     let id = RowId::from(arguments.row.as_str());
     let entry = files.store.reader()?.entry(&id)?;
     let Some(entry) = entry else {
@@ -128,7 +128,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<Verdict>) -> R
         );
     };
     // Its word goes on with the connection it was given on, so that is made first.
-    let is_dropped = verdict == Some(Verdict::Drop);
+    let is_dropped = verdict == Some(StopVerdict::Drop);
     let session = if is_dropped { None } else { Some(Session::of(files.clone(), arguments.common.timeout)?) };
     let now = files.now();
     let decided = match verdict {
@@ -140,7 +140,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<Verdict>) -> R
     if let (Some(session), Some(after)) = (session, &decided.after) {
         let channels = session.channels(Some(&name))?;
         let channel = channels.first().with_context(|| format!("{name} is no longer configured"))?;
-        confirmed(&session, channel, std::slice::from_ref(&after.id), Refused::Kept)?;
+        confirmed(&session, channel, std::slice::from_ref(&after.id), RefusedRow::Kept)?;
     }
     let done = if is_dropped { "dropped" } else { "done" };
     if arguments.common.json {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::cli::scripting::{Files, Found};
+use crate::cli::scripting::{Files, FoundConversation};
 use crate::cli::unfinished::{Left, Several, Unfinished};
 use crate::cli::{inbox, print};
-use client::{Cause, Deadline, Failure, ReadError};
+use client::{Deadline, FailureCause, ReadError, RequestFailure};
 use model::account::Platform;
 use model::email::MailAccount;
-use model::fetches::{Fetch, Fetched};
+use model::fetches::{Fetch, FetchResult};
 use model::ids::ChannelId;
 use model::messages::Place;
 use model::news::{Health, News};
@@ -22,12 +22,12 @@ use model::time::{SECOND, Timestamp, Zone};
 use model::unreadable::{self, List};
 use store::leases::Holder;
 use store::{Reader, Store};
-use sync::{Channel, Pulled, leading};
+use sync::{ChannelSync, Pulled, leading};
 
 mod labels;
 mod sending;
 
-pub use sending::Work;
+pub use sending::SendStep;
 
 /// How often a reading that failed is tried again: one bad answer is no
 /// reason to give up.
@@ -49,7 +49,7 @@ pub struct Session {
     pub patience: i64,
     /// When all that the command asks must have ended.
     pub deadline: Deadline,
-    channels: Vec<Arc<Channel>>,
+    channels: Vec<Arc<ChannelSync>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
     /// When the account was last read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Timestamp>>,
@@ -76,7 +76,7 @@ impl Drop for Session {
 
 /// How much a reading step has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Read {
+pub enum ReadAmount {
     /// All that is due.
     All,
     /// What comes first; something behind it is left.
@@ -100,7 +100,7 @@ impl Session {
                 ears.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(news);
             });
             let name = spec.name.clone();
-            let made = Channel::new(spec, files.store.clone(), files.clock.clone(), tell);
+            let made = ChannelSync::new(spec, files.store.clone(), files.clock.clone(), tell);
             let made = made.with_context(|| format!("channel {name:?}"))?;
             channels.push(Arc::new(made.until(deadline.clone())));
         }
@@ -131,7 +131,12 @@ impl Session {
     ///
     /// # Errors
     /// With why the server did not tell.
-    pub fn read(&self, channel: &Channel, what: &str, step: impl AsyncFn() -> Pulled) -> Result<Read> {
+    pub fn read(
+        &self,
+        channel: &ChannelSync,
+        what: &str,
+        step: impl AsyncFn() -> Pulled,
+    ) -> Result<ReadAmount> {
         channel.forget_failure();
         let mut failures = 0;
         loop {
@@ -139,8 +144,8 @@ impl Session {
                 Pulled::Skipped if !channel.is_stopped() && channel.failure().is_some() => {
                     return Err(self.failed(channel, what));
                 }
-                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(Read::All),
-                Pulled::Later(_) => return Ok(Read::First),
+                Pulled::Done | Pulled::Skipped if !channel.is_stopped() => return Ok(ReadAmount::All),
+                Pulled::Later(_) => return Ok(ReadAmount::First),
                 Pulled::More if !self.is_over() => continue,
                 Pulled::More => 0,
                 Pulled::Failed if failures < READ_AGAIN && !channel.is_stopped() && is_passing(channel) => {
@@ -158,10 +163,10 @@ impl Session {
     }
 
     /// Why the last reading of a channel failed.
-    fn failed(&self, channel: &Channel, what: &str) -> anyhow::Error {
+    fn failed(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let failure = channel.failure().unwrap_or_else(|| {
-            let cause = if self.is_over() { Cause::NoAnswer } else { Cause::Trouble };
-            Failure::new(cause, &self.why())
+            let cause = if self.is_over() { FailureCause::NoAnswer } else { FailureCause::Trouble };
+            RequestFailure::new(cause, &self.why())
         });
         let (channel, what) = (channel.spec().name.clone(), what.to_owned());
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
@@ -174,7 +179,7 @@ impl Session {
     /// With why the server did not tell.
     pub fn ask<T>(
         &self,
-        channel: &Channel,
+        channel: &ChannelSync,
         what: &str,
         question: impl AsyncFn() -> Result<T, ReadError>,
     ) -> Result<T> {
@@ -195,8 +200,9 @@ impl Session {
             match wait.filter(|it| self.now().plus(*it) < self.deadline.at()) {
                 Some(wait) => self.sleep(Duration::from_micros(wait.unsigned_abs())),
                 None => {
-                    let failure = Failure::of_read(&error);
-                    let failure = failure.unwrap_or_else(|| Failure::new(Cause::Trouble, &error.to_string()));
+                    let failure = RequestFailure::of_read(&error);
+                    let failure = failure
+                        .unwrap_or_else(|| RequestFailure::new(FailureCause::Trouble, &error.to_string()));
                     let (channel, what) = (channel.spec().name.clone(), what.to_owned());
                     return Err(Unfinished { failure, left: Left::Nothing, channel, what }.into());
                 }
@@ -210,8 +216,8 @@ impl Session {
     /// With all that failed, once the others are done.
     pub fn each(
         &self,
-        channels: Vec<Arc<Channel>>,
-        mut with: impl FnMut(&Arc<Channel>) -> Result<()>,
+        channels: Vec<Arc<ChannelSync>>,
+        mut with: impl FnMut(&Arc<ChannelSync>) -> Result<()>,
     ) -> Result<()> {
         let mut failed = Vec::new();
         for channel in &channels {
@@ -233,7 +239,7 @@ impl Session {
     ///
     /// # Errors
     /// In words, with what the server said last.
-    pub fn fetch(&self, channel: &Channel, what: &str, fetch: &Fetch) -> Result<Fetched> {
+    pub fn fetch(&self, channel: &ChannelSync, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let found = told.iter().rev().find_map(|news| match news {
@@ -246,7 +252,7 @@ impl Session {
     }
 
     /// The account behind a mail key, as the server told it last.
-    pub fn mailbox(&self, channel: &Channel) -> Option<MailAccount> {
+    pub fn mailbox(&self, channel: &ChannelSync) -> Option<MailAccount> {
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         told.iter().rev().find_map(|news| match news {
             News::Mailbox(id, account) if *id == channel.spec().id => Some((**account).clone()),
@@ -258,7 +264,7 @@ impl Session {
     ///
     /// # Errors
     /// When no channel is called so.
-    pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
+    pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let wanted = self.files.channel(name)?;
         let all = self.channels.iter();
         Ok(all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect())
@@ -268,7 +274,7 @@ impl Session {
     ///
     /// # Errors
     /// When the server does not tell, in words.
-    pub fn platform(&self, channel: &Channel) -> Result<Platform> {
+    pub fn platform(&self, channel: &ChannelSync) -> Result<Platform> {
         if self.runtime.block_on(channel.platform())?.is_none() {
             self.read(channel, "reading the account", async || channel.pull_account().await)?;
         }
@@ -283,7 +289,7 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn asks(&self, channel: &Channel) -> Result<bool> {
+    pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
         let name = leading::lease_name(channel.spec());
         let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
         Ok(!matches!(held, Some(Holder::Other(_))))
@@ -295,9 +301,9 @@ impl Session {
     /// # Errors
     /// When the server does not answer as it should, or the rate budget does
     /// not suffice within the command's patience.
-    pub fn refresh(&self, channel: &Channel) -> Result<()> {
+    pub fn refresh(&self, channel: &ChannelSync) -> Result<()> {
         let mut read = self.read_top(channel)?;
-        while read == Read::First {
+        while read == ReadAmount::First {
             if self.is_over() {
                 return Err(self.no_room(channel));
             }
@@ -307,17 +313,17 @@ impl Session {
     }
 
     /// That the rate limit leaves no room for all that is to be read in time.
-    pub fn no_room(&self, channel: &Channel) -> anyhow::Error {
+    pub fn no_room(&self, channel: &ChannelSync) -> anyhow::Error {
         let why = "the rate limit of this key leaves no room to read all of it in time";
-        let failure = Failure::new(Cause::RateBudget, why);
+        let failure = RequestFailure::new(FailureCause::RateBudget, why);
         let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
     }
 
     /// Reads new messages and the top of the list.
-    fn read_top(&self, channel: &Channel) -> Result<Read> {
+    fn read_top(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         if !self.asks(channel)? {
-            return Ok(Read::All);
+            return Ok(ReadAmount::All);
         }
         if self.platform(channel)? == Platform::Whatsapp {
             self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
@@ -327,10 +333,10 @@ impl Session {
 
     /// Reads a part of what is behind the top, after a moment: it waits for
     /// the budget, and reading the top again would use that up.
-    fn read_behind(&self, channel: &Channel) -> Result<Read> {
+    fn read_behind(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         self.sleep(MOMENT);
         if !self.asks(channel)? {
-            return Ok(Read::All);
+            return Ok(ReadAmount::All);
         }
         self.read(channel, "reading conversations", async || channel.pull_behind().await)
     }
@@ -344,7 +350,7 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn newest(&self, found: &Found) -> Result<Option<Place>> {
+    pub fn newest(&self, found: &FoundConversation) -> Result<Option<Place>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
         Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
     }
@@ -386,6 +392,8 @@ impl Session {
 }
 
 /// Whether what failed may be well in a moment.
-fn is_passing(channel: &Channel) -> bool {
-    channel.failure().is_none_or(|it| matches!(it.cause, Cause::Offline | Cause::NoAnswer | Cause::Trouble))
+fn is_passing(channel: &ChannelSync) -> bool {
+    channel.failure().is_none_or(|it| {
+        matches!(it.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)
+    })
 }

@@ -5,15 +5,15 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::top::{self, Wanted};
+use crate::cli::scripting::top::{self, TopQuery};
 use crate::cli::scripting::{Common, ConversationArguments, Session};
-use model::filter::Filter as ListFilter;
+use model::filter::ConversationFilter;
 use model::queries::HistoryQuery;
 use model::unreadable;
 
 /// Which conversations are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Filter {
+pub enum ListStatus {
     /// Open ones.
     Open,
     /// Open ones that need a person.
@@ -28,8 +28,8 @@ pub enum Filter {
 #[derive(Debug, Args)]
 pub struct ListArguments {
     /// Which conversations.
-    #[arg(long, value_enum, default_value_t = Filter::Open)]
-    pub status: Filter,
+    #[arg(long, value_enum, default_value_t = ListStatus::Open)]
+    pub status: ListStatus,
     /// At most so many of each channel, newest activity first.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
@@ -55,12 +55,12 @@ pub struct ShowArguments {
 /// `frontdesk list`
 pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     let (filter, closed) = match arguments.status {
-        Filter::Open => (ListFilter::open(), Some(false)),
-        Filter::NeedsReply => (ListFilter::needed(), Some(false)),
-        Filter::Closed => (ListFilter::closed(), Some(true)),
-        Filter::All => (ListFilter::all(), None),
+        ListStatus::Open => (ConversationFilter::open(), Some(false)),
+        ListStatus::NeedsReply => (ConversationFilter::needed(), Some(false)),
+        ListStatus::Closed => (ConversationFilter::closed(), Some(true)),
+        ListStatus::All => (ConversationFilter::all(), None),
     };
-    let wanted = Wanted { filter, closed, limit: arguments.limit };
+    let wanted = TopQuery { filter, closed, limit: arguments.limit };
     let mut items = Vec::new();
     let channels = session.unmirrored(arguments.common.channel.as_deref())?;
     let listed = session.each(channels, |channel| {

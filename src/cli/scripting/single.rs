@@ -6,14 +6,14 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::confirming::{Refused, confirmed};
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::{Misuse, print};
 use client::{Enclosed, prepare_with};
 use model::account::Platform;
 use model::outbox::Operation;
 use store::outbox::NewRow;
-use sync::Channel;
+use sync::ChannelSync;
 
 /// The one channel a change is for: the named one, or the only one of its kind.
 ///
@@ -24,7 +24,7 @@ pub fn channel(
     common: &Common,
     kind: &str,
     fits: impl Fn(&Platform) -> bool,
-) -> Result<Arc<Channel>> {
+) -> Result<Arc<ChannelSync>> {
     let mut found = Vec::new();
     let mut others = Vec::new();
     for channel in session.channels(common.channel.as_deref())? {
@@ -51,7 +51,7 @@ pub fn channel(
     Err(Misuse(told).into())
 }
 
-fn names(channels: &[Arc<Channel>]) -> String {
+fn names(channels: &[Arc<ChannelSync>]) -> String {
     channels.iter().map(|it| it.spec().name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
@@ -75,7 +75,7 @@ pub fn text(given: &str) -> Result<String> {
 /// When it cannot be queued, or was not confirmed.
 pub fn carry_out(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     operation: Operation,
     enclosed: Enclosed<'_>,
 ) -> Result<Option<String>> {
@@ -88,7 +88,7 @@ pub fn carry_out(
     let row = NewRow::at_once(channel.spec().id.clone(), lane, operation, request);
     let queued = session.store().enqueue_many(vec![row], false, session.now())?;
     let row = queued.first().context("nothing was queued")?;
-    confirmed(session, channel, std::slice::from_ref(&row.id), Refused::GivenUp)?;
+    confirmed(session, channel, std::slice::from_ref(&row.id), RefusedRow::GivenUp)?;
     Ok(session.store().made(&row.id)?)
 }
 
@@ -98,7 +98,7 @@ pub fn carry_out(
 /// When it cannot be written.
 pub fn said(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     common: &Common,
     done: &str,
     about: (&str, &str),

@@ -12,15 +12,15 @@ use crate::cli::print;
 use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
 use crate::cli::scripting::{Common, Session, waves};
 use crate::cli::unfinished::{Left, Unfinished};
-use client::{Cause, Failure, ReadError};
+use client::{FailureCause, ReadError, RequestFailure};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
-use model::waves::{Campaign, Fate};
-use sync::Channel;
+use model::waves::{Campaign, WaveRowState};
+use sync::ChannelSync;
 use sync::plan::watching;
 
 /// What the server says of a broadcast, kept; `None` if it knows none of the id.
-fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<Broadcast>> {
+fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
     let told =
         session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
             Err(ReadError::NotFound(_)) => Ok(None),
@@ -33,7 +33,7 @@ fn ask(session: &Session, channel: &Channel, id: &BroadcastId) -> Result<Option<
     Ok(told)
 }
 
-fn unknown(channel: &Channel, id: &BroadcastId) -> String {
+fn unknown(channel: &ChannelSync, id: &BroadcastId) -> String {
     format!(
         "{}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk",
         channel.spec().name
@@ -63,7 +63,7 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
         }
         let wait = watching(looks);
         if session.now().plus(wait) >= session.deadline.at() {
-            return Err(unfinished(&channel, &id, (Cause::NoAnswer, "it is not finished yet")));
+            return Err(unfinished(&channel, &id, (FailureCause::NoAnswer, "it is not finished yet")));
         }
         (looks, before) = (looks + 1, Some(told));
         session.sleep(Duration::from_micros(wait.unsigned_abs()));
@@ -71,17 +71,21 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
 }
 
 /// That a broadcast goes on without this command.
-pub fn unfinished(channel: &Channel, id: &impl Display, (cause, why): (Cause, &str)) -> anyhow::Error {
+pub fn unfinished(
+    channel: &ChannelSync,
+    id: &impl Display,
+    (cause, why): (FailureCause, &str),
+) -> anyhow::Error {
     let left = Left::GoesOn(format!("frontdesk broadcast watch {id}"));
     let (channel, what) = (channel.spec().name.clone(), "the broadcast".to_owned());
-    Unfinished { failure: Failure::new(cause, why), left, channel, what }.into()
+    Unfinished { failure: RequestFailure::new(cause, why), left, channel, what }.into()
 }
 
 /// `broadcast track`
 ///
 /// # Errors
 /// When the server knows no such broadcast, or does not tell.
-pub fn track(session: &Session, channel: &Channel, arguments: &WatchArguments) -> Result<()> {
+pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let name = &channel.spec().name;
     let Some(told) = ask(session, channel, &id)? else { bail!("{}", unknown(channel, &id)) };
@@ -132,13 +136,13 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
 /// broadcast in waves tells.
 fn ask_unfinished(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     campaigns: &[Campaign],
 ) -> Result<Vec<(BroadcastId, String)>> {
     let waves: HashSet<&BroadcastId> = campaigns
         .iter()
         .flat_map(|it| &it.waves)
-        .filter_map(|it| if let Fate::Sent(Some(id)) = &it.fate { Some(id) } else { None })
+        .filter_map(|it| if let WaveRowState::Sent(Some(id)) = &it.fate { Some(id) } else { None })
         .collect();
     let known: HashSet<BroadcastId> =
         session.reader.broadcasts(&channel.spec().id)?.into_iter().map(|it| it.id).collect();

@@ -11,14 +11,14 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::cli::scripting::Session;
-use crate::cli::scripting::session::Read;
+use crate::cli::scripting::session::ReadAmount;
 use model::account::Platform;
-use model::conversations::{Automation, ConversationRow, Status};
-use model::filter::Filter;
+use model::conversations::{Automation, ConversationRow, ConversationStatus};
+use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::ConversationQuery;
 use model::time::Timestamp;
-use sync::{Channel, Reached};
+use sync::{ChannelSync, Reached};
 
 /// Of so many open conversations a list tells whether the AI answers.
 const DETAILED: usize = 50;
@@ -26,9 +26,9 @@ const DETAILED: usize = 50;
 const MOMENT: Duration = Duration::from_millis(250);
 
 /// Which rows are wanted.
-pub struct Wanted {
+pub struct TopQuery {
     /// Those that fit.
-    pub filter: Filter,
+    pub filter: ConversationFilter,
     /// Open or closed ones: all that may fit once they are read.
     pub closed: Option<bool>,
     /// At most so many, newest activity first.
@@ -42,9 +42,9 @@ pub struct Wanted {
 /// suffice within the command's patience.
 pub fn rows(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     platform: &Platform,
-    wanted: &Wanted,
+    wanted: &TopQuery,
 ) -> Result<Vec<ConversationRow>> {
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
     let what = "reading conversations";
@@ -73,8 +73,12 @@ pub fn rows(
         if let Some((id, told)) = unread(session, channel, platform, wanted, (&rows, last), &asked)? {
             // One at a time: a limit that is waited for repeats no other.
             match told {
-                Told::History => session.read(channel, what, async || channel.pull_behind_of(&id).await)?,
-                Told::Automation => session.read(channel, what, async || channel.pull_detail(&id).await)?,
+                ConversationDetail::History => {
+                    session.read(channel, what, async || channel.pull_behind_of(&id).await)?
+                }
+                ConversationDetail::Automation => {
+                    session.read(channel, what, async || channel.pull_detail(&id).await)?
+                }
             };
             asked.insert((id, told));
             continue;
@@ -88,7 +92,7 @@ pub fn rows(
         if is_known || is_all {
             return Ok(rows);
         }
-        is_all = session.read(channel, what, async || channel.pull_rest().await)? == Read::All;
+        is_all = session.read(channel, what, async || channel.pull_rest().await)? == ReadAmount::All;
         if !is_all {
             session.sleep(MOMENT);
         }
@@ -97,7 +101,7 @@ pub fn rows(
 
 /// What is read of a conversation by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Told {
+enum ConversationDetail {
     History,
     Automation,
 }
@@ -107,26 +111,29 @@ enum Told {
 /// what one reading does not tell, a full one leaves, too.
 fn unread(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     platform: &Platform,
-    wanted: &Wanted,
+    wanted: &TopQuery,
     (rows, last): (&[ConversationRow], Option<Timestamp>),
-    asked: &HashSet<(ConversationId, Told)>,
-) -> Result<Option<(ConversationId, Told)>> {
-    let is_new = |it: &(ConversationId, Told)| !asked.contains(it);
+    asked: &HashSet<(ConversationId, ConversationDetail)>,
+) -> Result<Option<(ConversationId, ConversationDetail)>> {
+    let is_new = |it: &(ConversationId, ConversationDetail)| !asked.contains(it);
     if platform.has_histories() {
         let down_to = last.unwrap_or(Timestamp::from_micros(i64::MIN));
         let lagging = session.reader.lagging(&channel.spec().id, wanted.closed, down_to)?;
-        let next = lagging.into_iter().map(|it| (it, Told::History)).find(is_new);
+        let next = lagging.into_iter().map(|it| (it, ConversationDetail::History)).find(is_new);
         if next.is_some() {
             return Ok(next);
         }
     }
     if platform.can_take_over() {
-        let open =
-            rows.iter().map(|it| &it.conversation).filter(|it| it.status != Status::Closed).take(DETAILED);
+        let open = rows
+            .iter()
+            .map(|it| &it.conversation)
+            .filter(|it| it.status != ConversationStatus::Closed)
+            .take(DETAILED);
         let unknown = open.filter(|it| it.automation == Automation::Unknown);
-        return Ok(unknown.map(|it| (it.id.clone(), Told::Automation)).find(is_new));
+        return Ok(unknown.map(|it| (it.id.clone(), ConversationDetail::Automation)).find(is_new));
     }
     Ok(None)
 }

@@ -7,21 +7,21 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::inbox;
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Files, Session};
 use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::Health;
-use model::outbox::waiting::{Facts, Reason, Way, reason};
+use model::outbox::waiting::{QueueFacts, WaitReason, WaitRemedy, reason};
 use model::outbox::{OutboxRow, RowState, Stop};
 use model::prices::{self, Price};
 use model::spending;
 
 /// Who sends for each channel, how the connection fares there, and what is
 /// left to pay with.
-pub struct Waits(HashMap<ChannelId, Channel>);
+pub struct Waits(HashMap<ChannelId, ChannelState>);
 
-struct Channel {
+struct ChannelState {
     leader: Leader,
     health: Health,
     credits: Option<f64>,
@@ -29,7 +29,7 @@ struct Channel {
 
 /// What a row waits for.
 pub struct WaitsFor {
-    reason: Reason,
+    reason: WaitReason,
     words: String,
     command: Option<String>,
 }
@@ -46,7 +46,7 @@ impl Waits {
             if !known.contains_key(&row.channel) {
                 let sender = runtime.block_on(files.store.sender(&row.channel, files.now()))?;
                 let account = runtime.block_on(files.store.account(&row.channel))?;
-                let channel = Channel {
+                let channel = ChannelState {
                     leader: sender.as_ref().map_or(Leader::Nobody, |it| it.leader()),
                     health: sender.and_then(|it| it.vitals.health).unwrap_or(Health::Connecting),
                     credits: account.map(|it| it.credits),
@@ -59,12 +59,12 @@ impl Waits {
 
     /// What one of them waits for; `others` may stand before it.
     pub fn of_row(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> WaitsFor {
-        let nobody = Channel { leader: Leader::Nobody, health: Health::Connecting, credits: None };
-        let Channel { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
+        let nobody = ChannelState { leader: Leader::Nobody, health: Health::Connecting, credits: None };
+        let ChannelState { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
         let template = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
         let least = spending::price(&row.operation, template).and_then(|it| i32::try_from(it.least).ok());
         let pays = least.zip(*credits).map(|(least, credits)| f64::from(least) <= credits);
-        let facts = Facts { now: files.now(), health, leader, pays };
+        let facts = QueueFacts { now: files.now(), health, leader, pays };
         let reason = reason(row, others.iter().copied(), &facts);
         let words = reason.words(&row.operation, files.now());
         let command = reason.ways().iter().find_map(|it| command(*it, row));
@@ -76,16 +76,16 @@ impl Waits {
 /// the sending.
 pub fn words(
     session: &Session,
-    channel: &sync::Channel,
-    work: &Work,
+    channel: &sync::ChannelSync,
+    work: &SendStep,
     (row, others): (&OutboxRow, &[OutboxRow]),
 ) -> String {
     let (leader, vitals) = match work {
-        Work::Elsewhere(other) => (other.leader(), other.vitals.clone()),
-        Work::Moved | Work::Waits | Work::Halted => (Leader::Here, channel.vitals()),
+        SendStep::Elsewhere(other) => (other.leader(), other.vitals.clone()),
+        SendStep::Moved | SendStep::Waits | SendStep::Halted => (Leader::Here, channel.vitals()),
     };
     let health = vitals.health.unwrap_or(Health::Connecting);
-    let facts = Facts { now: session.now(), health: &health, leader: &leader, pays: None };
+    let facts = QueueFacts { now: session.now(), health: &health, leader: &leader, pays: None };
     reason(row, others.iter(), &facts).words(&row.operation, session.now())
 }
 
@@ -113,16 +113,16 @@ impl WaitsFor {
 }
 
 /// The command that is a way out.
-fn command(way: Way, row: &OutboxRow) -> Option<String> {
+fn command(way: WaitRemedy, row: &OutboxRow) -> Option<String> {
     let id = &row.id;
     match way {
-        Way::Decide | Way::SendUnpaid => Some(match &row.state {
+        WaitRemedy::Decide | WaitRemedy::SendUnpaid => Some(match &row.state {
             RowState::Stopped(Stop::Crossed | Stop::Late, _) => format!("frontdesk outbox send-anyway {id}"),
             _ => format!("frontdesk outbox retry {id}"),
         }),
-        Way::CheckKey => Some("frontdesk channel test".to_owned()),
-        Way::StartInbox => Some("frontdesk".to_owned()),
-        Way::DecideBefore => Some("frontdesk outbox list".to_owned()),
-        Way::SendNow | Way::TakeBack | Way::AskAgain => None,
+        WaitRemedy::CheckKey => Some("frontdesk channel test".to_owned()),
+        WaitRemedy::StartInbox => Some("frontdesk".to_owned()),
+        WaitRemedy::DecideBefore => Some("frontdesk outbox list".to_owned()),
+        WaitRemedy::SendNow | WaitRemedy::TakeBack | WaitRemedy::AskAgain => None,
     }
 }

@@ -11,14 +11,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
-use client::Cause;
+use client::FailureCause;
 use model::ids::CampaignId;
 use model::time::SECOND;
-use model::waves::{Campaign, Counts, Fate, Phase, Wave, WavePlan, title};
-use sync::Channel;
+use model::waves::{Campaign, Phase, RecipientCounts, Wave, WavePlan, WaveRowState, title};
+use sync::ChannelSync;
 
 /// Between two looks at how far it is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -86,7 +86,7 @@ impl WaveArguments {
 /// # Errors
 /// When it waits for a person, or nothing moves for as long as the command
 /// waits.
-pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool) -> Result<()> {
+pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: bool) -> Result<()> {
     let mut before = None;
     let mut moved_at = session.now();
     // It takes as long as its waves take.
@@ -106,7 +106,7 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
             Phase::Paused => {
                 let why =
                     format!("it waits: {}; `frontdesk broadcast continue {id}` goes on", waits(&campaign));
-                return Err(unfinished(channel, id, (Cause::Undecided, &why)));
+                return Err(unfinished(channel, id, (FailureCause::Undecided, &why)));
             }
             Phase::Stopped | Phase::Recalled => bail!("it was {}", campaign.phase.word()),
             Phase::Running => (),
@@ -115,9 +115,9 @@ pub fn follow(session: &Session, channel: &Channel, id: &CampaignId, json: bool)
             let failure = channel.failure().or_else(|| work.failure());
             let why = failure.map_or_else(String::new, |it| format!(": {}", it.why));
             let why = format!("nothing moved for a while{why}");
-            return Err(unfinished(channel, id, (Cause::NoAnswer, &why)));
+            return Err(unfinished(channel, id, (FailureCause::NoAnswer, &why)));
         }
-        if work != Work::Moved {
+        if work != SendStep::Moved {
             session.sleep(LOOK);
         }
     }
@@ -139,7 +139,7 @@ pub fn halt(files: &Files, arguments: &CampaignArguments, phase: Phase) -> Resul
 }
 
 /// `broadcast continue`
-pub fn go_on(session: &Session, channel: &Channel, arguments: &CampaignArguments) -> Result<()> {
+pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArguments) -> Result<()> {
     let id = CampaignId::from(arguments.id.as_str());
     let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
     let quality = account.and_then(|it| it.quality_rating);
@@ -166,7 +166,7 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     if json {
         return print::json(&as_json(name, campaign));
     }
-    let Counts { delivered, failed, pending, .. } = campaign.counts();
+    let RecipientCounts { delivered, failed, pending, .. } = campaign.counts();
     let words = [
         campaign.id.to_string(),
         name.to_owned(),
@@ -180,13 +180,13 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
 
 /// A campaign with its waves.
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {
-    let Counts { recipients, delivered, failed, pending } = campaign.counts();
+    let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
     let wave = |it: &Wave| {
-        let counts = it.reading.as_ref().map(Counts::of).unwrap_or_default();
+        let counts = it.reading.as_ref().map(RecipientCounts::of).unwrap_or_default();
         json!({
             "people": it.size,
             "row": it.row.as_ref().map(ToString::to_string),
-            "broadcastId": match &it.fate { Fate::Sent(Some(id)) => Some(id.to_string()), _ => None },
+            "broadcastId": match &it.fate { WaveRowState::Sent(Some(id)) => Some(id.to_string()), _ => None },
             "delivered": counts.delivered, "failed": counts.failed, "pending": counts.pending,
         })
     };

@@ -2,15 +2,15 @@
 
 use super::*;
 
-const POLL: Kind = Kind::Read(Urgency::Background);
-const PERSON: Kind = Kind::Read(Urgency::Person);
+const POLL: RequestKind = RequestKind::Read(ReadPriority::Background);
+const PERSON: RequestKind = RequestKind::Read(ReadPriority::Person);
 
 fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_000 * MINUTE + micros)
 }
 
 /// Asks once every `gap` until refused; how many got through, and the wait.
-fn ask_until_refused(pace: &mut Pace, kind: Kind, start: i64, gap: i64) -> (i64, i64) {
+fn ask_until_refused(pace: &mut RateBudget, kind: RequestKind, start: i64, gap: i64) -> (i64, i64) {
     for count in 0.. {
         if let Err(wait) = pace.ask(kind, 0, at(start + count * gap)) {
             return (count, wait);
@@ -20,7 +20,7 @@ fn ask_until_refused(pace: &mut Pace, kind: Kind, start: i64, gap: i64) -> (i64,
 }
 
 /// Asks as often as there is a place for so long; how many got through.
-fn ask_all_along(pace: &mut Pace, kind: Kind, start: i64, span: i64) -> usize {
+fn ask_all_along(pace: &mut RateBudget, kind: RequestKind, start: i64, span: i64) -> usize {
     let (mut now, mut count) = (start, 0);
     while now < start + span {
         match pace.ask(kind, 0, at(now)) {
@@ -33,7 +33,7 @@ fn ask_all_along(pace: &mut Pace, kind: Kind, start: i64, span: i64) -> usize {
 
 #[test]
 fn a_quarter_is_left_to_the_person() {
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     assert_eq!(ask_all_along(&mut pace, POLL, 0, MINUTE), 225);
     assert_eq!(ask_until_refused(&mut pace, PERSON, MINUTE - 8 * SECOND, SECOND / 10).0, 70);
     assert_eq!(pace.percent_used(at(3 * MINUTE)), 0);
@@ -42,7 +42,7 @@ fn a_quarter_is_left_to_the_person() {
 
 #[test]
 fn a_burst_is_spread() {
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     assert_eq!(ask_until_refused(&mut pace, POLL, 0, 0), (12, SECOND));
     assert_eq!(ask_until_refused(&mut pace, PERSON, 0, 0).0, 6);
     assert!(pace.ask(POLL, 0, at(SECOND)).is_ok());
@@ -50,22 +50,22 @@ fn a_burst_is_spread() {
 
 #[test]
 fn sends_have_their_own_minute() {
-    let mut pace = Pace::default();
-    assert_eq!(ask_until_refused(&mut pace, Kind::Send, 0, SECOND / 10).0, 95);
+    let mut pace = RateBudget::default();
+    assert_eq!(ask_until_refused(&mut pace, RequestKind::Send, 0, SECOND / 10).0, 95);
     assert!(pace.ask(POLL, 0, at(10 * SECOND)).is_ok());
 }
 
 #[test]
 fn the_server_is_heard() {
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     let rate = |remaining, reset| Rate { limit: 300, remaining, reset_in: Some(reset) };
     pace.hear(POLL, rate(20, SECOND), at(0));
     assert_eq!(pace.percent_used(at(0)), 93);
     assert!(pace.ask(POLL, 0, at(0)).is_ok());
     pace.hear(POLL, rate(0, 7 * SECOND), at(SECOND));
     assert_eq!(pace.ask(PERSON, 0, at(SECOND)), Err(7 * SECOND));
-    pace.refused(Kind::Send, 9 * SECOND, at(SECOND));
-    assert_eq!(pace.ask(Kind::Send, 0, at(2 * SECOND)), Err(8 * SECOND));
+    pace.refused(RequestKind::Send, 9 * SECOND, at(SECOND));
+    assert_eq!(pace.ask(RequestKind::Send, 0, at(2 * SECOND)), Err(8 * SECOND));
     pace.hear(POLL, Rate { limit: 20, remaining: 3, reset_in: None }, at(20 * SECOND));
     assert_eq!(pace.percent_used(at(20 * SECOND)), 0, "the burst's numbers say nothing of the minute");
 }
@@ -80,14 +80,14 @@ fn polling_gives_way_by_halves_and_comes_back_slowly() {
         ("very little", 0, 29, 112),
     ];
     for (name, asked, remaining, rate) in cases {
-        let mut pace = Pace::default();
+        let mut pace = RateBudget::default();
         for count in 0..asked {
             pace.ask(POLL, 0, at(count * SECOND / 3)).expect("a place");
         }
         pace.hear(POLL, little(remaining), at(50 * SECOND));
         assert_eq!(pace.rate, rate, "{name}");
     }
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     pace.refused(POLL, SECOND, at(0));
     pace.refused(POLL, SECOND, at(SECOND));
     assert_eq!(pace.rate, 112, "once a minute at most");
@@ -105,7 +105,7 @@ fn polling_gives_way_by_halves_and_comes_back_slowly() {
 
 #[test]
 fn a_clock_set_back_does_not_block() {
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     ask_all_along(&mut pace, POLL, 0, MINUTE);
     pace.refused(POLL, MINUTE, at(MINUTE));
     assert!(pace.ask(POLL, 0, at(-100 * MINUTE)).is_ok());
@@ -113,7 +113,7 @@ fn a_clock_set_back_does_not_block() {
 
 #[test]
 fn a_busy_tab_leaves_the_others_their_part() {
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     let (mut now, mut busy, mut refused) = (0, 0, 0);
     while now < 10 * MINUTE {
         busy += usize::from(pace.ask(POLL, 1, at(now)).is_ok());
@@ -150,7 +150,7 @@ impl Limiter {
 /// each made in every ten minutes, and how many were refused.
 fn two_machines(gaps: [i64; 2], second_joins: i64, hours: i64) -> (Vec<[u32; 2]>, u32) {
     let mut limiter = Limiter::default();
-    let mut paces = [Pace::default(), Pace::default()];
+    let mut paces = [RateBudget::default(), RateBudget::default()];
     let mut next = [0, second_joins];
     let (mut made, mut refused) = (vec![[0; 2]], 0);
     loop {
@@ -204,27 +204,32 @@ fn two_machines_on_one_key_settle_without_starving_each_other() {
 
 #[test]
 fn each_kind_of_write_has_its_own_minute() {
-    use model::outbox::{Method, PreparedRequest};
+    use model::outbox::{PreparedRequest, WriteMethod};
     let kinds = [
-        (Method::Post, "/messages/send", Kind::Send),
-        (Method::Patch, "/conversations/broadcast", Kind::Send),
-        (Method::Delete, "/contacts/ct_1", Kind::Send),
-        (Method::Post, "/contacts", Kind::Contact),
-        (Method::Post, "/broadcast", Kind::Broadcast),
-        (Method::Post, "/webhooks", Kind::Webhook),
-        (Method::Delete, "/email/webhooks/wh_1", Kind::Webhook),
-        (Method::Post, "/email/send", Kind::Send),
+        (WriteMethod::Post, "/messages/send", RequestKind::Send),
+        (WriteMethod::Patch, "/conversations/broadcast", RequestKind::Send),
+        (WriteMethod::Delete, "/contacts/ct_1", RequestKind::Send),
+        (WriteMethod::Post, "/contacts", RequestKind::Contact),
+        (WriteMethod::Post, "/broadcast", RequestKind::Broadcast),
+        (WriteMethod::Post, "/webhooks", RequestKind::Webhook),
+        (WriteMethod::Delete, "/email/webhooks/wh_1", RequestKind::Webhook),
+        (WriteMethod::Post, "/email/send", RequestKind::Send),
     ];
     for (method, path, kind) in kinds {
-        assert_eq!(Kind::of_write(&PreparedRequest::bare(method, path)), kind, "{path}");
+        assert_eq!(RequestKind::of_write(&PreparedRequest::bare(method, path)), kind, "{path}");
     }
-    let mut pace = Pace::default();
+    let mut pace = RateBudget::default();
     let mut start = 0;
-    for (kind, most) in [(Kind::Broadcast, 9), (Kind::Webhook, 19), (Kind::Contact, 195), (Kind::Send, 95)] {
+    for (kind, most) in [
+        (RequestKind::Broadcast, 9),
+        (RequestKind::Webhook, 19),
+        (RequestKind::Contact, 195),
+        (RequestKind::Send, 95),
+    ] {
         assert_eq!(ask_until_refused(&mut pace, kind, start, SECOND / 10).0, most, "{kind:?}");
         start += most * SECOND / 10;
     }
-    pace.refused(Kind::Broadcast, 3 * MINUTE, at(MINUTE));
-    assert_eq!(pace.ask(Kind::Broadcast, 0, at(2 * MINUTE)), Err(2 * MINUTE));
-    assert!(pace.ask(Kind::Webhook, 0, at(2 * MINUTE)).is_ok(), "the others do not count");
+    pace.refused(RequestKind::Broadcast, 3 * MINUTE, at(MINUTE));
+    assert_eq!(pace.ask(RequestKind::Broadcast, 0, at(2 * MINUTE)), Err(2 * MINUTE));
+    assert!(pace.ask(RequestKind::Webhook, 0, at(2 * MINUTE)).is_ok(), "the others do not count");
 }

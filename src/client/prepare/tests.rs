@@ -4,8 +4,8 @@ use crate::prepare::{Enclosed, PrepareError, prepare, prepare_with};
 use model::account::Platform;
 use model::ids::MessageId;
 use model::outbox::content::{
-    Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, Json, Mail, Markup, Media,
-    MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
+    Audience, BroadcastContent, ChatContent, ContactWish, Degrees, FilledTemplate, Json, LinkedMedia, Mail,
+    MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange, ThreadPlace,
 };
 use model::outbox::{Lane, Operation};
 use model::secret::Secret;
@@ -86,37 +86,37 @@ fn what_is_certain_to_be_refused() {
 
 const PHONE: &str = "+34600111222";
 
-fn content(content: Content) -> Operation {
+fn content(content: ChatContent) -> Operation {
     Operation::SendContent { to: PHONE.into(), content, reply_to: Some("m1".into()) }
 }
 
-fn media(kind: MediaKind) -> Media {
+fn media(kind: MediaKind) -> LinkedMedia {
     let link = "https://f.example/a".to_owned();
-    Media { kind, link, caption: None, filename: None, markup: None, uploaded: false }
+    LinkedMedia { kind, link, caption: None, filename: None, markup: None, uploaded: false }
 }
 
-fn template() -> Template {
+fn template() -> FilledTemplate {
     let components = Some(Json(r#" [{"type":"body"}] "#.into()));
-    Template { name: "order".into(), language: "en_US".into(), components }
+    FilledTemplate { name: "order".into(), language: "en_US".into(), components }
 }
 
 #[test]
 fn exact_bytes_of_chat_contents() {
-    let caption = |kind| Content::Media(Media { caption: Some("a < b".into()), ..media(kind) });
-    let place = Place {
+    let caption = |kind| ChatContent::Media(LinkedMedia { caption: Some("a < b".into()), ..media(kind) });
+    let place = MapLocation {
         latitude: Degrees(415_000_001),
         longitude: Degrees(-20_000_000),
         name: None,
         address: Some("Quay 4".into()),
     };
-    let marked = Content::Marked { text: "*hi*".into(), markup: Markup::MarkdownV2 };
-    let marked_caption = Media {
+    let marked = ChatContent::Marked { text: "*hi*".into(), markup: Markup::MarkdownV2 };
+    let marked_caption = LinkedMedia {
         caption: Some("<b>x</b>".into()),
         filename: Some("a.png".into()),
         markup: Some(Markup::Html),
         ..media(MediaKind::Image)
     };
-    let named = Media { filename: Some("bill.pdf".into()), ..media(MediaKind::Document) };
+    let named = LinkedMedia { filename: Some("bill.pdf".into()), ..media(MediaKind::Document) };
     let (whatsapp, telegram) = (Platform::Whatsapp, Platform::Telegram);
     let cases = [
         (
@@ -126,32 +126,32 @@ fn exact_bytes_of_chat_contents() {
         ),
         (
             &whatsapp,
-            Content::Media(media(MediaKind::Audio)),
+            ChatContent::Media(media(MediaKind::Audio)),
             r#""type":"audio","audio":{"link":"https://f.example/a"},"replyTo":"m1"}"#,
         ),
         (
             &whatsapp,
-            Content::Media(media(MediaKind::Video)),
+            ChatContent::Media(media(MediaKind::Video)),
             r#""type":"video","video":{"link":"https://f.example/a"},"replyTo":"m1"}"#,
         ),
         (
             &whatsapp,
-            Content::Media(named),
+            ChatContent::Media(named),
             r#""type":"document","document":{"link":"https://f.example/a","filename":"bill.pdf"},"replyTo":"m1"}"#,
         ),
         (
             &whatsapp,
-            Content::Template(template()),
+            ChatContent::Template(template()),
             r#""type":"template","template":{"name":"order","language":{"code":"en_US"},"components":[{"type":"body"}]}}"#,
         ),
         (
             &whatsapp,
-            Content::Interactive(Json(r#"{"type":"button","z":1,"a":2}"#.into())),
+            ChatContent::Interactive(Json(r#"{"type":"button","z":1,"a":2}"#.into())),
             r#""type":"interactive","interactive":{"type":"button","z":1,"a":2},"replyTo":"m1"}"#,
         ),
         (
             &whatsapp,
-            Content::Location(place),
+            ChatContent::Location(place),
             r#""type":"location","location":{"latitude":41.5000001,"longitude":-2.0,"address":"Quay 4"},"replyTo":"m1"}"#,
         ),
         (&telegram, marked, r#""type":"text","text":"*hi*","parseMode":"MarkdownV2","replyTo":"m1"}"#),
@@ -162,7 +162,7 @@ fn exact_bytes_of_chat_contents() {
         ),
         (
             &telegram,
-            Content::Media(marked_caption),
+            ChatContent::Media(marked_caption),
             r#""type":"photo","url":"https://f.example/a","caption":"<b>x</b>","filename":"a.png","parseMode":"HTML","replyTo":"m1"}"#,
         ),
     ];
@@ -270,7 +270,7 @@ fn enclosing(operation: &Operation, files: &[&[u8]]) -> Result<(String, Vec<u8>)
 
 #[test]
 fn a_mail_with_all_it_can_have() {
-    let attachment = |filename: &str, source| Attachment {
+    let attachment = |filename: &str, source| MailAttachment {
         filename: filename.into(),
         content_type: "text/plain".into(),
         source,
@@ -282,8 +282,8 @@ fn a_mail_with_all_it_can_have() {
         in_reply_to: Some("<1@x>".into()),
         thread: Some("t1".into()),
         attachments: vec![
-            attachment("a.txt", Source::Enclosed(2)),
-            attachment("b.txt", Source::Link("https://f.example/b".into())),
+            attachment("a.txt", MailAttachmentSource::Enclosed(2)),
+            attachment("b.txt", MailAttachmentSource::Link("https://f.example/b".into())),
         ],
         ..mail()
     };
@@ -348,12 +348,13 @@ fn what_the_other_operations_certainly_refuse() {
     use PrepareError::{Empty, NoConversation, NotALink, NotAMailAddress, NotAPhone, NotOnThisChannel};
     type Is = fn(&PrepareError) -> bool;
     let (whatsapp, telegram, email) = (Platform::Whatsapp, Platform::Telegram, Platform::Email);
-    let captioned = Media { caption: Some("x".into()), ..media(MediaKind::Audio) };
-    let named = Media { filename: Some("x".into()), ..media(MediaKind::Image) };
-    let long = Media { caption: Some("x".repeat(1025)), ..media(MediaKind::Image) };
-    let linked = |link: &str| Content::Media(Media { link: link.into(), ..media(MediaKind::Image) });
-    let marked = Content::Marked { text: "x".into(), markup: Markup::Html };
-    let broken = Template { components: Some(Json("{}".into())), ..template() };
+    let captioned = LinkedMedia { caption: Some("x".into()), ..media(MediaKind::Audio) };
+    let named = LinkedMedia { filename: Some("x".into()), ..media(MediaKind::Image) };
+    let long = LinkedMedia { caption: Some("x".repeat(1025)), ..media(MediaKind::Image) };
+    let linked =
+        |link: &str| ChatContent::Media(LinkedMedia { link: link.into(), ..media(MediaKind::Image) });
+    let marked = ChatContent::Marked { text: "x".into(), markup: Markup::Html };
+    let broken = FilledTemplate { components: Some(Json("{}".into())), ..template() };
     let nobody = Operation::Broadcast {
         to: Audience::Contacts(Vec::new()),
         content: BroadcastContent::Text("hi".into()),
@@ -366,17 +367,17 @@ fn what_the_other_operations_certainly_refuse() {
     let not_json: Is = |it| matches!(it, PrepareError::NotJson { .. });
     let too_long: Is = |it| matches!(it, PrepareError::TooLong { .. });
     let cases: Vec<(&Platform, Operation, Is)> = vec![
-        (&whatsapp, content(Content::Media(captioned)), not_here),
-        (&whatsapp, content(Content::Media(named)), not_here),
-        (&whatsapp, content(Content::Media(long)), too_long),
+        (&whatsapp, content(ChatContent::Media(captioned)), not_here),
+        (&whatsapp, content(ChatContent::Media(named)), not_here),
+        (&whatsapp, content(ChatContent::Media(long)), too_long),
         (&whatsapp, content(marked), not_here),
         (&whatsapp, content(linked("ftp://x")), |it| matches!(it, NotALink(_))),
         (&whatsapp, content(linked("https://a b")), |it| matches!(it, NotALink(_))),
-        (&whatsapp, content(Content::Template(broken)), not_json),
-        (&whatsapp, content(Content::Interactive(Json("{".into()))), not_json),
-        (&whatsapp, content(Content::Interactive(Json("[]".into()))), not_json),
-        (&telegram, content(Content::Template(template())), not_here),
-        (&email, content(Content::Template(template())), not_here),
+        (&whatsapp, content(ChatContent::Template(broken)), not_json),
+        (&whatsapp, content(ChatContent::Interactive(Json("{".into()))), not_json),
+        (&whatsapp, content(ChatContent::Interactive(Json("[]".into()))), not_json),
+        (&telegram, content(ChatContent::Template(template())), not_here),
+        (&email, content(ChatContent::Template(template())), not_here),
         (&whatsapp, nobody, |it| matches!(it, Empty(_))),
         (&whatsapp, to("maria@mail.example"), not_here),
         (&email, to("maria"), |it| matches!(it, NotAMailAddress(_))),

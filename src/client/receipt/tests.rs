@@ -1,20 +1,26 @@
 //! What each operation takes for a success, case by case.
 
-use crate::errors::{ApiRefusal, Outcome};
+use crate::errors::{ApiRefusal, WriteOutcome};
 use crate::receipt::{Receipt, ReceiptKind, read, repeated};
-use crate::request::Reply;
+use crate::request::WriteResponse;
 use model::outbox::Operation;
 use model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
 use model::text::SafeText;
 
-fn reply(body: &str) -> Reply {
-    Reply { status: 200, body: body.as_bytes().to_vec(), replayed: false, is_rated: true, server_time: None }
+fn reply(body: &str) -> WriteResponse {
+    WriteResponse {
+        status: 200,
+        body: body.as_bytes().to_vec(),
+        replayed: false,
+        is_rated: true,
+        server_time: None,
+    }
 }
 
 fn receipt(operation: &Operation, body: &str) -> Option<Receipt> {
     match read(operation, &reply(body)) {
-        Outcome::Done(receipt) => Some(receipt),
-        Outcome::Unknown(_) => None,
+        WriteOutcome::Done(receipt) => Some(receipt),
+        WriteOutcome::Unknown(_) => None,
         other => panic!("{operation:?} {body}: {other:?}"),
     }
 }
@@ -98,11 +104,14 @@ fn what_is_not_promised_is_not_a_success() {
 fn what_somebody_else_answers_in_its_place_is_not_a_success() {
     for (operation, ..) in promised() {
         for body in ["", r#"{"portal":"guest"}"#, r#"{"status":"ok"}"#] {
-            let outcome = read(&operation, &Reply { is_rated: false, ..reply(body) });
+            let outcome = read(&operation, &WriteResponse { is_rated: false, ..reply(body) });
             // The AI switch is looked at for itself.
             let looked_at =
-                matches!(outcome, Outcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. }));
-            assert!(looked_at || matches!(outcome, Outcome::Unknown(_)), "{operation:?} {body}: {outcome:?}");
+                matches!(outcome, WriteOutcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. }));
+            assert!(
+                looked_at || matches!(outcome, WriteOutcome::Unknown(_)),
+                "{operation:?} {body}: {outcome:?}"
+            );
         }
     }
 }
@@ -139,7 +148,7 @@ fn balances_are_believed_only_where_somebody_could_have_them() {
 #[test]
 fn gone_already_counts_as_deleted_when_it_was_asked_before() {
     let refusal = |status| {
-        Outcome::Refused(ApiRefusal {
+        WriteOutcome::Refused(ApiRefusal {
             code: None,
             word: SafeText::line("NOT_FOUND"),
             status,
@@ -150,7 +159,8 @@ fn gone_already_counts_as_deleted_when_it_was_asked_before() {
     };
     for (operation, ..) in promised() {
         let deletes = matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. });
-        let done = |outcome| matches!(outcome, Outcome::Done(Receipt { kind: ReceiptKind::Deleted, .. }));
+        let done =
+            |outcome| matches!(outcome, WriteOutcome::Done(Receipt { kind: ReceiptKind::Deleted, .. }));
         assert_eq!(done(repeated(&operation, refusal(404))), deletes, "{operation:?}");
         assert!(!done(repeated(&operation, refusal(403))), "{operation:?}");
     }

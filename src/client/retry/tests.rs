@@ -1,16 +1,16 @@
 //! The table of outcomes, row by row.
 
-use crate::errors::{ApiRefusal, NotSent, Outcome, Unclear, class_write};
-use crate::headers::{Facts, Rate};
+use crate::errors::{ApiRefusal, NotSent, Unclear, WriteOutcome, class_write};
+use crate::headers::{Rate, ResponseFacts};
 use crate::request::Raw;
-use crate::retry::{Attempt, Next, PROGRESS, decide, part};
-use model::outbox::{Class, KEY_AGE, Stop};
+use crate::retry::{Attempt, PROGRESS, RetryStep, decide, part};
+use model::outbox::{KEY_AGE, RetryClass, Stop};
 use model::text::SafeText;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
-fn refusal(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> Outcome<()> {
-    Outcome::Refused(ApiRefusal {
+fn refusal(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> WriteOutcome<()> {
+    WriteOutcome::Refused(ApiRefusal {
         code,
         word: SafeText::line(code.map_or("?", ErrorCode::word)),
         status,
@@ -20,12 +20,12 @@ fn refusal(code: Option<ErrorCode>, status: u16, retry_after: Option<i64>) -> Ou
     })
 }
 
-fn unclear(replayed: bool) -> Outcome<()> {
-    Outcome::Unknown(Unclear { replayed, ..Unclear::new("cut short", Some(500)) })
+fn unclear(replayed: bool) -> WriteOutcome<()> {
+    WriteOutcome::Unknown(Unclear { replayed, ..Unclear::new("cut short", Some(500)) })
 }
 
 const FRESH: Attempt = Attempt {
-    class: Class::Send,
+    class: RetryClass::Send,
     recognised: false,
     failures: 0,
     age: SECOND,
@@ -34,27 +34,27 @@ const FRESH: Attempt = Attempt {
     jitter: 0.5,
 };
 
-fn stops(next: &Next) -> Option<Stop> {
+fn stops(next: &RetryStep) -> Option<Stop> {
     match next {
-        Next::Stop(stop, _) => Some(*stop),
+        RetryStep::Stop(stop, _) => Some(*stop),
         _ => None,
     }
 }
 
 #[test]
 fn what_was_not_executed_goes_back_to_the_queue() {
-    let offline = Outcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
+    let offline = WriteOutcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
     let old = Attempt { failures: 3, age: 99 * KEY_AGE, ..FRESH };
     for attempt in [FRESH, old] {
-        assert_eq!(decide(&offline, attempt), Next::Wait(5_250_000), "no limit while offline");
+        assert_eq!(decide(&offline, attempt), RetryStep::Wait(5_250_000), "no limit while offline");
     }
-    assert_eq!(decide(&Outcome::<()>::NotSent(NotSent::Paced(7)), FRESH), Next::Wait(7));
+    assert_eq!(decide(&WriteOutcome::<()>::NotSent(NotSent::Paced(7)), FRESH), RetryStep::Wait(7));
     let limited = refusal(Some(ErrorCode::RateLimitExceeded), 429, Some(20 * SECOND));
-    assert_eq!(decide(&limited, FRESH), Next::Wait(21 * SECOND));
-    assert_eq!(decide(&refusal(None, 429, None), FRESH), Next::Wait(1_050_000));
+    assert_eq!(decide(&limited, FRESH), RetryStep::Wait(21 * SECOND));
+    assert_eq!(decide(&refusal(None, 429, None), FRESH), RetryStep::Wait(1_050_000));
     let why = SafeText::line("redirects");
-    let halted = Outcome::<()>::NotSent(NotSent::Misconfigured(why.clone()));
-    assert_eq!(decide(&halted, FRESH), Next::Halt(why));
+    let halted = WriteOutcome::<()>::NotSent(NotSent::Misconfigured(why.clone()));
+    assert_eq!(decide(&halted, FRESH), RetryStep::Halt(why));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn refusals_wait_for_a_person() {
 fn an_unclear_answer_asks_again_with_the_same_key() {
     let waits: Vec<_> =
         (0..4).map(|failures| decide(&unclear(false), Attempt { failures, ..FRESH })).collect();
-    let again = |after| Next::AskAgain { after, counted: true };
+    let again = |after| RetryStep::AskAgain { after, counted: true };
     assert_eq!(waits[..3], [again(250_000), again(500_000), again(1_000_000)]);
     assert_eq!(stops(&waits[3]), Some(Stop::Unknown), "the fourth asks a person");
     assert_eq!(stops(&decide(&unclear(true), FRESH)), Some(Stop::Unknown), "a kept failure stays");
@@ -122,7 +122,7 @@ fn an_attempt_in_progress_is_waited_for() {
     for (age, retry_after, after) in cases {
         let next =
             decide(&busy(retry_after), Attempt { in_progress: age, age: KEY_AGE / 2, failures: 9, ..FRESH });
-        assert_eq!(next, Next::AskAgain { after, counted: false });
+        assert_eq!(next, RetryStep::AskAgain { after, counted: false });
     }
     let long = Attempt { in_progress: PROGRESS, ..FRESH };
     assert_eq!(stops(&decide(&busy(None), long)), Some(Stop::Unknown));
@@ -137,48 +137,52 @@ fn jitter_stays_within_its_span() {
 }
 
 /// An answer as it comes off the wire.
-fn answer(status: u16, body: &str, facts: Facts) -> Outcome<()> {
+fn answer(status: u16, body: &str, facts: ResponseFacts) -> WriteOutcome<()> {
     let raw = Raw { status, facts, body: body.as_bytes().to_vec() };
     class_write(raw).and_then(|reply| {
         // A send's promise, here.
         if reply.body.starts_with(b"{\"messageId\"") {
-            return Outcome::Done(());
+            return WriteOutcome::Done(());
         }
-        Outcome::Unknown(Unclear { replayed: reply.replayed, ..Unclear::new("no promise", Some(status)) })
+        WriteOutcome::Unknown(Unclear {
+            replayed: reply.replayed,
+            ..Unclear::new("no promise", Some(status))
+        })
     })
 }
 
 #[test]
 fn the_table_row_by_row() {
-    let plain = Facts::default;
+    let plain = ResponseFacts::default;
     let json = |code: &str| format!(r#"{{"code":"{code}","message":"no"}}"#);
-    let waits = |seconds: i64| Facts { retry_after: Some(seconds * SECOND), ..Facts::default() };
-    let kept = || Facts { replayed: true, ..Facts::default() };
+    let waits =
+        |seconds: i64| ResponseFacts { retry_after: Some(seconds * SECOND), ..ResponseFacts::default() };
+    let kept = || ResponseFacts { replayed: true, ..ResponseFacts::default() };
     let rate = Rate { limit: 100, remaining: 0, reset_in: Some(40 * SECOND) };
-    let again = |after| Next::AskAgain { after, counted: true };
+    let again = |after| RetryStep::AskAgain { after, counted: true };
     let cases = [
-        ("typed", answer(200, r#"{"messageId":"m"}"#, plain()), Next::Done),
-        ("typed and given again", answer(200, r#"{"messageId":"m"}"#, kept()), Next::Done),
+        ("typed", answer(200, r#"{"messageId":"m"}"#, plain()), RetryStep::Done),
+        ("typed and given again", answer(200, r#"{"messageId":"m"}"#, kept()), RetryStep::Done),
         ("untyped", answer(200, "{}", plain()), again(250_000)),
         ("empty", answer(200, "", plain()), again(250_000)),
         ("a portal's page", answer(200, "<html>", plain()), again(250_000)),
         (
             "in progress",
             answer(409, &json("IDEMPOTENCY_IN_PROGRESS"), waits(2)),
-            Next::AskAgain { after: 2_100_000, counted: false },
+            RetryStep::AskAgain { after: 2_100_000, counted: false },
         ),
-        ("limited", answer(429, &json("RATE_LIMIT_EXCEEDED"), waits(20)), Next::Wait(21 * SECOND)),
+        ("limited", answer(429, &json("RATE_LIMIT_EXCEEDED"), waits(20)), RetryStep::Wait(21 * SECOND)),
         (
             "what it asks for goes before its counters",
-            answer(429, "", Facts { rate: Some(rate), ..waits(20) }),
-            Next::Wait(21 * SECOND),
+            answer(429, "", ResponseFacts { rate: Some(rate), ..waits(20) }),
+            RetryStep::Wait(21 * SECOND),
         ),
         (
             "limited by its counters alone",
-            answer(429, "", Facts { rate: Some(rate), ..plain() }),
-            Next::Wait(42 * SECOND),
+            answer(429, "", ResponseFacts { rate: Some(rate), ..plain() }),
+            RetryStep::Wait(42 * SECOND),
         ),
-        ("limited without a word", answer(429, "", plain()), Next::Wait(1_050_000)),
+        ("limited without a word", answer(429, "", plain()), RetryStep::Wait(1_050_000)),
         ("failed", answer(500, &json("INTERNAL_ERROR"), plain()), again(250_000)),
         ("failed without a word", answer(500, "{}", plain()), again(250_000)),
         ("a proxy's page", answer(502, "<html>", plain()), again(250_000)),
@@ -192,8 +196,9 @@ fn the_table_row_by_row() {
         assert_eq!(decide(&outcome, FRESH), next, "{name}: {outcome:?}");
     }
     for status in [301, 302, 303, 307, 308] {
-        let outcome = answer(status, "", Facts { location: Some("http://127.0.0.1:9/".into()), ..plain() });
-        assert!(matches!(decide(&outcome, FRESH), Next::Halt(_)), "{status}");
+        let outcome =
+            answer(status, "", ResponseFacts { location: Some("http://127.0.0.1:9/".into()), ..plain() });
+        assert!(matches!(decide(&outcome, FRESH), RetryStep::Halt(_)), "{status}");
     }
     let stopped = [
         ("a kept failure", answer(500, &json("INTERNAL_ERROR"), kept()), Stop::Unknown),
@@ -213,14 +218,15 @@ fn the_table_row_by_row() {
 
 #[test]
 fn each_class_repeats_in_its_own_way() {
-    let asks = |attempt| matches!(decide(&unclear(false), attempt), Next::AskAgain { counted: true, .. });
+    let asks =
+        |attempt| matches!(decide(&unclear(false), attempt), RetryStep::AskAgain { counted: true, .. });
     let old = Attempt { age: KEY_AGE, ..FRESH };
     let cases = [
-        (Class::Send, true, false),
-        (Class::Guarded, false, false),
-        (Class::Upsert, true, true),
-        (Class::Webhook, true, false),
-        (Class::Media, true, true),
+        (RetryClass::Send, true, false),
+        (RetryClass::Guarded, false, false),
+        (RetryClass::Upsert, true, true),
+        (RetryClass::Webhook, true, false),
+        (RetryClass::Media, true, true),
     ];
     for (class, fresh, spent) in cases {
         assert_eq!(asks(Attempt { class, ..FRESH }), fresh, "{class:?}");
@@ -228,10 +234,10 @@ fn each_class_repeats_in_its_own_way() {
         let last = Attempt { class, recognised: true, failures: 3, ..FRESH };
         assert_eq!(stops(&decide(&unclear(false), last)), Some(Stop::Unknown), "{class:?}: four times");
     }
-    let guarded = Attempt { class: Class::Guarded, recognised: true, ..FRESH };
+    let guarded = Attempt { class: RetryClass::Guarded, recognised: true, ..FRESH };
     assert!(asks(guarded), "where the server recognises keys");
     assert!(!asks(Attempt { age: KEY_AGE, ..guarded }), "but not for ever");
     // What was certainly not executed is not in doubt for any class.
-    let offline = Outcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
-    assert!(matches!(decide(&offline, Attempt { class: Class::Guarded, ..FRESH }), Next::Wait(_)));
+    let offline = WriteOutcome::<()>::NotSent(NotSent::Offline(SafeText::line("no route")));
+    assert!(matches!(decide(&offline, Attempt { class: RetryClass::Guarded, ..FRESH }), RetryStep::Wait(_)));
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::errors::ReadError;
 use crate::tests::Still;
-use crate::transport::{Broken, Incoming, Outgoing, Transport};
+use crate::transport::{Broken, Incoming, OutgoingRequest, Transport};
 use crate::{Client, Listed};
 use model::account::Platform;
 use model::happenings;
@@ -23,7 +23,7 @@ use model::secret::Secret;
 struct OneBody(Mutex<Vec<u8>>);
 
 impl Transport for OneBody {
-    fn exchange(&self, _: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
+    fn exchange(&self, _: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>> {
         let body = self.0.lock().expect("a body").clone();
         Box::pin(async { Ok(Incoming { status: 200, headers: HeaderMap::new(), body: Ok(body) }) })
     }
@@ -71,7 +71,7 @@ async fn read(client: &Client, list: &str) -> Outcome {
         "correspondents" => outcome(client.email_contacts(None, None).await),
         "templates" => outcome(client.templates().await),
         "webhooks" => outcome(client.webhooks(&Platform::Whatsapp).await),
-        _ => outcome(client.happenings(happenings::Trigger::Order).await),
+        _ => outcome(client.happenings(happenings::TriggerKind::Order).await),
     }
 }
 

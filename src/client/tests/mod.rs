@@ -8,10 +8,10 @@ use std::time::Duration;
 use wiremock::matchers::{any, body_bytes, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use crate::connect::Bounds;
-use crate::{Client, NotSent, Outcome, ReadError, ReceiptKind};
+use crate::connect::ClientTimeouts;
+use crate::{Client, NotSent, ReadError, ReceiptKind, WriteOutcome};
 use model::ids::{ConversationId, IdempotencyKey};
-use model::outbox::{Method, Operation, PreparedRequest};
+use model::outbox::{Operation, PreparedRequest, WriteMethod};
 use model::secret::Secret;
 use model::time::{Clock, MINUTE, Timestamp};
 
@@ -24,7 +24,7 @@ impl Clock for Still {
     }
 }
 
-fn client(server: &str, bounds: Bounds) -> Client {
+fn client(server: &str, bounds: ClientTimeouts) -> Client {
     let key = Secret::new("svc_live_0123456789");
     Client::within(&format!("{server}/v1"), &key, Arc::new(Still), bounds).unwrap()
 }
@@ -32,7 +32,7 @@ fn client(server: &str, bounds: Bounds) -> Client {
 fn text() -> (Operation, PreparedRequest, IdempotencyKey) {
     let operation = Operation::SendText { to: "+34600111222".into(), text: "hi".into(), reply_to: None };
     let body = br#"{"to":"+34600111222","type":"text","text":{"body":"hi"}}"#.to_vec();
-    (operation, PreparedRequest::json(Method::Post, "/messages/send", body), "key-1".into())
+    (operation, PreparedRequest::json(WriteMethod::Post, "/messages/send", body), "key-1".into())
 }
 
 #[tokio::test]
@@ -43,12 +43,12 @@ async fn no_redirect_is_followed() {
         let server = MockServer::start().await;
         let answer = ResponseTemplate::new(status).insert_header("location", elsewhere.uri());
         Mock::given(any()).respond_with(answer).expect(2).mount(&server).await;
-        let client = client(&server.uri(), Bounds::default());
+        let client = client(&server.uri(), ClientTimeouts::default());
         let read = client.account().await;
         assert!(matches!(read, Err(ReadError::Misconfigured(_))), "{status}: {read:?}");
         let (operation, request, key) = text();
         let sent = client.carry_out(&operation, &request, &key).await;
-        assert!(matches!(sent, Outcome::NotSent(NotSent::Misconfigured(_))), "{status}: {sent:?}");
+        assert!(matches!(sent, WriteOutcome::NotSent(NotSent::Misconfigured(_))), "{status}: {sent:?}");
     }
 }
 
@@ -57,12 +57,12 @@ async fn an_answer_has_a_bound() {
     let server = MockServer::start().await;
     let large = ResponseTemplate::new(200).set_body_bytes(vec![b' '; (1 << 20) + 1]);
     Mock::given(any()).respond_with(large).mount(&server).await;
-    let client = client(&server.uri(), Bounds { body: 1 << 20, ..Bounds::default() });
+    let client = client(&server.uri(), ClientTimeouts { body: 1 << 20, ..ClientTimeouts::default() });
     let Err(ReadError::Trouble(why)) = client.account().await else { panic!("it was read") };
     assert_eq!(why.as_str(), "the server's answer is larger than 1 MiB and was not read");
     let (operation, request, key) = text();
     let sent = client.carry_out(&operation, &request, &key).await;
-    assert!(matches!(sent, Outcome::Unknown(_)), "it may have been done: {sent:?}");
+    assert!(matches!(sent, WriteOutcome::Unknown(_)), "it may have been done: {sent:?}");
 }
 
 #[tokio::test]
@@ -71,8 +71,8 @@ async fn a_server_that_never_answers_is_given_up() {
     let address = format!("http://{}", silent.local_addr().unwrap());
     let short = Duration::from_millis(50);
     let cases = [
-        Bounds { read_total: short, write_total: short, ..Bounds::default() },
-        Bounds { idle: short, write_total: 2 * short, ..Bounds::default() },
+        ClientTimeouts { read_total: short, write_total: short, ..ClientTimeouts::default() },
+        ClientTimeouts { idle: short, write_total: 2 * short, ..ClientTimeouts::default() },
     ];
     for bounds in cases {
         let client = client(&address, bounds);
@@ -80,12 +80,12 @@ async fn a_server_that_never_answers_is_given_up() {
         assert_eq!(why.as_str(), "the server did not answer in time");
         let (operation, request, key) = text();
         let sent = client.carry_out(&operation, &request, &key).await;
-        assert!(matches!(sent, Outcome::Unknown(_)), "bytes may have left: {sent:?}");
+        assert!(matches!(sent, WriteOutcome::Unknown(_)), "bytes may have left: {sent:?}");
     }
     drop(silent);
     let (operation, request, key) = text();
-    let sent = client(&address, Bounds::default()).carry_out(&operation, &request, &key).await;
-    assert!(matches!(sent, Outcome::NotSent(NotSent::Offline(_))), "nothing can have left: {sent:?}");
+    let sent = client(&address, ClientTimeouts::default()).carry_out(&operation, &request, &key).await;
+    assert!(matches!(sent, WriteOutcome::NotSent(NotSent::Offline(_))), "nothing can have left: {sent:?}");
 }
 
 /// What is done or carried up may take long before an answer begins; only
@@ -96,11 +96,11 @@ async fn a_write_has_all_its_time_before_the_answer_begins() {
     let answer = r#"{"messageId":"m1","status":"sent","creditsUsed":1,"creditsRemaining":9}"#;
     let late = ResponseTemplate::new(200).set_body_raw(answer, "application/json");
     Mock::given(any()).respond_with(late.set_delay(Duration::from_millis(300))).mount(&server).await;
-    let bounds = Bounds { idle: Duration::from_millis(30), ..Bounds::default() };
+    let bounds = ClientTimeouts { idle: Duration::from_millis(30), ..ClientTimeouts::default() };
     let client = client(&server.uri(), bounds);
     let (operation, request, key) = text();
     let sent = client.carry_out(&operation, &request, &key).await;
-    assert!(matches!(sent, Outcome::Done(_)), "{sent:?}");
+    assert!(matches!(sent, WriteOutcome::Done(_)), "{sent:?}");
     assert!(matches!(client.account().await, Err(ReadError::Offline(_))), "a read is given up");
 }
 
@@ -112,10 +112,10 @@ async fn a_refusal_without_a_code_is_not_the_interfaces_word() {
         let answer =
             ResponseTemplate::new(status).set_body_raw(r#"{"message":"no Route"}"#, "application/json");
         Mock::given(any()).respond_with(answer).mount(&server).await;
-        let client = client(&server.uri(), Bounds::default());
+        let client = client(&server.uri(), ClientTimeouts::default());
         let (operation, request, key) = text();
         let sent = client.carry_out(&operation, &request, &key).await;
-        assert!(matches!(sent, Outcome::Unknown(_)), "{status}: {sent:?}");
+        assert!(matches!(sent, WriteOutcome::Unknown(_)), "{status}: {sent:?}");
         let read = client.account().await;
         let is_classed = match status {
             404 => matches!(read, Err(ReadError::NoSuchPath(_))),
@@ -145,8 +145,9 @@ async fn a_send_leaves_with_its_exact_bytes_and_key() {
         .expect(1)
         .mount(&server)
         .await;
-    let outcome = client(&server.uri(), Bounds::default()).carry_out(&operation, &request, &key).await;
-    let Outcome::Done(receipt) = outcome else { panic!("{outcome:?}") };
+    let outcome =
+        client(&server.uri(), ClientTimeouts::default()).carry_out(&operation, &request, &key).await;
+    let WriteOutcome::Done(receipt) = outcome else { panic!("{outcome:?}") };
     assert!(receipt.replayed);
     assert_eq!((receipt.kind.made(), receipt.credits), (Some("m1"), Some(9.0)));
     assert!(matches!(receipt.kind, ReceiptKind::Sent { .. }));
@@ -160,8 +161,9 @@ async fn a_success_of_another_shape_is_not_a_success() {
         let answer = ResponseTemplate::new(200).set_body_raw(body, "application/json");
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let (operation, request, key) = text();
-        let outcome = client(&server.uri(), Bounds::default()).carry_out(&operation, &request, &key).await;
-        assert!(matches!(outcome, Outcome::Unknown(_)), "{body}: {outcome:?}");
+        let outcome =
+            client(&server.uri(), ClientTimeouts::default()).carry_out(&operation, &request, &key).await;
+        assert!(matches!(outcome, WriteOutcome::Unknown(_)), "{body}: {outcome:?}");
     }
 }
 
@@ -181,7 +183,8 @@ async fn refused_reads_are_told_apart() {
         let server = MockServer::start().await;
         let answer = ResponseTemplate::new(status).set_body_raw(body, "application/json");
         Mock::given(any()).respond_with(answer).mount(&server).await;
-        let read = client(&server.uri(), Bounds::default()).conversation(&ConversationId::from("c1")).await;
+        let read =
+            client(&server.uri(), ClientTimeouts::default()).conversation(&ConversationId::from("c1")).await;
         assert!(read.as_ref().is_err_and(is), "{status} {body}: {read:?}");
     }
 }

@@ -33,12 +33,12 @@ fn fetch(folder: &Path) -> Result<[u8; KEY], String> {
     };
     match file::read_private(&path) {
         Ok(text) => return read(&text),
-        Err(file::Unreadable::Missing(_)) => {}
+        Err(file::KeyFileError::Missing(_)) => {}
         Err(other) => return Err(other.to_string()),
     }
     match keyring::get(&entry) {
         Ok(Some(text)) => return read(&text),
-        Ok(None) | Err(keyring::Failure::Absent(_)) => {}
+        Ok(None) | Err(keyring::KeyringError::Absent(_)) => {}
         // It may hold the key: a new one would lock the credentials out.
         Err(failure) => return Err(failure.to_string()),
     }

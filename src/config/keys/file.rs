@@ -11,7 +11,7 @@ const LONGEST: u64 = 16 * 1024;
 
 /// Why a file is not read, and what to do.
 #[derive(Debug, Error)]
-pub enum Unreadable {
+pub enum KeyFileError {
     /// There is none.
     #[error("{path}: there is no such file", path = .0.display())]
     Missing(PathBuf),
@@ -33,12 +33,12 @@ pub enum Unreadable {
 }
 
 /// Reads a file if only this user can.
-pub fn read_private(path: &Path) -> Result<String, Unreadable> {
-    let failed = |error: io::Error| Unreadable::Failed(path.to_owned(), error);
+pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
+    let failed = |error: io::Error| KeyFileError::Failed(path.to_owned(), error);
     let file = open(path)?;
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
-        return Err(Unreadable::NotAFile(path.to_owned()));
+        return Err(KeyFileError::NotAFile(path.to_owned()));
     }
     // Looked at through the open file, so that it is the one that is read.
     check_owner(path, &metadata)?;
@@ -65,7 +65,7 @@ pub fn remove(path: &Path) -> Result<bool, String> {
 }
 
 #[cfg(unix)]
-fn open(path: &Path) -> Result<File, Unreadable> {
+fn open(path: &Path) -> Result<File, KeyFileError> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     // NONBLOCK: a pipe must not hold the start up.
@@ -78,31 +78,31 @@ fn open(path: &Path) -> Result<File, Unreadable> {
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> Result<File, Unreadable> {
+fn open(path: &Path) -> Result<File, KeyFileError> {
     OpenOptions::new().read(true).open(path).map_err(|error| unopened(path, false, error))
 }
 
-fn unopened(path: &Path, is_link: bool, error: io::Error) -> Unreadable {
+fn unopened(path: &Path, is_link: bool, error: io::Error) -> KeyFileError {
     match error.kind() {
-        _ if is_link => Unreadable::Link(path.to_owned()),
-        io::ErrorKind::NotFound => Unreadable::Missing(path.to_owned()),
-        _ => Unreadable::Failed(path.to_owned(), error),
+        _ if is_link => KeyFileError::Link(path.to_owned()),
+        io::ErrorKind::NotFound => KeyFileError::Missing(path.to_owned()),
+        _ => KeyFileError::Failed(path.to_owned(), error),
     }
 }
 
 #[cfg(unix)]
-fn check_owner(path: &Path, metadata: &std::fs::Metadata) -> Result<(), Unreadable> {
+fn check_owner(path: &Path, metadata: &std::fs::Metadata) -> Result<(), KeyFileError> {
     use std::os::unix::fs::MetadataExt;
     if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(Unreadable::Foreign(path.to_owned()));
+        return Err(KeyFileError::Foreign(path.to_owned()));
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err(Unreadable::Open(path.to_owned()));
+        return Err(KeyFileError::Open(path.to_owned()));
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn check_owner(_: &Path, _: &std::fs::Metadata) -> Result<(), Unreadable> {
+fn check_owner(_: &Path, _: &std::fs::Metadata) -> Result<(), KeyFileError> {
     Ok(())
 }

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Why the keyring did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Failure {
+pub enum KeyringError {
     /// None answers.
     #[error("no keyring answers: {0}")]
     Absent(&'static str),
@@ -18,7 +18,7 @@ pub enum Failure {
 ///
 /// # Errors
 /// When no keyring takes it.
-pub fn set(name: &str, text: &str) -> Result<(), Failure> {
+pub fn set(name: &str, text: &str) -> Result<(), KeyringError> {
     let (name, text) = (name.to_owned(), text.to_owned());
     service::within(service::PATIENCE, move |store| service::set(store, &name, &text))
 }
@@ -27,7 +27,7 @@ pub fn set(name: &str, text: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When no keyring answers.
-pub fn get(name: &str) -> Result<Option<String>, Failure> {
+pub fn get(name: &str) -> Result<Option<String>, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::get(store, &name))
 }
@@ -36,7 +36,7 @@ pub fn get(name: &str) -> Result<Option<String>, Failure> {
 ///
 /// # Errors
 /// When no keyring answers.
-pub fn delete(name: &str) -> Result<bool, Failure> {
+pub fn delete(name: &str) -> Result<bool, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::delete(store, &name))
 }
@@ -45,7 +45,7 @@ pub fn delete(name: &str) -> Result<bool, Failure> {
 ///
 /// # Errors
 /// When none does.
-pub fn probe() -> Result<(), Failure> {
+pub fn probe() -> Result<(), KeyringError> {
     service::within(service::PROBE, |_| Ok(()))
 }
 
@@ -57,7 +57,7 @@ mod service {
     use keyring_core::api::CredentialStoreApi;
     use keyring_core::{Entry, Error};
 
-    use crate::config::keys::keyring::Failure;
+    use crate::config::keys::keyring::KeyringError;
 
     /// How long the owner may take to unlock it.
     pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -70,41 +70,41 @@ mod service {
 
     pub fn within<T: Send + 'static>(
         patience: Duration,
-        work: impl FnOnce(&Store) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<T, Failure> {
+        work: impl FnOnce(&Store) -> Result<T, KeyringError> + Send + 'static,
+    ) -> Result<T, KeyringError> {
         let (done, answer) = mpsc::sync_channel(1);
         let started = std::thread::Builder::new().name("keyring".to_owned()).spawn(move || {
             let worked = connect().and_then(|store| work(store.as_ref()));
             // Whoever asked may have given up.
             let _ = done.send(worked);
         });
-        started.map_err(|error| Failure::Failed(error.to_string()))?;
+        started.map_err(|error| KeyringError::Failed(error.to_string()))?;
         answer
             .recv_timeout(patience)
-            .unwrap_or_else(|_| Err(Failure::Failed(format!("no answer in {} s", patience.as_secs()))))
+            .unwrap_or_else(|_| Err(KeyringError::Failed(format!("no answer in {} s", patience.as_secs()))))
     }
 
     /// What went wrong on the way is long and helps no one: there is no bus
     /// over SSH and in containers.
-    fn connect() -> Result<Arc<Store>, Failure> {
+    fn connect() -> Result<Arc<Store>, KeyringError> {
         match zbus_secret_service_keyring_store::Store::new() {
             Ok(store) => Ok(store),
             Err(error) => {
                 tracing::debug!(%error, "no keyring");
-                Err(Failure::Absent("there is no secret service on the session bus"))
+                Err(KeyringError::Absent("there is no secret service on the session bus"))
             }
         }
     }
 
-    fn entry(store: &Store, name: &str) -> Result<Entry, Failure> {
+    fn entry(store: &Store, name: &str) -> Result<Entry, KeyringError> {
         store.build(SERVICE, name, None).map_err(failed)
     }
 
-    pub fn set(store: &Store, name: &str, text: &str) -> Result<(), Failure> {
+    pub fn set(store: &Store, name: &str, text: &str) -> Result<(), KeyringError> {
         entry(store, name)?.set_password(text).map_err(failed)
     }
 
-    pub fn get(store: &Store, name: &str) -> Result<Option<String>, Failure> {
+    pub fn get(store: &Store, name: &str) -> Result<Option<String>, KeyringError> {
         match entry(store, name)?.get_password() {
             Ok(text) => Ok(Some(text)),
             Err(Error::NoEntry) => Ok(None),
@@ -112,7 +112,7 @@ mod service {
         }
     }
 
-    pub fn delete(store: &Store, name: &str) -> Result<bool, Failure> {
+    pub fn delete(store: &Store, name: &str) -> Result<bool, KeyringError> {
         match entry(store, name)?.delete_credential() {
             Ok(()) => Ok(true),
             Err(Error::NoEntry) => Ok(false),
@@ -121,14 +121,14 @@ mod service {
     }
 
     /// The kind of failure only: errors may carry what was read.
-    fn failed(error: Error) -> Failure {
+    fn failed(error: Error) -> KeyringError {
         let words = match error {
             Error::NoStorageAccess(_) => "it is locked or does not let this program in",
             Error::Ambiguous(_) => "it holds more than one key of this name",
             Error::BadEncoding(_) | Error::BadDataFormat(..) => "what it holds is not a key",
             _ => "it did not do what it was asked",
         };
-        Failure::Failed(words.to_owned())
+        KeyringError::Failed(words.to_owned())
     }
 
     #[cfg(test)]
@@ -149,26 +149,29 @@ mod service {
 mod service {
     use std::time::Duration;
 
-    use crate::config::keys::keyring::Failure;
+    use crate::config::keys::keyring::KeyringError;
 
     pub const PATIENCE: Duration = Duration::ZERO;
     pub const PROBE: Duration = Duration::ZERO;
 
-    pub fn within<T>(_: Duration, work: impl FnOnce(&()) -> Result<T, Failure>) -> Result<T, Failure> {
+    pub fn within<T>(
+        _: Duration,
+        work: impl FnOnce(&()) -> Result<T, KeyringError>,
+    ) -> Result<T, KeyringError> {
         work(&())
     }
 
-    const ABSENT: Failure = Failure::Absent("this build has none");
+    const ABSENT: KeyringError = KeyringError::Absent("this build has none");
 
-    pub fn set(_: &(), _: &str, _: &str) -> Result<(), Failure> {
+    pub fn set(_: &(), _: &str, _: &str) -> Result<(), KeyringError> {
         Err(ABSENT)
     }
 
-    pub fn get(_: &(), _: &str) -> Result<Option<String>, Failure> {
+    pub fn get(_: &(), _: &str) -> Result<Option<String>, KeyringError> {
         Err(ABSENT)
     }
 
-    pub fn delete(_: &(), _: &str) -> Result<bool, Failure> {
+    pub fn delete(_: &(), _: &str) -> Result<bool, KeyringError> {
         Err(ABSENT)
     }
 }

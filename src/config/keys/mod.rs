@@ -41,7 +41,7 @@ pub enum KeptIn {
 
 /// One channel's place for a key.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct KeyLocation<'a> {
     /// The folder of the configuration.
     pub folder: &'a Path,
     /// The channel's name.
@@ -62,7 +62,7 @@ impl KeySource {
                 .map_err(|_| format!("the environment variable {variable} is not set"))?,
             Self::Command(command) => run(command)?,
             Self::File(path) => file::read_private(path).map_err(|it| format!("key_file {it}"))?,
-            Self::Kept(folder) => Place { folder, channel, base_url }.read()?,
+            Self::Kept(folder) => KeyLocation { folder, channel, base_url }.read()?,
         };
         let key = Secret::new(&text);
         if key.expose().is_empty() {
@@ -90,7 +90,7 @@ impl KeySource {
     }
 }
 
-impl Place<'_> {
+impl KeyLocation<'_> {
     /// Keeps a key, in place of the one kept before.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Place<'_> {
         match keyring::delete(&self.entry()) {
             Ok(found) => Ok(found || from_file),
             // No keyring, so nothing is in it.
-            Err(keyring::Failure::Absent(_)) => Ok(from_file),
+            Err(keyring::KeyringError::Absent(_)) => Ok(from_file),
             Err(failure) => Err(failure.to_string()),
         }
     }
@@ -129,10 +129,10 @@ impl Place<'_> {
         let again = format!("run: frontdesk channel add --name {:?}", self.channel);
         let kept = match file::read_private(&self.file()) {
             Ok(text) => text,
-            Err(file::Unreadable::Missing(_)) => match keyring::get(&self.entry()) {
+            Err(file::KeyFileError::Missing(_)) => match keyring::get(&self.entry()) {
                 Ok(Some(text)) => text,
                 Ok(None) => return Err(format!("no key is kept for it; {again}")),
-                Err(keyring::Failure::Absent(_)) => {
+                Err(keyring::KeyringError::Absent(_)) => {
                     return Err(format!("no key is kept for it in a file, and no keyring answers; {again}"));
                 }
                 Err(failure) => return Err(failure.to_string()),

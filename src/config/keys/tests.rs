@@ -1,10 +1,10 @@
 //! Keys in files: who may read them, and for which server they are.
 
-use crate::config::keys::{KeptIn, KeySource, Place};
+use crate::config::keys::{KeptIn, KeyLocation, KeySource};
 use model::secret::Secret;
 
-fn place(folder: &std::path::Path) -> Place<'_> {
-    Place { folder, channel: "Harbor chat", base_url: "https://api.example.com/v1" }
+fn place(folder: &std::path::Path) -> KeyLocation<'_> {
+    KeyLocation { folder, channel: "Harbor chat", base_url: "https://api.example.com/v1" }
 }
 
 /// Keeps the key in the file, whether or not a keyring answers here.

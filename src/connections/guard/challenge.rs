@@ -1,7 +1,7 @@
 //! Whether an endpoint wants to be a webhook: it is asked to repeat a value.
 
 use crate::guard::Guard;
-use crate::guard::request::{FetchError, Limits, Request};
+use crate::guard::request::{FetchError, FetchLimits, Request};
 use crate::guard::urls::VettedUrl;
 
 /// The query parameter the value is sent in (interface, "Webhooks").
@@ -30,7 +30,7 @@ impl Guard {
     /// What went wrong, see [`ChallengeFailed`].
     pub async fn challenge(&self, url: &VettedUrl, value: &str) -> Result<(), ChallengeFailed> {
         let url = url.with_query(PARAMETER, value).map_err(FetchError::Url)?;
-        let answer = self.fetch(&url, Request::get(), Limits::CHALLENGE).await?;
+        let answer = self.fetch(&url, Request::get(), FetchLimits::CHALLENGE).await?;
         if !(200..300).contains(&answer.status) {
             return Err(ChallengeFailed::Status(answer.status));
         }

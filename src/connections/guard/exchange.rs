@@ -9,7 +9,7 @@ use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::guard::request::{FetchError, Fetched, Limits, Longer, Request};
+use crate::guard::request::{FetchError, FetchLimits, Fetched, Longer, Request};
 use crate::guard::urls::VettedUrl;
 
 /// Bytes the head of an answer may have.
@@ -26,7 +26,7 @@ pub async fn exchange<S>(
     stream: S,
     url: &VettedUrl,
     request: Request,
-    limits: Limits,
+    limits: FetchLimits,
 ) -> Result<Fetched, FetchError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -71,7 +71,7 @@ fn prepare(url: &VettedUrl, request: Request) -> Result<hyper::Request<Full<Byte
 }
 
 /// The body as it comes, with never more than the limit in memory.
-async fn read(mut body: Incoming, limits: Limits) -> Result<Vec<u8>, FetchError> {
+async fn read(mut body: Incoming, limits: FetchLimits) -> Result<Vec<u8>, FetchError> {
     let limit = u64::try_from(limits.max_body).unwrap_or(u64::MAX);
     if limits.longer == Longer::Refuse && body.size_hint().lower() > limit {
         return Err(FetchError::TooLarge);

@@ -31,8 +31,10 @@ mod tls;
 pub mod urls;
 
 pub use challenge::ChallengeFailed;
-pub use network::{Network, SystemNetwork};
-pub use request::{FetchError, Fetched, HeaderRefused, Limits, Longer, Request, Unreachable, vet_header};
+pub use network::{GuardedNetwork, SystemNetwork};
+pub use request::{
+    FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request, Unreachable, vet_header,
+};
 pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
 
 /// What may be reached, and how. Cheap to clone.
@@ -40,7 +42,7 @@ pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
 pub struct Guard {
     policy: Policy,
     named: Arc<[String]>,
-    network: Arc<dyn Network>,
+    network: Arc<dyn GuardedNetwork>,
     trust: Option<Arc<ClientConfig>>,
 }
 
@@ -62,7 +64,7 @@ impl Guard {
     }
 
     /// With another network and other trusted certificates.
-    pub fn with(policy: Policy, network: Arc<dyn Network>, trust: Arc<ClientConfig>) -> Self {
+    pub fn with(policy: Policy, network: Arc<dyn GuardedNetwork>, trust: Arc<ClientConfig>) -> Self {
         Self { policy, named: Arc::from([]), network, trust: Some(trust) }
     }
 
@@ -90,7 +92,7 @@ impl Guard {
         &self,
         url: &VettedUrl,
         request: Request,
-        limits: Limits,
+        limits: FetchLimits,
     ) -> Result<Fetched, FetchError> {
         let fetched = match timeout(limits.total, self.unlimited(url, request, limits)).await {
             Ok(fetched) => fetched,
@@ -106,7 +108,7 @@ impl Guard {
         &self,
         url: &VettedUrl,
         request: Request,
-        limits: Limits,
+        limits: FetchLimits,
     ) -> Result<Fetched, FetchError> {
         let stream = resolve::connect(url, self.network.as_ref()).await?;
         if !url.is_https() {

@@ -20,7 +20,7 @@ pub struct Connected {
 }
 
 /// What reaches the outside. The guard is the only caller.
-pub trait Network: Send + Sync {
+pub trait GuardedNetwork: Send + Sync {
     /// All addresses a name stands for, in the order to try them.
     fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
@@ -32,7 +32,7 @@ pub trait Network: Send + Sync {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemNetwork;
 
-impl Network for SystemNetwork {
+impl GuardedNetwork for SystemNetwork {
     fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|it| it.ip()).collect()) })
     }

@@ -102,7 +102,7 @@ impl Request {
     }
 }
 
-/// What to do about a body longer than [`Limits::max_body`].
+/// What to do about a body longer than [`FetchLimits::max_body`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Longer {
     /// Fail with [`FetchError::TooLarge`].
@@ -113,7 +113,7 @@ pub enum Longer {
 
 /// How much a fetch may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct FetchLimits {
     /// Bytes of the answer's body that are read, as they come over the wire.
     pub max_body: usize,
     /// What to do about more.
@@ -122,7 +122,7 @@ pub struct Limits {
     pub total: Duration,
 }
 
-impl Limits {
+impl FetchLimits {
     /// For a webhook delivery: 10 s, and the first 64 KiB of the answer.
     pub const DELIVERY: Self =
         Self { max_body: 64 * 1024, longer: Longer::Cut, total: Duration::from_secs(10) };

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::guard::network::{Connected, Network};
+use crate::guard::network::{Connected, GuardedNetwork};
 use crate::guard::request::{FetchError, Unreachable};
 use crate::guard::urls::{Destination, VettedUrl};
 
@@ -25,7 +25,7 @@ const TRIED: usize = 4;
 ///
 /// # Errors
 /// [`FetchError::Unreachable`], with one text for every reason.
-pub async fn addresses(url: &VettedUrl, network: &dyn Network) -> Result<Vec<SocketAddr>, FetchError> {
+pub async fn addresses(url: &VettedUrl, network: &dyn GuardedNetwork) -> Result<Vec<SocketAddr>, FetchError> {
     let found = match url.destination() {
         Destination::Address(address) => vec![*address],
         Destination::Localhost => vec![IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)],
@@ -54,7 +54,7 @@ pub async fn addresses(url: &VettedUrl, network: &dyn Network) -> Result<Vec<Soc
 /// # Errors
 /// [`FetchError::Unreachable`], also if the other end turns out not to be
 /// the address that was asked for.
-pub async fn connect(url: &VettedUrl, network: &dyn Network) -> Result<TcpStream, FetchError> {
+pub async fn connect(url: &VettedUrl, network: &dyn GuardedNetwork) -> Result<TcpStream, FetchError> {
     for address in addresses(url, network).await?.into_iter().take(TRIED) {
         let Ok(Ok(Connected { stream, peer })) = timeout(CONNECT_TIMEOUT, network.connect(address)).await
         else {

@@ -81,12 +81,12 @@ pub struct VettedUrl {
     target: Uri,
     destination: Destination,
     port: u16,
-    reach: Reach,
+    reach: UrlReach,
 }
 
 /// Which addresses a URL may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum UrlReach {
     /// The public internet.
     Public,
     /// Loopback, in development.
@@ -128,9 +128,9 @@ impl VettedUrl {
     /// private one if the configuration names the host.
     pub fn admits(&self, address: IpAddr) -> bool {
         match self.reach {
-            Reach::Public => is_public(address),
-            Reach::Loopback => is_loopback(address),
-            Reach::Named => is_public(address) || is_private(address),
+            UrlReach::Public => is_public(address),
+            UrlReach::Loopback => is_loopback(address),
+            UrlReach::Named => is_public(address) || is_private(address),
         }
     }
 
@@ -199,20 +199,20 @@ pub fn vet_named(text: &str, policy: Policy, named: &[String]) -> Result<VettedU
     let destination = destination_of(&url)?;
     let port = url.port_or_known_default().unwrap_or(0);
     let reach = match policy.allow_loopback_http && leads_to_loopback(&destination) {
-        true => Reach::Loopback,
-        false if named.iter().any(|it| is_named(&url, port, it)) => Reach::Named,
-        false => Reach::Public,
+        true => UrlReach::Loopback,
+        false if named.iter().any(|it| is_named(&url, port, it)) => UrlReach::Named,
+        false => UrlReach::Public,
     };
-    if url.scheme() != "https" && !(reach != Reach::Public && url.scheme() == "http") {
+    if url.scheme() != "https" && !(reach != UrlReach::Public && url.scheme() == "http") {
         return Err(Refusal::Scheme);
     }
-    if port == 0 || !(reach != Reach::Public || PORTS.contains(&port)) {
+    if port == 0 || !(reach != UrlReach::Public || PORTS.contains(&port)) {
         return Err(Refusal::Port);
     }
     match (reach, &destination) {
-        (Reach::Public, _) => check_public(&destination)?,
+        (UrlReach::Public, _) => check_public(&destination)?,
         // Named or not: some addresses are nobody's to name.
-        (Reach::Named, Destination::Address(address)) if !is_public(*address) && !is_private(*address) => {
+        (UrlReach::Named, Destination::Address(address)) if !is_public(*address) && !is_private(*address) => {
             return Err(Refusal::Address);
         }
         _ => {}

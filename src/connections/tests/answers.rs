@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::answers::{find, map, picks};
-use model::connections::mapping::{Column, Format};
-use model::connections::{Field, FieldKind, Path, ShownValue};
+use model::connections::mapping::{TableColumn, ValueFormat};
+use model::connections::{FieldKind, MappedField, Path, ShownValue};
 use model::time::{Timestamp, Zone};
 
 fn path(text: &str) -> Path {
@@ -30,28 +30,33 @@ fn paths_find_what_is_there_and_nothing_else() {
     }
 }
 
-fn value(name: &str, text: &str, format: Format) -> Field {
-    Field { name: name.to_owned(), label: name.to_owned(), path: path(text), kind: FieldKind::Value(format) }
+fn value(name: &str, text: &str, format: ValueFormat) -> MappedField {
+    MappedField {
+        name: name.to_owned(),
+        label: name.to_owned(),
+        path: path(text),
+        kind: FieldKind::Value(format),
+    }
 }
 
 #[test]
 fn an_answer_is_mapped() {
     let column =
-        |label: &str, text: &str, format| Column { label: label.to_owned(), path: path(text), format };
-    let cents = Format::Money { currency: None, minor: true };
+        |label: &str, text: &str, format| TableColumn { label: label.to_owned(), path: path(text), format };
+    let cents = ValueFormat::Money { currency: None, minor: true };
     let orders = FieldKind::Table(vec![
-        column("no", "$.id", Format::Text),
-        column("placed", "$.placed", Format::Date),
+        column("no", "$.id", ValueFormat::Text),
+        column("placed", "$.placed", ValueFormat::Date),
         column("total", "$.total", cents.clone()),
     ]);
     let fields = [
-        value("plan", "$.plan", Format::Text),
-        value("balance", "$.balance", Format::Money { currency: Some("EUR".into()), minor: false }),
-        value("tags", "$.tags", Format::Text),
-        value("paid", "$.orders[*].id", Format::Text),
-        value("missing", "$.nothing", Format::Text),
-        value("object", "$.orders", Format::Text),
-        Field { name: "orders".into(), label: "Orders".into(), path: path("$.orders"), kind: orders },
+        value("plan", "$.plan", ValueFormat::Text),
+        value("balance", "$.balance", ValueFormat::Money { currency: Some("EUR".into()), minor: false }),
+        value("tags", "$.tags", ValueFormat::Text),
+        value("paid", "$.orders[*].id", ValueFormat::Text),
+        value("missing", "$.nothing", ValueFormat::Text),
+        value("object", "$.orders", ValueFormat::Text),
+        MappedField { name: "orders".into(), label: "Orders".into(), path: path("$.orders"), kind: orders },
     ];
     let mut rows: Vec<_> = (0..25)
         .map(|it| json!({"id": it, "placed": "2026-11-18", "total": 1990 + it, "currency": "EUR"}))
@@ -89,11 +94,11 @@ fn picks_are_values_and_tables() {
             "$.tags = a, b",
         ]
     );
-    assert_eq!(picks[0].format, Format::Money { currency: None, minor: false });
-    assert_eq!(picks[3].format, Format::Date);
+    assert_eq!(picks[0].format, ValueFormat::Money { currency: None, minor: false });
+    assert_eq!(picks[3].format, ValueFormat::Date);
     let labels: Vec<&str> = picks[5].columns.iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["id", "total cents"]);
-    let fields: Vec<Field> = picks.iter().map(|it| it.field(&[])).collect();
+    let fields: Vec<MappedField> = picks.iter().map(|it| it.field(&[])).collect();
     let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     assert_eq!(mapped.value("orders").as_deref(), Some("1041 · 19.90"));
     let many = json!((0..500).map(|it| (format!("k{it}"), json!(it))).collect::<serde_json::Map<_, _>>());

@@ -3,7 +3,9 @@
 use crate::CallError;
 use crate::guard::tests::bench::{Server, ok};
 use crate::tests::{HandClock, call, caller, failed, to};
-use model::connections::{Auth, CallResult, Method, Parameter, Place, Source, ValueKind};
+use model::connections::{
+    Auth, CallResult, EndpointMethod, Parameter, ParameterPlace, ParameterSource, ValueKind,
+};
 use model::time::MINUTE;
 
 fn text(it: &str) -> String {
@@ -63,17 +65,20 @@ async fn path_query_and_body_hold_what_they_are_given() {
         place,
         kind,
         required: true,
-        source: Source::Constant(text(value)),
+        source: ParameterSource::Constant(text(value)),
     };
-    connection.endpoints[0].method = Method::Post;
+    connection.endpoints[0].method = EndpointMethod::Post;
     connection.endpoints[0].path = text("/orders/{id}/notes");
     connection.endpoints[0].parameters = vec![
-        parameter("id", Place::Path, ValueKind::Text, "../../admin"),
-        parameter("q", Place::Query, ValueKind::Text, "a&admin=1#"),
-        parameter("count", Place::Body, ValueKind::Integer, "3"),
-        parameter("paid", Place::Body, ValueKind::Boolean, "true"),
-        parameter("note", Place::Body, ValueKind::Text, "\"quoted\" é"),
-        Parameter { source: Source::Contact, ..parameter("customer", Place::Body, ValueKind::Text, "") },
+        parameter("id", ParameterPlace::Path, ValueKind::Text, "../../admin"),
+        parameter("q", ParameterPlace::Query, ValueKind::Text, "a&admin=1#"),
+        parameter("count", ParameterPlace::Body, ValueKind::Integer, "3"),
+        parameter("paid", ParameterPlace::Body, ValueKind::Boolean, "true"),
+        parameter("note", ParameterPlace::Body, ValueKind::Text, "\"quoted\" é"),
+        Parameter {
+            source: ParameterSource::Contact,
+            ..parameter("customer", ParameterPlace::Body, ValueKind::Text, "")
+        },
     ];
     call(&caller(&HandClock::new()), &connection, "").await.answer.expect("an answer");
     let asked = server.requests().concat();

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::answers::Unusable;
+use crate::answers::ResponseError;
 use crate::guard::tests::bench::{Answer, Server, Stub, Tripwire, ok};
 use crate::guard::tests::{certificate, corpus};
 use crate::guard::{FetchError, Guard, Policy, SystemNetwork, Unreachable};
 use crate::review::review_secret;
 use crate::tests::{HandClock, call, caller, failed, orders, to};
-use crate::{CallError, Caller, review};
+use crate::{CallError, EndpointCaller, review};
 use model::addresses::is_public;
-use model::connections::{Auth, CallResult, Connection, Method};
+use model::connections::{Auth, CallResult, Connection, EndpointMethod};
 
 fn public(base_url: &str) -> Connection {
     Connection { endpoints: vec![orders()], per_minute: 6_000, ..Connection::new("shop", base_url) }
@@ -23,7 +23,7 @@ fn public(base_url: &str) -> Connection {
 #[tokio::test]
 async fn the_whole_corpus_of_urls_is_refused_as_a_base_and_as_a_redirect() {
     let (guard, stub) = Stub::new(&[("127.0.0.1.nip.io", &["127.0.0.1"])]).guard(Policy::default());
-    let caller = Caller::new(guard, HandClock::new());
+    let caller = EndpointCaller::new(guard, HandClock::new());
     let hosts = corpus("ssrf-url");
     for url in &hosts {
         let connection = public(url);
@@ -53,7 +53,7 @@ async fn the_whole_corpus_of_urls_is_refused_as_a_base_and_as_a_redirect() {
     }
 }
 
-fn caller_of_everyone() -> Caller {
+fn caller_of_everyone() -> EndpointCaller {
     caller(&HandClock::new())
 }
 
@@ -95,7 +95,7 @@ async fn redirects_are_followed_for_reads_and_lose_the_credential_elsewhere() {
     assert_eq!(sent, [true, true], "on its own host it is sent again");
     assert!(!elsewhere.requests().concat().contains("s3cret"), "elsewhere it is not");
 
-    connection.endpoints[0].method = Method::Post;
+    connection.endpoints[0].method = EndpointMethod::Post;
     let called = call(&caller_of_everyone(), &connection, "s3cret").await;
     assert!(matches!(failed(&called), CallError::Redirected(_)));
     assert_eq!((server.accepted(), elsewhere.accepted()), (3, 1), "a change is not sent twice");
@@ -131,7 +131,7 @@ async fn no_name_that_changes_its_address_leads_inside() {
             stub = stub.impersonated_by("127.0.0.1:443");
         }
         let (guard, stub) = stub.guard(Policy::default());
-        let caller = Caller::new(guard, HandClock::new());
+        let caller = EndpointCaller::new(guard, HandClock::new());
         let connection = public("https://hooks.example/api");
         for _ in 0..3 {
             assert!(call(&caller, &connection, "").await.answer.is_err());
@@ -162,7 +162,7 @@ async fn a_named_host_is_reached_and_no_other() {
         let (guard, stub) = Stub::new(names).leading_to(&server).guard(Policy::default());
         let base = format!("http://{host}:8080/api");
         let connection = Connection { private_hosts: vec![named.to_owned()], ..public(&base) };
-        let called = call(&Caller::new(guard, HandClock::new()), &connection, "").await;
+        let called = call(&EndpointCaller::new(guard, HandClock::new()), &connection, "").await;
         assert_eq!(
             (called.answer.is_ok(), stub.dialled().len()),
             (reached, usize::from(reached)),
@@ -188,10 +188,10 @@ async fn answers_that_are_too_much_are_refused() {
             b"HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n".to_vec(),
             CallError::Fetch(FetchError::TooLarge),
         ),
-        (whole(&deep(65)), CallError::Unusable(Unusable::TooDeep)),
-        (whole("{\"a\":"), CallError::Unusable(Unusable::NotJson)),
-        (whole("<html>"), CallError::Unusable(Unusable::NotJson)),
-        (whole("\u{1f}\u{8b}"), CallError::Unusable(Unusable::NotJson)),
+        (whole(&deep(65)), CallError::Unusable(ResponseError::TooDeep)),
+        (whole("{\"a\":"), CallError::Unusable(ResponseError::NotJson)),
+        (whole("<html>"), CallError::Unusable(ResponseError::NotJson)),
+        (whole("\u{1f}\u{8b}"), CallError::Unusable(ResponseError::NotJson)),
         (b"SSH-2.0-OpenSSH\r\n".to_vec(), CallError::Fetch(FetchError::Broken)),
         (b"".to_vec(), CallError::Fetch(FetchError::Broken)),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}".to_vec(), CallError::Fetch(FetchError::Broken)),
@@ -247,13 +247,14 @@ async fn the_rest_of_the_network_group() {
     // A name that only has private addresses, in whatever spelling.
     for address in ["127.0.0.1", "::ffff:127.0.0.1", "10.0.0.1", "::1"] {
         let (guard, stub) = Stub::new(&[("hooks.example", &[address])]).guard(Policy::default());
-        let called = call(&Caller::new(guard, HandClock::new()), &public("https://hooks.example"), "").await;
+        let called =
+            call(&EndpointCaller::new(guard, HandClock::new()), &public("https://hooks.example"), "").await;
         let forbidden = CallError::Fetch(FetchError::Unreachable(Unreachable::Forbidden));
         assert_eq!((failed(&called), stub.dialled()), (forbidden, vec![]), "{address}");
     }
     // No word of what is inside: one text for every reason.
     let guard = Guard::with(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
-    let caller = Caller::new(guard, HandClock::new());
+    let caller = EndpointCaller::new(guard, HandClock::new());
     let called = call(&caller, &public("https://127.0.0.1"), "").await;
     assert_eq!(failed(&called).to_string(), crate::guard::ADDRESS_REFUSED);
 }

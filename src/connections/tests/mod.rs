@@ -13,10 +13,11 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::guard::tests::bench::Server;
 use crate::guard::tests::certificate;
 use crate::guard::{Guard, Policy, SystemNetwork};
-use crate::{Ask, CallError, Called, Caller};
+use crate::{CallError, Called, EndpointCaller, EndpointRequest};
 use model::account::Platform;
 use model::connections::{
-    Auth, Connection, ContactFacts, ContactField, Endpoint, Method, Parameter, Place, Source, ValueKind,
+    Auth, Connection, ConnectionEndpoint, ContactFacts, ContactField, EndpointMethod, Parameter,
+    ParameterPlace, ParameterSource, ValueKind,
 };
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -43,9 +44,9 @@ impl Clock for HandClock {
 
 /// Calls through the system's network, to the public internet and to what is
 /// named.
-pub fn caller(clock: &Arc<HandClock>) -> Caller {
+pub fn caller(clock: &Arc<HandClock>) -> EndpointCaller {
     let guard = Guard::with(Policy::default(), Arc::new(SystemNetwork), certificate::trust());
-    Caller::new(guard, clock.clone())
+    EndpointCaller::new(guard, clock.clone())
 }
 
 /// A connection to a local server, which it names, with one endpoint.
@@ -60,10 +61,10 @@ pub fn to(server: &Server, auth: Auth) -> Connection {
 }
 
 /// An endpoint that asks for a contact's orders.
-pub fn orders() -> Endpoint {
-    Endpoint {
+pub fn orders() -> ConnectionEndpoint {
+    ConnectionEndpoint {
         name: "orders".to_owned(),
-        method: Method::Get,
+        method: EndpointMethod::Get,
         path: "/orders".to_owned(),
         instructions: String::new(),
         contact: vec![ContactField::Phone],
@@ -72,21 +73,21 @@ pub fn orders() -> Endpoint {
         automatic: false,
         parameters: vec![Parameter {
             name: "phone".to_owned(),
-            place: Place::Query,
+            place: ParameterPlace::Query,
             kind: ValueKind::Text,
             required: true,
-            source: Source::Contact,
+            source: ParameterSource::Contact,
         }],
         fields: Vec::new(),
     }
 }
 
 /// Asks for the orders of a contact.
-pub async fn call(caller: &Caller, connection: &Connection, secret: &str) -> Called {
+pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str) -> Called {
     let secret = Secret::new(secret);
     let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222");
     caller
-        .call(Ask {
+        .call(EndpointRequest {
             connection,
             endpoint: &connection.endpoints[0],
             secret: Some(&secret).filter(|it| !it.expose().is_empty()),

@@ -6,8 +6,8 @@
 
 use crate::account::Platform;
 use crate::bounds;
-use crate::connections::Endpoint;
-use crate::connections::parameters::{Filled, Parameter, Source};
+use crate::connections::ConnectionEndpoint;
+use crate::connections::parameters::{Filled, Parameter, ParameterSource};
 
 /// Characters a value may have.
 pub const LONGEST: usize = 1_000;
@@ -108,13 +108,13 @@ fn is_private_chat(address: &str) -> bool {
     digits && !address.starts_with('0') && (1..=CHAT_ID).contains(&address.len())
 }
 
-impl Endpoint {
+impl ConnectionEndpoint {
     /// The fields one parameter may identify the contact with; none, where it
     /// does not.
     pub fn identifies<'a>(&'a self, parameter: &'a Parameter) -> &'a [ContactField] {
         match &parameter.source {
-            Source::Contact => &self.contact,
-            Source::ContactField(field) if field.is_verified() => std::slice::from_ref(field),
+            ParameterSource::Contact => &self.contact,
+            ParameterSource::ContactField(field) if field.is_verified() => std::slice::from_ref(field),
             _ => &[],
         }
     }
@@ -134,10 +134,10 @@ impl Endpoint {
         let mut filled = Vec::new();
         for it in &self.parameters {
             let value = match &it.source {
-                Source::Contact => facts.proven(&self.contact),
-                Source::ContactField(field) => facts.get(field),
-                Source::Constant(text) => Some(text.as_str()),
-                Source::Asked(_) => {
+                ParameterSource::Contact => facts.proven(&self.contact),
+                ParameterSource::ContactField(field) => facts.get(field),
+                ParameterSource::Constant(text) => Some(text.as_str()),
+                ParameterSource::Asked(_) => {
                     answers.iter().find(|(name, _)| *name == it.name).map(|(_, value)| value.trim())
                 }
             };
@@ -165,14 +165,16 @@ impl Endpoint {
 
     fn missing(&self, parameter: &Parameter) -> String {
         match &parameter.source {
-            Source::Contact => {
+            ParameterSource::Contact => {
                 let words: Vec<String> = self.contact.iter().map(ContactField::word).collect();
                 format!("the contact's {} is not known", words.join(" or "))
             }
-            Source::ContactField(field) => format!("the contact's {} is not known", field.word()),
-            Source::Constant(_) => format!("{} has no value", parameter.name),
-            Source::Asked(question) if question.is_empty() => format!("{} is wanted", parameter.name),
-            Source::Asked(question) => format!("{question} is wanted"),
+            ParameterSource::ContactField(field) => format!("the contact's {} is not known", field.word()),
+            ParameterSource::Constant(_) => format!("{} has no value", parameter.name),
+            ParameterSource::Asked(question) if question.is_empty() => {
+                format!("{} is wanted", parameter.name)
+            }
+            ParameterSource::Asked(question) => format!("{question} is wanted"),
         }
     }
 }

@@ -16,7 +16,7 @@ pub const LONGEST: usize = 400;
 
 /// How a value is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum ValueFormat {
     /// As it came.
     #[default]
     Text,
@@ -33,27 +33,27 @@ pub enum Format {
 
 /// One column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub struct TableColumn {
     /// Its head.
     pub label: String,
     /// Where in each item it is.
     pub path: Path,
     /// How it is written.
-    pub format: Format,
+    pub format: ValueFormat,
 }
 
 /// What a field shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldKind {
     /// One value; several are joined.
-    Value(Format),
+    Value(ValueFormat),
     /// A list, an item a row.
-    Table(Vec<Column>),
+    Table(Vec<TableColumn>),
 }
 
 /// One labelled part of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct MappedField {
     /// What `{connection.name}` calls it.
     pub name: String,
     /// What people call it.
@@ -75,7 +75,7 @@ pub enum ShownValue {
 
 /// A field with what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct MappedValue {
     /// What `{connection.name}` calls it.
     pub name: String,
     /// What people call it.
@@ -84,7 +84,7 @@ pub struct Shown {
     pub value: ShownValue,
 }
 
-impl Shown {
+impl MappedValue {
     /// It on one line: a table's first row.
     pub fn line(&self) -> String {
         match &self.value {
@@ -103,7 +103,7 @@ fn joined(cells: &[SafeText], between: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mapped {
     /// The fields in which something was found.
-    pub fields: Vec<Shown>,
+    pub fields: Vec<MappedValue>,
     /// When it was asked.
     pub at: Timestamp,
 }
@@ -111,7 +111,7 @@ pub struct Mapped {
 impl Mapped {
     /// What `{connection.name}` stands for.
     pub fn value(&self, name: &str) -> Option<String> {
-        self.fields.iter().find(|it| it.name == name).map(Shown::line).filter(|it| !it.is_empty())
+        self.fields.iter().find(|it| it.name == name).map(MappedValue::line).filter(|it| !it.is_empty())
     }
 
     /// All of it as lines of text, so many at most: for an assistant, and for
@@ -140,16 +140,16 @@ pub struct Pick {
     /// What stands there now.
     pub sample: SafeText,
     /// How it looks as if it should be written.
-    pub format: Format,
+    pub format: ValueFormat,
     /// The columns, if it is a list of objects.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
 }
 
 impl Pick {
     /// The field it becomes; names that are taken already are avoided.
-    pub fn field(&self, taken: &[Field]) -> Field {
+    pub fn field(&self, taken: &[MappedField]) -> MappedField {
         let word = self.path.0.iter().rev().find_map(|it| match it {
-            crate::connections::path::Step::Name(name) => Some(name.as_str()),
+            crate::connections::path::PathSegment::Name(name) => Some(name.as_str()),
             _ => None,
         });
         let word = word.unwrap_or("value");
@@ -161,7 +161,7 @@ impl Pick {
             true => FieldKind::Value(self.format.clone()),
             false => FieldKind::Table(self.columns.clone()),
         };
-        Field { name, label: label(word), path: self.path.clone(), kind }
+        MappedField { name, label: label(word), path: self.path.clone(), kind }
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
         let pick = |path: &str| Pick {
             path: Path::parse(path).expect("a path"),
             sample: SafeText::line("x"),
-            format: Format::Date,
+            format: ValueFormat::Date,
             columns: Vec::new(),
         };
         let first = pick("$.order.shippedAt").field(&[]);
@@ -207,13 +207,13 @@ mod tests {
 
     #[test]
     fn an_answer_in_words() {
-        let line = |name: &str, text: &str| Shown {
+        let line = |name: &str, text: &str| MappedValue {
             name: name.to_owned(),
             label: SafeText::line(name),
             value: ShownValue::Line(SafeText::line(text)),
         };
         let cell = SafeText::line;
-        let table = Shown {
+        let table = MappedValue {
             name: "orders".to_owned(),
             label: SafeText::line("Orders"),
             value: ShownValue::Table(

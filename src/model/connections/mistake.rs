@@ -3,7 +3,7 @@
 
 /// What is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ConnectionMistake {
     /// The lists below the connection that lead there, and the place in each.
     pub below: Vec<(&'static str, usize)>,
     /// The key it is about.
@@ -12,7 +12,7 @@ pub struct Mistake {
     pub why: String,
 }
 
-impl Mistake {
+impl ConnectionMistake {
     /// One about a key.
     pub fn at(key: &'static str, why: impl Into<String>) -> Self {
         Self { below: Vec::new(), key, why: why.into() }

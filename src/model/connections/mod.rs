@@ -28,8 +28,8 @@ pub mod target;
 
 pub use calls::{CallLine, CallResult};
 pub use identity::{ContactFacts, ContactField};
-pub use mapping::{Column, Field, FieldKind, Format, Mapped, Shown, ShownValue};
-pub use parameters::{Parameter, Place, Source, ValueKind};
+pub use mapping::{FieldKind, Mapped, MappedField, MappedValue, ShownValue, TableColumn, ValueFormat};
+pub use parameters::{Parameter, ParameterPlace, ParameterSource, ValueKind};
 pub use path::Path;
 
 /// Seconds a call may take, unless a connection says otherwise.
@@ -60,7 +60,7 @@ pub struct Connection {
     /// names it: `orders.internal`, `10.0.0.5`, `127.0.0.1:8080`.
     pub private_hosts: Vec<String>,
     /// What can be asked.
-    pub endpoints: Vec<Endpoint>,
+    pub endpoints: Vec<ConnectionEndpoint>,
 }
 
 /// How a connection is told who asks. The secret part is kept apart.
@@ -150,7 +150,7 @@ impl Auth {
 
 /// What is done at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
+pub enum EndpointMethod {
     /// Reads.
     #[default]
     Get,
@@ -164,7 +164,7 @@ pub enum Method {
     Delete,
 }
 
-impl Method {
+impl EndpointMethod {
     /// All words.
     pub const WORDS: [&'static str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -187,11 +187,11 @@ impl Method {
 
 /// One thing that can be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct ConnectionEndpoint {
     /// What it is called: letters, digits, `_` and `-`.
     pub name: String,
     /// How it is asked.
-    pub method: Method,
+    pub method: EndpointMethod,
     /// Below the base URL, with `{parameter}` where values go.
     pub path: String,
     /// When and how to use it, in plain language, for an assistant and for
@@ -211,13 +211,13 @@ pub struct Endpoint {
     /// What it is given.
     pub parameters: Vec<Parameter>,
     /// What of its answer is shown.
-    pub fields: Vec<Field>,
+    pub fields: Vec<MappedField>,
 }
 
-impl Endpoint {
+impl ConnectionEndpoint {
     /// What a person has to fill in.
     pub fn asked(&self) -> impl Iterator<Item = &Parameter> {
-        self.parameters.iter().filter(|it| matches!(it.source, Source::Asked(_)))
+        self.parameters.iter().filter(|it| matches!(it.source, ParameterSource::Asked(_)))
     }
 
     /// Whether it can be asked with nothing but what is known of a contact.
@@ -228,22 +228,22 @@ impl Endpoint {
     /// Whether the contact's channel proves what it identifies them with.
     pub fn knows(&self, facts: &ContactFacts) -> bool {
         self.parameters.iter().all(|it| match &it.source {
-            Source::Contact => self.contact.iter().any(|field| facts.get(field).is_some()),
-            Source::ContactField(field) => facts.get(field).is_some(),
-            Source::Constant(_) | Source::Asked(_) => true,
+            ParameterSource::Contact => self.contact.iter().any(|field| facts.get(field).is_some()),
+            ParameterSource::ContactField(field) => facts.get(field).is_some(),
+            ParameterSource::Constant(_) | ParameterSource::Asked(_) => true,
         })
     }
 
     /// Whether it changes nothing and what is known of a contact is enough to
     /// ask it.
     pub fn reads_with(&self, facts: &ContactFacts) -> bool {
-        self.method == Method::Get && self.fill(facts, &[]).is_ok()
+        self.method == EndpointMethod::Get && self.fill(facts, &[]).is_ok()
     }
 }
 
 impl Connection {
     /// The endpoint of a name.
-    pub fn endpoint(&self, name: &str) -> Option<&Endpoint> {
+    pub fn endpoint(&self, name: &str) -> Option<&ConnectionEndpoint> {
         self.endpoints.iter().find(|it| it.name == name)
     }
 

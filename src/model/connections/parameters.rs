@@ -5,7 +5,7 @@ use crate::connections::identity::ContactField;
 
 /// Where a value goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ParameterPlace {
     /// Into the path, at `{name}`.
     Path,
     /// Into the query.
@@ -14,7 +14,7 @@ pub enum Place {
     Body,
 }
 
-impl Place {
+impl ParameterPlace {
     /// All words.
     pub const WORDS: [&'static str; 3] = ["path", "query", "body"];
 
@@ -103,7 +103,7 @@ fn is_day(text: &str) -> bool {
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum ParameterSource {
     /// What names the contact at this endpoint.
     Contact,
     /// Something known of the contact.
@@ -120,22 +120,22 @@ pub struct Parameter {
     /// What the endpoint calls it.
     pub name: String,
     /// Where it goes.
-    pub place: Place,
+    pub place: ParameterPlace,
     /// Of what kind it is.
     pub kind: ValueKind,
     /// Whether the endpoint is not asked without it, as it was written: see
     /// [`Parameter::is_required`].
     pub required: bool,
     /// Where it comes from.
-    pub source: Source,
+    pub source: ParameterSource,
 }
 
 impl Parameter {
     /// Whether the endpoint is not asked without it: always so for what goes
     /// into the path, and for what says who the call is about.
     pub fn is_required(&self) -> bool {
-        let of_contact = matches!(self.source, Source::Contact | Source::ContactField(_));
-        self.required || of_contact || self.place == Place::Path
+        let of_contact = matches!(self.source, ParameterSource::Contact | ParameterSource::ContactField(_));
+        self.required || of_contact || self.place == ParameterPlace::Path
     }
 }
 
@@ -145,7 +145,7 @@ pub struct Filled {
     /// What the endpoint calls it.
     pub name: String,
     /// Where it goes.
-    pub place: Place,
+    pub place: ParameterPlace,
     /// Of what kind it is.
     pub kind: ValueKind,
     /// The value.

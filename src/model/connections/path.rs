@@ -9,7 +9,7 @@ const STEPS: usize = 16;
 
 /// One step down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum PathSegment {
     /// To the member of a name.
     Name(String),
     /// To the item of a number; from the end, if it is negative.
@@ -20,7 +20,7 @@ pub enum Step {
 
 /// A place in an answer, or several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Path(pub Vec<Step>);
+pub struct Path(pub Vec<PathSegment>);
 
 impl Path {
     /// Reads a path; the `$` in front may be left out.
@@ -49,7 +49,7 @@ impl Path {
     }
 }
 
-fn next(rest: &str) -> Option<(Step, &str)> {
+fn next(rest: &str) -> Option<(PathSegment, &str)> {
     if let Some(rest) = rest.strip_prefix('.') {
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
         return Some((name(&rest[..end])?, &rest[end..]));
@@ -58,21 +58,21 @@ fn next(rest: &str) -> Option<(Step, &str)> {
     for quote in ['\'', '"'] {
         if let Some(quoted) = inner.strip_prefix(quote) {
             let (name, after) = quoted.split_once(quote)?;
-            return Some((Step::Name(name.to_owned()), after.strip_prefix(']')?));
+            return Some((PathSegment::Name(name.to_owned()), after.strip_prefix(']')?));
         }
     }
     let (word, after) = inner.split_once(']')?;
-    let step = if word == "*" { Step::All } else { Step::Index(word.parse().ok()?) };
+    let step = if word == "*" { PathSegment::All } else { PathSegment::Index(word.parse().ok()?) };
     Some((step, after))
 }
 
-fn name(word: &str) -> Option<Step> {
+fn name(word: &str) -> Option<PathSegment> {
     let odd = |it: char| it.is_whitespace() || it.is_control() || "()?@'\"]*$:,".contains(it);
     match word {
-        "*" => Some(Step::All),
+        "*" => Some(PathSegment::All),
         "" => None,
         word if word.contains(odd) => None,
-        word => Some(Step::Name(word.to_owned())),
+        word => Some(PathSegment::Name(word.to_owned())),
     }
 }
 
@@ -81,15 +81,15 @@ impl fmt::Display for Path {
         out.write_str("$")?;
         for step in &self.0 {
             match step {
-                Step::Name(word)
-                    if matches!(name(word), Some(Step::Name(_))) && !word.contains(['.', '[']) =>
+                PathSegment::Name(word)
+                    if matches!(name(word), Some(PathSegment::Name(_))) && !word.contains(['.', '[']) =>
                 {
                     write!(out, ".{word}")?;
                 }
-                Step::Name(word) if word.contains('\'') => write!(out, "[\"{word}\"]")?,
-                Step::Name(word) => write!(out, "['{word}']")?,
-                Step::Index(number) => write!(out, "[{number}]")?,
-                Step::All => out.write_str("[*]")?,
+                PathSegment::Name(word) if word.contains('\'') => write!(out, "[\"{word}\"]")?,
+                PathSegment::Name(word) => write!(out, "['{word}']")?,
+                PathSegment::Index(number) => write!(out, "[{number}]")?,
+                PathSegment::All => out.write_str("[*]")?,
             }
         }
         Ok(())

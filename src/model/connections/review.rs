@@ -3,9 +3,9 @@
 
 use crate::connections::identity::ContactField;
 use crate::connections::mapping::{COLUMNS, FIELDS, FieldKind};
-use crate::connections::mistake::Mistake;
-use crate::connections::parameters::{Place, Source};
-use crate::connections::{Auth, Connection, Endpoint, MOST_ENDPOINTS, Method, target};
+use crate::connections::mistake::ConnectionMistake;
+use crate::connections::parameters::{ParameterPlace, ParameterSource};
+use crate::connections::{Auth, Connection, ConnectionEndpoint, EndpointMethod, MOST_ENDPOINTS, target};
 
 /// Whether a word can be a name: letters, digits, `_` and `-`, up to 40.
 pub fn is_name(word: &str) -> bool {
@@ -19,30 +19,30 @@ pub fn review(connection: &Connection) -> Vec<String> {
 }
 
 /// The same with the keys it is about.
-pub fn mistakes(connection: &Connection) -> Vec<Mistake> {
+pub fn mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let name = &connection.name;
     if !is_name(name) || matches!(name.as_str(), "contact" | "agent") {
-        wrong.push(Mistake::at("name", format!(
+        wrong.push(ConnectionMistake::at("name", format!(
             "{name:?} cannot be a connection's name: use letters, digits, _ and -, and not contact or agent"
         )));
     }
     let base = &connection.base_url;
     if target::origin(base).is_none() || base.contains(['?', '#', '{', ' ', '\\']) {
-        wrong.push(Mistake::at(
+        wrong.push(ConnectionMistake::at(
             "base_url",
             "base_url must be an https address without query, such as https://api.example.com/v1",
         ));
     }
     let path = target::origin(base).map_or("", |it| &base[it.len()..]);
     if !path.is_empty() && target::check_path(path.trim_end_matches('/')).is_err() && path != "/" {
-        wrong.push(Mistake::at("base_url", "base_url must not hold . or .. or // in its path"));
+        wrong.push(ConnectionMistake::at("base_url", "base_url must not hold . or .. or // in its path"));
     }
     if !(1..=60).contains(&connection.timeout_seconds) {
-        wrong.push(Mistake::at("timeout_seconds", "timeout_seconds must be 1 to 60"));
+        wrong.push(ConnectionMistake::at("timeout_seconds", "timeout_seconds must be 1 to 60"));
     }
     if !(1..=6_000).contains(&connection.per_minute) {
-        wrong.push(Mistake::at("per_minute", "per_minute must be 1 to 6000"));
+        wrong.push(ConnectionMistake::at("per_minute", "per_minute must be 1 to 6000"));
     }
     let empty = match &connection.auth {
         Auth::ApiKeyHeader { header } | Auth::CustomHeader { header, .. } if header.is_empty() => {
@@ -55,14 +55,19 @@ pub fn mistakes(connection: &Connection) -> Vec<Mistake> {
         _ => None,
     };
     wrong
-        .extend(empty.map(|it| Mistake::at("auth", format!("auth {:?} needs {it}", connection.auth.word()))));
+        .extend(empty.map(|it| {
+            ConnectionMistake::at("auth", format!("auth {:?} needs {it}", connection.auth.word()))
+        }));
     if connection.endpoints.len() > MOST_ENDPOINTS {
-        wrong.push(Mistake::at("endpoint", format!("a connection has at most {MOST_ENDPOINTS} endpoints")));
+        wrong.push(ConnectionMistake::at(
+            "endpoint",
+            format!("a connection has at most {MOST_ENDPOINTS} endpoints"),
+        ));
     }
     for (place, it) in connection.endpoints.iter().enumerate() {
         if connection.endpoints[..place].iter().any(|before| before.name == it.name) {
             wrong.push(
-                Mistake::at("name", format!("two endpoints are called {:?}", it.name))
+                ConnectionMistake::at("name", format!("two endpoints are called {:?}", it.name))
                     .within("endpoint", place),
             );
         }
@@ -71,17 +76,22 @@ pub fn mistakes(connection: &Connection) -> Vec<Mistake> {
     wrong
 }
 
-fn endpoint(endpoint: &Endpoint) -> Vec<Mistake> {
+fn endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     if !is_name(&endpoint.name) {
-        wrong.push(Mistake::at("name", "its name must be letters, digits, _ and -"));
+        wrong.push(ConnectionMistake::at("name", "its name must be letters, digits, _ and -"));
     }
-    wrong.extend(target::check_path(&endpoint.path).err().map(|it| Mistake::at("path", it.to_string())));
+    wrong.extend(
+        target::check_path(&endpoint.path).err().map(|it| ConnectionMistake::at("path", it.to_string())),
+    );
     if endpoint.automatic && !endpoint.needs_nobody() {
-        wrong.push(Mistake::at("automatic", "it asks a person for something and so cannot be automatic"));
+        wrong.push(ConnectionMistake::at(
+            "automatic",
+            "it asks a person for something and so cannot be automatic",
+        ));
     }
-    if endpoint.automatic && endpoint.method != Method::Get {
-        wrong.push(Mistake::at("automatic", "only GET endpoints can be automatic"));
+    if endpoint.automatic && endpoint.method != EndpointMethod::Get {
+        wrong.push(ConnectionMistake::at("automatic", "only GET endpoints can be automatic"));
     }
     wrong.extend(identity(endpoint));
     wrong.extend(parameters(endpoint));
@@ -90,19 +100,23 @@ fn endpoint(endpoint: &Endpoint) -> Vec<Mistake> {
 }
 
 /// What is wrong with how the contact is identified, and who may change what.
-fn identity(endpoint: &Endpoint) -> Vec<Mistake> {
+fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
-    let taken = |it: &Source| matches!(it, Source::Contact | Source::ContactField(_));
+    let taken =
+        |it: &ParameterSource| matches!(it, ParameterSource::Contact | ParameterSource::ContactField(_));
     if endpoint.public && endpoint.parameters.iter().any(|it| taken(&it.source)) {
-        wrong.push(Mistake::at("public", "it is public, and so takes nothing from the contact"));
+        wrong.push(ConnectionMistake::at("public", "it is public, and so takes nothing from the contact"));
     }
-    if endpoint.public && endpoint.method != Method::Get {
-        wrong.push(Mistake::at("public", "only GET endpoints can be public: a change is always somebody's"));
+    if endpoint.public && endpoint.method != EndpointMethod::Get {
+        wrong.push(ConnectionMistake::at(
+            "public",
+            "only GET endpoints can be public: a change is always somebody's",
+        ));
     }
     let sets: Vec<&[ContactField]> =
         endpoint.parameters.iter().map(|it| endpoint.identifies(it)).filter(|it| !it.is_empty()).collect();
     if !endpoint.public && sets.is_empty() {
-        wrong.push(Mistake::at(
+        wrong.push(ConnectionMistake::at(
             "parameter",
             "nothing it is given says who the customer is: add a parameter with from = \"contact\", or public = \
              true where the answer is the same for everybody",
@@ -110,14 +124,14 @@ fn identity(endpoint: &Endpoint) -> Vec<Mistake> {
     }
     let together = |field: &ContactField| sets.iter().all(|it| it.contains(field));
     if !sets.is_empty() && !sets[0].iter().any(together) {
-        wrong.push(Mistake::at(
+        wrong.push(ConnectionMistake::at(
             "parameter",
             "a channel proves a phone, an email or a chat_id, never two of them: write contact = [\"phone\", \
              \"email\"] and give one parameter from = \"contact\"",
         ));
     }
-    if endpoint.assistant_may_change && endpoint.method == Method::Get {
-        wrong.push(Mistake::at(
+    if endpoint.assistant_may_change && endpoint.method == EndpointMethod::Get {
+        wrong.push(ConnectionMistake::at(
             "assistant_may_change",
             "GET changes nothing and is offered to an assistant anyway",
         ));
@@ -125,12 +139,12 @@ fn identity(endpoint: &Endpoint) -> Vec<Mistake> {
     wrong
 }
 
-fn parameters(endpoint: &Endpoint) -> Vec<Mistake> {
+fn parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let places = target::places(&endpoint.path).unwrap_or_default();
     for place in &places {
-        if !endpoint.parameters.iter().any(|it| it.place == Place::Path && it.name == *place) {
-            wrong.push(Mistake::at(
+        if !endpoint.parameters.iter().any(|it| it.place == ParameterPlace::Path && it.name == *place) {
+            wrong.push(ConnectionMistake::at(
                 "path",
                 format!("the path has {{{place}}}, but no parameter in the path is called so"),
             ));
@@ -140,61 +154,73 @@ fn parameters(endpoint: &Endpoint) -> Vec<Mistake> {
         let name = &it.name;
         if name.is_empty() || name.chars().count() > 80 || name.chars().any(char::is_control) {
             wrong.push(
-                Mistake::at("name", "a parameter needs a name of up to 80 characters".to_owned())
+                ConnectionMistake::at("name", "a parameter needs a name of up to 80 characters".to_owned())
                     .within("parameter", index),
             );
         }
         if endpoint.parameters[..index].iter().any(|before| before.name == *name) {
             wrong.push(
-                Mistake::at("name", format!("two parameters are called {name:?}")).within("parameter", index),
-            );
-        }
-        if it.place == Place::Path && !places.contains(&name.as_str()) {
-            wrong.push(
-                Mistake::at("in", format!("{name:?} is to go into the path, which has no {{{name}}}"))
+                ConnectionMistake::at("name", format!("two parameters are called {name:?}"))
                     .within("parameter", index),
             );
         }
-        if it.place == Place::Body && matches!(endpoint.method, Method::Get | Method::Delete) {
+        if it.place == ParameterPlace::Path && !places.contains(&name.as_str()) {
             wrong.push(
-                Mistake::at(
+                ConnectionMistake::at(
+                    "in",
+                    format!("{name:?} is to go into the path, which has no {{{name}}}"),
+                )
+                .within("parameter", index),
+            );
+        }
+        if it.place == ParameterPlace::Body
+            && matches!(endpoint.method, EndpointMethod::Get | EndpointMethod::Delete)
+        {
+            wrong.push(
+                ConnectionMistake::at(
                     "in",
                     format!("{name:?} is to go into the body, but {} has none", endpoint.method.word()),
                 )
                 .within("parameter", index),
             );
         }
-        if let Source::Constant(text) = &it.source
+        if let ParameterSource::Constant(text) = &it.source
             && let Some(wanted) = it.kind.objection(text)
         {
             wrong.push(
-                Mistake::at("constant", format!("{name:?} must be {wanted}")).within("parameter", index),
+                ConnectionMistake::at("constant", format!("{name:?} must be {wanted}"))
+                    .within("parameter", index),
             );
         }
     }
     wrong
 }
 
-fn fields(endpoint: &Endpoint) -> Vec<Mistake> {
+fn fields(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     if endpoint.fields.len() > FIELDS {
-        wrong.push(Mistake::at("field", format!("at most {FIELDS} fields are shown")));
+        wrong.push(ConnectionMistake::at("field", format!("at most {FIELDS} fields are shown")));
     }
     for (index, it) in endpoint.fields.iter().enumerate() {
         if !is_name(&it.name) {
             wrong.push(
-                Mistake::at("name", format!("{:?} cannot be a field's name", it.name)).within("field", index),
+                ConnectionMistake::at("name", format!("{:?} cannot be a field's name", it.name))
+                    .within("field", index),
             );
         }
         if endpoint.fields[..index].iter().any(|before| before.name == it.name) {
             wrong.push(
-                Mistake::at("name", format!("two fields are called {:?}", it.name)).within("field", index),
+                ConnectionMistake::at("name", format!("two fields are called {:?}", it.name))
+                    .within("field", index),
             );
         }
         if matches!(&it.kind, FieldKind::Table(columns) if columns.is_empty() || columns.len() > COLUMNS) {
             wrong.push(
-                Mistake::at("column", format!("the table {:?} needs 1 to {COLUMNS} columns", it.name))
-                    .within("field", index),
+                ConnectionMistake::at(
+                    "column",
+                    format!("the table {:?} needs 1 to {COLUMNS} columns", it.name),
+                )
+                .within("field", index),
             );
         }
     }
@@ -206,10 +232,10 @@ mod tests {
     use super::*;
     use crate::connections::parameters::{Parameter, ValueKind};
 
-    fn orders() -> Endpoint {
-        Endpoint {
+    fn orders() -> ConnectionEndpoint {
+        ConnectionEndpoint {
             name: "orders".to_owned(),
-            method: Method::Get,
+            method: EndpointMethod::Get,
             path: "/orders/{id}".to_owned(),
             instructions: String::new(),
             contact: vec![ContactField::Phone],
@@ -218,10 +244,10 @@ mod tests {
             automatic: true,
             parameters: vec![Parameter {
                 name: "id".to_owned(),
-                place: Place::Path,
+                place: ParameterPlace::Path,
                 kind: ValueKind::Text,
                 required: true,
-                source: Source::Contact,
+                source: ParameterSource::Contact,
             }],
             fields: Vec::new(),
         }
@@ -246,21 +272,24 @@ mod tests {
             (|it| it.endpoints[0].path = "/orders".into(), "which has no {id}"),
             (|it| it.endpoints[0].path = "/{id}/{x}".into(), "the path has {x}"),
             (|it| it.endpoints[0].path = "/{id}/..".into(), "no . or .."),
-            (|it| it.endpoints[0].parameters[0].place = Place::Body, "has none"),
-            (|it| it.endpoints[0].parameters[0].source = Source::Asked("x".into()), "cannot be automatic"),
-            (|it| it.endpoints[0].method = Method::Post, "only GET"),
+            (|it| it.endpoints[0].parameters[0].place = ParameterPlace::Body, "has none"),
+            (
+                |it| it.endpoints[0].parameters[0].source = ParameterSource::Asked("x".into()),
+                "cannot be automatic",
+            ),
+            (|it| it.endpoints[0].method = EndpointMethod::Post, "only GET"),
             (|it| it.endpoints[0].public = true, "takes nothing from the contact"),
             (|it| it.endpoints[0].assistant_may_change = true, "is offered to an assistant anyway"),
             (|it| it.endpoints[0].contact.clear(), "nothing it is given says who the customer is"),
             (
-                |it| it.endpoints[0].parameters[0].source = Source::Constant("7".into()),
+                |it| it.endpoints[0].parameters[0].source = ParameterSource::Constant("7".into()),
                 "nothing it is given says who the customer is",
             ),
             (
                 |it| {
                     let mut other = it.endpoints[0].parameters[0].clone();
-                    other.source = Source::ContactField(ContactField::Email);
-                    (other.name, other.place) = ("email".into(), Place::Query);
+                    other.source = ParameterSource::ContactField(ContactField::Email);
+                    (other.name, other.place) = ("email".into(), ParameterPlace::Query);
                     it.endpoints[0].parameters.push(other);
                 },
                 "never two of them",
@@ -268,7 +297,7 @@ mod tests {
             (
                 |it| {
                     it.endpoints[0].parameters[0].source =
-                        Source::ContactField(ContactField::Metadata("id".into()));
+                        ParameterSource::ContactField(ContactField::Metadata("id".into()));
                 },
                 "nothing it is given says who the customer is",
             ),

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crate::connections::parameters::{Filled, Place};
+use crate::connections::parameters::{Filled, ParameterPlace};
 
 /// Why there is no URL. The texts may be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +75,7 @@ pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, Ta
         let mut last = "";
         while let Some((before, inner)) = rest.split_once('{') {
             let (name, after) = inner.split_once('}').ok_or(TargetError::Brace)?;
-            let value = values.iter().find(|it| it.place == Place::Path && it.name == name);
+            let value = values.iter().find(|it| it.place == ParameterPlace::Path && it.name == name);
             let value = value.ok_or_else(|| TargetError::Unknown(name.to_owned()))?;
             url.push_str(before);
             encode(&value.value, &mut url);
@@ -88,7 +88,7 @@ pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, Ta
         }
     }
     let mut sign = '?';
-    for it in values.iter().filter(|it| it.place == Place::Query) {
+    for it in values.iter().filter(|it| it.place == ParameterPlace::Query) {
         url.push(sign);
         encode(&it.name, &mut url);
         url.push('=');
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::connections::parameters::ValueKind;
 
-    fn filled(place: Place, name: &str, value: &str) -> Filled {
+    fn filled(place: ParameterPlace, name: &str, value: &str) -> Filled {
         Filled { name: name.to_owned(), place, kind: ValueKind::Text, value: value.to_owned() }
     }
 
@@ -138,7 +138,7 @@ mod tests {
             ("a\r\nX: y", "https://a.example/v1/orders/a%0D%0AX%3A%20y"),
             ("...", "https://a.example/v1/orders/..."),
         ] {
-            let values = [filled(Place::Path, "id", value)];
+            let values = [filled(ParameterPlace::Path, "id", value)];
             assert_eq!(
                 build("https://a.example/v1/", "/orders/{id}", &values).as_deref(),
                 Ok(url),
@@ -146,20 +146,21 @@ mod tests {
             );
         }
         for value in [".", "..", ""] {
-            let values = [filled(Place::Path, "id", value)];
+            let values = [filled(ParameterPlace::Path, "id", value)];
             let refused = build("https://a.example", "/orders/{id}/x", &values);
             assert_eq!(refused, Err(TargetError::Dots("id".to_owned())), "{value:?}");
         }
-        let two = [filled(Place::Path, "a", "."), filled(Place::Path, "b", ".")];
+        let two = [filled(ParameterPlace::Path, "a", "."), filled(ParameterPlace::Path, "b", ".")];
         assert!(build("https://a.example", "/{a}{b}", &two).is_err(), "two dots of two values");
-        let half = [filled(Place::Path, "a", ".")];
+        let half = [filled(ParameterPlace::Path, "a", ".")];
         assert!(build("https://a.example", "/.{a}", &half).is_err());
         assert!(build("https://a.example", "/%2E{a}", &half).is_err());
     }
 
     #[test]
     fn a_query_is_encoded() {
-        let values = [filled(Place::Query, "q", "a&admin=1#"), filled(Place::Query, "b c", "+ é")];
+        let values =
+            [filled(ParameterPlace::Query, "q", "a&admin=1#"), filled(ParameterPlace::Query, "b c", "+ é")];
         assert_eq!(
             build("https://a.example/v1", "/find", &values).as_deref(),
             Ok("https://a.example/v1/find?q=a%26admin%3D1%23&b%20c=%2B%20%C3%A9")

@@ -8,7 +8,7 @@ const LONGEST: usize = 254;
 
 /// One address of a line of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Typed {
+pub enum TypedAddress {
     /// An address, without the name around it.
     Address(String),
     /// Something else.
@@ -16,7 +16,7 @@ pub enum Typed {
 }
 
 /// Cuts a line such as `Ana <ana@x.example>, bob@x.example; c@x.example`.
-pub fn list(line: &str) -> Vec<Typed> {
+pub fn list(line: &str) -> Vec<TypedAddress> {
     let mut pieces = vec![String::new()];
     let (mut quoted, mut angled) = (false, false);
     for it in line.chars() {
@@ -35,13 +35,17 @@ pub fn list(line: &str) -> Vec<Typed> {
     pieces.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).map(one).collect()
 }
 
-fn one(piece: &str) -> Typed {
+fn one(piece: &str) -> TypedAddress {
     let inner = match (piece.rfind('<'), piece.ends_with('>')) {
         (Some(at), true) => &piece[at + 1..piece.len() - 1],
         _ => piece,
     };
     let address = inner.trim();
-    if is_address(address) { Typed::Address(address.to_owned()) } else { Typed::Wrong(piece.to_owned()) }
+    if is_address(address) {
+        TypedAddress::Address(address.to_owned())
+    } else {
+        TypedAddress::Wrong(piece.to_owned())
+    }
 }
 
 /// Whether a text can be one address and nothing else: no second header, no
@@ -91,8 +95,8 @@ mod tests {
 
     #[test]
     fn lines_of_addresses() {
-        let good = |it: &str| Typed::Address(it.to_owned());
-        let wrong = |it: &str| Typed::Wrong(it.to_owned());
+        let good = |it: &str| TypedAddress::Address(it.to_owned());
+        let wrong = |it: &str| TypedAddress::Wrong(it.to_owned());
         let cases = [
             ("", vec![]),
             ("a@b.example", vec![good("a@b.example")]),
@@ -122,7 +126,7 @@ mod tests {
         #[test]
         fn nothing_typed_becomes_a_header(line in "\\PC{0,40}|[\\x00-\\x7f\u{85}\u{2028}]{0,60}") {
             for it in list(&line) {
-                if let Typed::Address(it) = it {
+                if let TypedAddress::Address(it) = it {
                     prop_assert!(!it.chars().any(|it| it.is_control() || it.is_whitespace()), "{:?}", it);
                     prop_assert_eq!(it.matches('@').count(), 1);
                 }

@@ -2,10 +2,10 @@
 //! mail it becomes. Answers and forwards begin here.
 
 use crate::bounds;
-use crate::email::addresses::{Typed, distinct, header_line, list};
-use crate::email::{Letter, files};
+use crate::email::addresses::{TypedAddress, distinct, header_line, list};
+use crate::email::{MailMessage, files};
 use crate::ids::ThreadId;
-use crate::outbox::content::{Attachment, Mail, Source};
+use crate::outbox::content::{Mail, MailAttachment, MailAttachmentSource};
 
 /// The line between what is written and what is quoted, in a kept draft.
 const QUOTED: &str = "---- quoted below ----";
@@ -16,7 +16,7 @@ pub const MANY: usize = 20;
 
 /// A mail being written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct WrittenMail {
     /// Addresses, as typed.
     pub to: String,
     /// Addresses, as typed.
@@ -37,7 +37,7 @@ pub struct Written {
     pub quote: Option<String>,
 }
 
-impl Written {
+impl WrittenMail {
     /// As a draft keeps it.
     pub fn to_draft(&self) -> String {
         let line = |it: &str| header_line(it);
@@ -117,8 +117,10 @@ impl Written {
         for (place, (line, name)) in lines.into_iter().enumerate() {
             for it in list(line) {
                 match it {
-                    Typed::Address(it) => lists[place].push(it),
-                    Typed::Wrong(it) => return Err((place, format!("{name}: {it:?} is no mail address"))),
+                    TypedAddress::Address(it) => lists[place].push(it),
+                    TypedAddress::Wrong(it) => {
+                        return Err((place, format!("{name}: {it:?} is no mail address")));
+                    }
                 }
             }
         }
@@ -196,12 +198,12 @@ const WORDS: [&str; 14] = [
 
 /// An answer to a mail, to its sender or to all who have it.
 pub fn answer(
-    letter: &Letter,
+    letter: &MailMessage,
     thread_subject: Option<&str>,
     own: &[String],
     all: bool,
     when: &str,
-) -> Written {
+) -> WrittenMail {
     let is_own = |it: &str| own.iter().any(|own| own.eq_ignore_ascii_case(it));
     let sender = letter.reply_to.as_ref().unwrap_or(&letter.from).to_string();
     let to_all = |it: &[crate::text::SafeText]| {
@@ -223,19 +225,19 @@ pub fn answer(
     };
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
-    Written {
+    WrittenMail {
         to,
         cc,
         subject: marked("Re", &subject),
         answers: letter.header_id.clone(),
         quote: quoted(letter, when),
-        ..Written::default()
+        ..WrittenMail::default()
     }
 }
 
 /// A mail passed on, with its head before its text. Its files stay behind:
 /// the interface has no way to pass them on.
-pub fn forward(letter: &Letter, thread_subject: Option<&str>, when: &str) -> Written {
+pub fn forward(letter: &MailMessage, thread_subject: Option<&str>, when: &str) -> WrittenMail {
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
     let to: Vec<&str> = letter.to.iter().map(crate::text::SafeText::as_str).collect();
@@ -246,7 +248,7 @@ pub fn forward(letter: &Letter, thread_subject: Option<&str>, when: &str) -> Wri
         to.join(", "),
         cut(text)
     );
-    Written { subject: marked("Fwd", &subject), quote: Some(quote), ..Written::default() }
+    WrittenMail { subject: marked("Fwd", &subject), quote: Some(quote), ..WrittenMail::default() }
 }
 
 /// A subject with one mark before it, however often it was answered.
@@ -258,7 +260,7 @@ fn marked(mark: &str, subject: &str) -> String {
     }
 }
 
-fn quoted(letter: &Letter, when: &str) -> Option<String> {
+fn quoted(letter: &MailMessage, when: &str) -> Option<String> {
     let text = letter.plain.as_ref().or(letter.rich.as_ref())?;
     let lines: Vec<String> =
         cut(text.as_str()).lines().map(|it| format!("> {it}").trim_end().to_owned()).collect();
@@ -271,13 +273,13 @@ fn cut(text: &str) -> String {
     if cut.len() < text.len() { format!("{cut}\n[…]") } else { cut }
 }
 
-fn attachment(what: &str) -> Attachment {
+fn attachment(what: &str) -> MailAttachment {
     let name = what.split(['?', '#']).next().unwrap_or(what).rsplit('/').next().unwrap_or(what);
     let source = match is_link(what) {
-        true => Source::Link(what.to_owned()),
-        false => Source::File(what.to_owned()),
+        true => MailAttachmentSource::Link(what.to_owned()),
+        false => MailAttachmentSource::File(what.to_owned()),
     };
-    Attachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
+    MailAttachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
 }
 
 /// Whether a file is an address and no path.

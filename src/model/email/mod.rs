@@ -2,7 +2,7 @@
 //!
 //! A thread is a conversation here: it has its row, history, notes and drafts
 //! like one of a chat. What only mail has stands beside it in [`Thread`] and
-//! [`Letter`]. Interface: Resources, Email account, Email thread, Email
+//! [`MailMessage`]. Interface: Resources, Email account, Email thread, Email
 //! contact.
 
 pub mod addresses;
@@ -66,7 +66,7 @@ pub struct Thread {
     /// Where it lies; lists do not tell, single reads may.
     pub folder: Option<SafeText>,
     /// What of it holds only on this desk, because the server ignored it.
-    pub only_here: Vec<Field>,
+    pub only_here: Vec<ThreadField>,
 }
 
 impl Thread {
@@ -133,7 +133,7 @@ pub enum MailWish {
 /// A part of a thread that can be changed. The interface shows no names for
 /// them, so what becomes of a change is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Field {
+pub enum ThreadField {
     /// Read or unread.
     Read,
     /// With a star or without.
@@ -146,7 +146,7 @@ pub enum Field {
     Priority,
 }
 
-impl Field {
+impl ThreadField {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Read, Self::Star, Self::Place, Self::Category, Self::Priority];
 
@@ -180,7 +180,7 @@ impl Field {
 
 /// One mail of a thread, beside its message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Letter {
+pub struct MailMessage {
     /// The sender's address.
     pub from: SafeText,
     /// The sender's name.

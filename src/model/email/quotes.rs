@@ -7,7 +7,7 @@ const LEAST: usize = 2;
 
 /// A part of a mail's text: whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum QuotedPart<'a> {
     /// What its writer wrote.
     Said(&'a str),
     /// What was quoted, and how many lines it has.
@@ -52,7 +52,7 @@ const RULES: [&str; 7] = [
 ];
 
 /// Cuts a text into what was written and what was quoted.
-pub fn parts(text: &str) -> Vec<Part<'_>> {
+pub fn parts(text: &str) -> Vec<QuotedPart<'_>> {
     let lines: Vec<&str> = text.split('\n').collect();
     let quoted = quoted_lines(&lines);
     let mut parts = Vec::new();
@@ -65,7 +65,7 @@ pub fn parts(text: &str) -> Vec<Part<'_>> {
         let length: usize = lines[from..to].iter().map(|it| it.len() + 1).sum();
         let end = (at + length).min(text.len() + 1);
         let piece = &text[at..end.saturating_sub(1).max(at).min(text.len())];
-        parts.push(if quoted[from] { Part::Quoted(piece, to - from) } else { Part::Said(piece) });
+        parts.push(if quoted[from] { QuotedPart::Quoted(piece, to - from) } else { QuotedPart::Said(piece) });
         (at, from) = (end, to);
     }
     parts
@@ -81,9 +81,9 @@ pub fn folded(text: &str) -> (String, usize) {
             out.push('\n');
         }
         match part {
-            Part::Said(words) => out.push_str(words),
-            Part::Quoted(words, lines) if lines < LEAST => out.push_str(words),
-            Part::Quoted(_, lines) => {
+            QuotedPart::Said(words) => out.push_str(words),
+            QuotedPart::Quoted(words, lines) if lines < LEAST => out.push_str(words),
+            QuotedPart::Quoted(_, lines) => {
                 hidden += lines;
                 out.push_str(&format!("▸ {lines} quoted lines"));
             }
@@ -245,7 +245,7 @@ mod tests {
             let joined: Vec<&str> = parts(text)
                 .into_iter()
                 .map(|it| match it {
-                    Part::Said(it) | Part::Quoted(it, _) => it,
+                    QuotedPart::Said(it) | QuotedPart::Quoted(it, _) => it,
                 })
                 .collect();
             assert_eq!(joined.join("\n"), text);

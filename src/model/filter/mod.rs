@@ -6,14 +6,14 @@ mod phrase;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{FIELDS, Mistake, Parsed, complete, known_values, parse};
+pub use parse::{FIELDS, FilterError, Parsed, complete, known_values, parse};
 pub use phrase::Phrase;
 
 use crate::conversations::Automation;
 
 /// A filter. Empty, it lets everything through.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Filter {
+pub struct ConversationFilter {
     /// All of these must hold.
     pub tests: Vec<Test>,
 }
@@ -24,18 +24,18 @@ pub struct Test {
     /// Whether the opposite is wanted.
     pub negated: bool,
     /// What is looked at.
-    pub what: What,
+    pub what: FilterSubject,
 }
 
 /// What a test looks at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum What {
+pub enum FilterSubject {
     /// Whether the conversation goes on.
-    Status(Status),
+    Status(StatusFilter),
     /// The AI's switch.
     Ai(Automation),
     /// The service window.
-    Window(Window),
+    Window(WindowFilter),
     /// The beginning of a phone number, in digits.
     Phone(String),
     /// Words of the customer's name, user name or email address.
@@ -58,7 +58,7 @@ pub enum What {
 
 /// Whether a conversation goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum StatusFilter {
     /// It does; whatever is not closed.
     Open,
     /// It is closed.
@@ -70,7 +70,7 @@ pub enum Status {
 /// The service window, which the server tells, and what is left of it by this
 /// desk's estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Window {
+pub enum WindowFilter {
     /// Open.
     Open,
     /// Closed.
@@ -116,7 +116,7 @@ pub enum Is {
     Needed,
 }
 
-impl What {
+impl FilterSubject {
     /// Whether two tests of this kind exclude each other, so that the one
     /// typed takes the place of the view's.
     fn replaces(&self, other: &Self) -> bool {
@@ -130,9 +130,9 @@ impl What {
     }
 }
 
-impl Filter {
+impl ConversationFilter {
     /// One test alone.
-    pub fn one(what: What) -> Self {
+    pub fn one(what: FilterSubject) -> Self {
         Self { tests: vec![Test { negated: false, what }] }
     }
 
@@ -143,17 +143,17 @@ impl Filter {
 
     /// Conversations that go on.
     pub fn open() -> Self {
-        Self::one(What::Status(Status::Open))
+        Self::one(FilterSubject::Status(StatusFilter::Open))
     }
 
     /// Closed conversations.
     pub fn closed() -> Self {
-        Self::one(What::Status(Status::Closed))
+        Self::one(FilterSubject::Status(StatusFilter::Closed))
     }
 
     /// Conversations that need a person.
     pub fn needed() -> Self {
-        Self::one(What::Is(Is::Needed))
+        Self::one(FilterSubject::Is(Is::Needed))
     }
 
     /// This filter with further tests; those of a kind of which there can be
@@ -169,19 +169,23 @@ impl Filter {
 
     /// Whether the answer depends on the time.
     pub fn uses_time(&self) -> bool {
-        self.tests.iter().any(|it| matches!(it.what, What::Window(Window::Below(_) | Window::Above(_))))
+        self.tests.iter().any(|it| {
+            matches!(it.what, FilterSubject::Window(WindowFilter::Below(_) | WindowFilter::Above(_)))
+        })
     }
 
     /// Whether only those who need a person are asked for.
     pub fn asks_for_needed(&self) -> bool {
-        self.tests.iter().any(|it| !it.negated && it.what == What::Is(Is::Needed))
+        self.tests.iter().any(|it| !it.negated && it.what == FilterSubject::Is(Is::Needed))
     }
 
     /// Whether nothing but the status or who needs a person is asked for,
     /// with or without what was put aside.
     pub fn is_plain(&self) -> bool {
-        let plain = |it: &Test| !it.negated && matches!(it.what, What::Status(_) | What::Is(Is::Needed));
-        let aside = |it: &&Test| it.negated && it.what == What::Is(Is::Snoozed);
+        let plain = |it: &Test| {
+            !it.negated && matches!(it.what, FilterSubject::Status(_) | FilterSubject::Is(Is::Needed))
+        };
+        let aside = |it: &&Test| it.negated && it.what == FilterSubject::Is(Is::Snoozed);
         let mut rest = self.tests.iter().filter(|it| !aside(it));
         rest.next().is_none_or(plain) && rest.next().is_none()
     }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::conversations::Automation;
-use crate::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window};
+use crate::filter::{ConversationFilter, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter};
 use crate::nearest::nearest;
 use crate::time::{DAY, HOUR, MINUTE};
 
@@ -14,14 +14,14 @@ use crate::time::{DAY, HOUR, MINUTE};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
     /// What could be read.
-    pub filter: Filter,
+    pub filter: ConversationFilter,
     /// What could not, in order.
-    pub mistakes: Vec<Mistake>,
+    pub mistakes: Vec<FilterError>,
 }
 
 /// A word that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
+pub struct FilterError {
     /// Its bytes.
     pub at: Range<usize>,
     /// What is wrong, and what is known instead.
@@ -64,7 +64,7 @@ pub fn parse(line: &str) -> Parsed {
         match word.what() {
             Ok(None) => (),
             Ok(Some(what)) => parsed.filter.tests.push(Test { negated: word.negated, what }),
-            Err(words) => parsed.mistakes.push(Mistake { at: word.at, words }),
+            Err(words) => parsed.mistakes.push(FilterError { at: word.at, words }),
         }
     }
     parsed
@@ -92,7 +92,7 @@ pub fn complete(line: &str) -> String {
 }
 
 /// One word of the line.
-struct Word<'a> {
+struct FilterWord<'a> {
     at: Range<usize>,
     negated: bool,
     field: Option<&'a str>,
@@ -102,7 +102,7 @@ struct Word<'a> {
 
 /// Cuts the line at spaces outside quotes; a quote that is still open ends
 /// with the line.
-fn cut(line: &str) -> Vec<Word<'_>> {
+fn cut(line: &str) -> Vec<FilterWord<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
     while let Some(skipped) = line[at..].find(|it: char| !it.is_whitespace()) {
@@ -120,7 +120,7 @@ fn cut(line: &str) -> Vec<Word<'_>> {
     words
 }
 
-fn word(line: &str, at: Range<usize>) -> Word<'_> {
+fn word(line: &str, at: Range<usize>) -> FilterWord<'_> {
     let whole = &line[at.clone()];
     let (negated, rest) = match whole.strip_prefix('-') {
         Some(rest) if !rest.is_empty() => (true, rest),
@@ -132,15 +132,15 @@ fn word(line: &str, at: Range<usize>) -> Word<'_> {
         _ => (None, rest),
     };
     let quoted = value.starts_with('"');
-    Word { at, negated, field, value: value.trim_matches('"'), quoted }
+    FilterWord { at, negated, field, value: value.trim_matches('"'), quoted }
 }
 
-impl Word<'_> {
+impl FilterWord<'_> {
     /// What it asks for; `None` while it is only begun.
-    fn what(&self) -> Result<Option<What>, String> {
+    fn what(&self) -> Result<Option<FilterSubject>, String> {
         let Some(field) = self.field else {
             let phrase = self.phrase();
-            return Ok((!phrase.is_empty()).then_some(What::Text(phrase)));
+            return Ok((!phrase.is_empty()).then_some(FilterSubject::Text(phrase)));
         };
         let field = field.to_ascii_lowercase();
         if !FIELDS.iter().any(|(name, _)| *name == field) {
@@ -155,16 +155,16 @@ impl Word<'_> {
         }
         let value = self.value.to_lowercase();
         let found = match field.as_str() {
-            "status" => status(&value).map(What::Status),
-            "ai" => ai(&value).map(What::Ai),
-            "window" => window(&value).map(What::Window),
+            "status" => status(&value).map(FilterSubject::Status),
+            "ai" => ai(&value).map(FilterSubject::Ai),
+            "window" => window(&value).map(FilterSubject::Window),
             "from" => self.from(),
-            "tag" => Some(What::Tag(value.clone())),
-            "folder" => Some(What::Folder(value.clone())),
-            "category" => Some(What::Category(value.clone())),
-            "priority" => Some(What::Priority(value.clone())),
-            "has" => has(&value).map(What::Has),
-            _ => is(&value).map(What::Is),
+            "tag" => Some(FilterSubject::Tag(value.clone())),
+            "folder" => Some(FilterSubject::Folder(value.clone())),
+            "category" => Some(FilterSubject::Category(value.clone())),
+            "priority" => Some(FilterSubject::Priority(value.clone())),
+            "has" => has(&value).map(FilterSubject::Has),
+            _ => is(&value).map(FilterSubject::Is),
         };
         found.map(Some).ok_or_else(|| unknown(&field, &value))
     }
@@ -174,14 +174,14 @@ impl Word<'_> {
     }
 
     /// A number's beginning, or a name.
-    fn from(&self) -> Option<What> {
+    fn from(&self) -> Option<FilterSubject> {
         let digits: String = self.value.chars().filter(|it| !" -()./".contains(*it)).collect();
         let is_number = digits.strip_prefix('+').unwrap_or(&digits).bytes().all(|it| it.is_ascii_digit());
         if is_number && !digits.is_empty() {
-            return Some(What::Phone(digits));
+            return Some(FilterSubject::Phone(digits));
         }
         let phrase = self.phrase();
-        (!phrase.is_empty()).then_some(What::Name(phrase))
+        (!phrase.is_empty()).then_some(FilterSubject::Name(phrase))
     }
 }
 
@@ -193,11 +193,11 @@ fn unknown(field: &str, value: &str) -> String {
     }
 }
 
-fn status(value: &str) -> Option<Status> {
+fn status(value: &str) -> Option<StatusFilter> {
     match value {
-        "open" | "active" => Some(Status::Open),
-        "closed" => Some(Status::Closed),
-        "any" | "all" => Some(Status::Any),
+        "open" | "active" => Some(StatusFilter::Open),
+        "closed" => Some(StatusFilter::Closed),
+        "any" | "all" => Some(StatusFilter::Any),
         _ => None,
     }
 }
@@ -211,15 +211,15 @@ fn ai(value: &str) -> Option<Automation> {
     }
 }
 
-fn window(value: &str) -> Option<Window> {
+fn window(value: &str) -> Option<WindowFilter> {
     match value {
-        "open" => return Some(Window::Open),
-        "closed" => return Some(Window::Closed),
+        "open" => return Some(WindowFilter::Open),
+        "closed" => return Some(WindowFilter::Closed),
         _ => (),
     }
     match value.strip_prefix('<') {
-        Some(span) => span_of(span).map(Window::Below),
-        None => span_of(value.strip_prefix('>')?).map(Window::Above),
+        Some(span) => span_of(span).map(WindowFilter::Below),
+        None => span_of(value.strip_prefix('>')?).map(WindowFilter::Above),
     }
 }
 

@@ -1,7 +1,10 @@
 //! What is typed in a filter line, and what it means.
 
 use crate::conversations::Automation;
-use crate::filter::{Filter, Has, Is, Phrase, Status, Test, What, Window, complete, known_values, parse};
+use crate::filter::{
+    ConversationFilter, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter, complete,
+    known_values, parse,
+};
 use crate::time::{HOUR, MINUTE};
 
 fn words(text: &str) -> Phrase {
@@ -15,36 +18,36 @@ fn quoted(text: &str) -> Phrase {
 #[test]
 fn each_word_is_read() {
     let cases = [
-        ("status:open", What::Status(Status::Open)),
-        ("status:active", What::Status(Status::Open)),
-        ("STATUS:Closed", What::Status(Status::Closed)),
-        ("status:any", What::Status(Status::Any)),
-        ("ai:off", What::Ai(Automation::Off)),
-        ("ai:unknown", What::Ai(Automation::Unknown)),
-        ("window:<2h", What::Window(Window::Below(2 * HOUR))),
-        ("window:>90m", What::Window(Window::Above(90 * MINUTE))),
-        ("window:closed", What::Window(Window::Closed)),
-        ("from:+44", What::Phone("+44".into())),
-        ("from:\"+44 7700\"", What::Phone("+447700".into())),
-        ("from:maria", What::Name(words("maria"))),
-        ("from:\"maria lopez\"", What::Name(quoted("maria lopez"))),
-        ("tag:VIP", What::Tag("vip".into())),
-        ("has:media", What::Has(Has::Media)),
-        ("is:unread", What::Is(Is::Unread)),
-        ("is:starred", What::Is(Is::Starred)),
-        ("folder:Archive", What::Folder("archive".into())),
-        ("category:Billing", What::Category("billing".into())),
-        ("priority:high", What::Priority("high".into())),
-        ("is:claimed", What::Is(Is::Claimed)),
-        ("refund", What::Text(words("refund"))),
-        ("\"order 1041\"", What::Text(quoted("order 1041"))),
-        ("\"still open", What::Text(quoted("still open"))),
-        ("10:30", What::Text(words("10:30"))),
-        ("https://shop", What::Text(words("https://shop"))),
+        ("status:open", FilterSubject::Status(StatusFilter::Open)),
+        ("status:active", FilterSubject::Status(StatusFilter::Open)),
+        ("STATUS:Closed", FilterSubject::Status(StatusFilter::Closed)),
+        ("status:any", FilterSubject::Status(StatusFilter::Any)),
+        ("ai:off", FilterSubject::Ai(Automation::Off)),
+        ("ai:unknown", FilterSubject::Ai(Automation::Unknown)),
+        ("window:<2h", FilterSubject::Window(WindowFilter::Below(2 * HOUR))),
+        ("window:>90m", FilterSubject::Window(WindowFilter::Above(90 * MINUTE))),
+        ("window:closed", FilterSubject::Window(WindowFilter::Closed)),
+        ("from:+44", FilterSubject::Phone("+44".into())),
+        ("from:\"+44 7700\"", FilterSubject::Phone("+447700".into())),
+        ("from:maria", FilterSubject::Name(words("maria"))),
+        ("from:\"maria lopez\"", FilterSubject::Name(quoted("maria lopez"))),
+        ("tag:VIP", FilterSubject::Tag("vip".into())),
+        ("has:media", FilterSubject::Has(Has::Media)),
+        ("is:unread", FilterSubject::Is(Is::Unread)),
+        ("is:starred", FilterSubject::Is(Is::Starred)),
+        ("folder:Archive", FilterSubject::Folder("archive".into())),
+        ("category:Billing", FilterSubject::Category("billing".into())),
+        ("priority:high", FilterSubject::Priority("high".into())),
+        ("is:claimed", FilterSubject::Is(Is::Claimed)),
+        ("refund", FilterSubject::Text(words("refund"))),
+        ("\"order 1041\"", FilterSubject::Text(quoted("order 1041"))),
+        ("\"still open", FilterSubject::Text(quoted("still open"))),
+        ("10:30", FilterSubject::Text(words("10:30"))),
+        ("https://shop", FilterSubject::Text(words("https://shop"))),
     ];
     for (line, what) in cases {
         let parsed = parse(line);
-        assert_eq!((parsed.filter, parsed.mistakes), (Filter::one(what), vec![]), "{line}");
+        assert_eq!((parsed.filter, parsed.mistakes), (ConversationFilter::one(what), vec![]), "{line}");
     }
 }
 
@@ -53,9 +56,9 @@ fn words_stand_beside_each_other_and_are_turned_by_a_dash() {
     let parsed = parse("  ai:off -is:paused  -\"thank you\" - ");
     let test = |negated, what| Test { negated, what };
     let wanted = vec![
-        test(false, What::Ai(Automation::Off)),
-        test(true, What::Is(Is::Paused)),
-        test(true, What::Text(quoted("thank you"))),
+        test(false, FilterSubject::Ai(Automation::Off)),
+        test(true, FilterSubject::Is(Is::Paused)),
+        test(true, FilterSubject::Text(quoted("thank you"))),
     ];
     assert_eq!((parsed.filter.tests, parsed.mistakes), (wanted, vec![]));
     // Half a word says nothing yet.
@@ -116,7 +119,7 @@ fn what_is_typed_takes_the_place_of_what_it_excludes() {
         parse("ai:off is:waiting status:closed maria").filter
     );
     assert_eq!(view.narrowed(&parse("-status:closed").filter).tests.len(), 4);
-    assert_eq!(view.narrowed(&Filter::all()), view);
+    assert_eq!(view.narrowed(&ConversationFilter::all()), view);
 }
 
 #[test]

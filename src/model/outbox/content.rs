@@ -43,7 +43,7 @@ impl Markup {
 /// What a chat message is, when it is not plain text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
-pub enum Content {
+pub enum ChatContent {
     /// A text with markup; bot-chat only.
     Marked {
         /// The text with its markup.
@@ -52,14 +52,14 @@ pub enum Content {
         markup: Markup,
     },
     /// A file by its link.
-    Media(Media),
+    Media(LinkedMedia),
     /// An approved template; business chat only.
-    Template(Template),
+    Template(FilledTemplate),
     /// Buttons or a list, as the platform operator takes them; business chat
     /// only.
     Interactive(Json),
     /// A place; business chat only.
-    Location(Place),
+    Location(MapLocation),
 }
 
 /// Kinds of media both chat channels know.
@@ -98,7 +98,7 @@ impl MediaKind {
 
 /// A file by its link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Media {
+pub struct LinkedMedia {
     /// What it is.
     pub kind: MediaKind,
     /// A public https address.
@@ -142,10 +142,10 @@ pub struct FileToSend {
 impl FileToSend {
     /// The send it becomes once it lies at an address of the service.
     pub fn uploaded_to(&self, url: &str) -> Operation {
-        let source = attachments::Source::Uploaded(url.to_owned());
-        let uploaded = attachments::Attachment { source, kind: self.kind };
+        let source = attachments::AttachmentSource::Uploaded(url.to_owned());
+        let uploaded = attachments::ReplyAttachment { source, kind: self.kind };
         let mut send = uploaded.operation(&self.to, self.caption.clone(), self.markup, self.reply_to.clone());
-        if let Operation::SendContent { content: Content::Media(media), .. } = &mut send
+        if let Operation::SendContent { content: ChatContent::Media(media), .. } = &mut send
             && media.filename.is_some()
         {
             media.filename = Some(self.name.clone());
@@ -156,7 +156,7 @@ impl FileToSend {
 
 /// A template with its variables filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Template {
+pub struct FilledTemplate {
     /// Its name.
     pub name: String,
     /// A language code.
@@ -167,7 +167,7 @@ pub struct Template {
 
 /// A place on a map.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct MapLocation {
     /// North of the equator.
     pub latitude: Degrees,
     /// East of Greenwich.
@@ -208,7 +208,7 @@ pub enum BroadcastContent {
     /// A picture by its link.
     Image(String),
     /// An approved template.
-    Template(Template),
+    Template(FilledTemplate),
 }
 
 /// A mail: a new one, or an answer in a thread.
@@ -238,25 +238,25 @@ pub struct Mail {
     /// The thread it answers in.
     pub thread: Option<ThreadId>,
     /// At most 20.
-    pub attachments: Vec<Attachment>,
+    pub attachments: Vec<MailAttachment>,
 }
 
 /// A file that goes with a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Attachment {
+pub struct MailAttachment {
     /// What it is called.
     pub filename: String,
     /// Its media type.
     pub content_type: String,
     /// Where its bytes are.
-    pub source: Source,
+    pub source: MailAttachmentSource,
 }
 
 /// Where an attachment's bytes are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
-pub enum Source {
+pub enum MailAttachmentSource {
     /// At an address the service fetches.
     Link(String),
     /// In the request itself; here only how many they are.

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::attachments::{Attachment, FileFacts, Source};
+use crate::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
 use crate::contacts::ContactChange;
 use crate::ids::{ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 use crate::outbox::content::{
-    Audience, BroadcastContent, ContactWish, Content, FileToSend, Json, Mail, ThreadChange,
+    Audience, BroadcastContent, ChatContent, ContactWish, FileToSend, Json, Mail, ThreadChange,
 };
 use crate::outbox::lane::Lane;
 
@@ -28,7 +28,7 @@ pub enum Operation {
         /// The phone number or bot chat id.
         to: String,
         /// What is sent.
-        content: Content,
+        content: ChatContent,
         /// The message it answers.
         reply_to: Option<MessageId>,
     },
@@ -131,7 +131,7 @@ pub enum Operation {
 
 /// How an operation may be repeated when it is not known whether it was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
+pub enum RetryClass {
     /// Reaches one person: the same key only, while the server knows it.
     Send,
     /// Reaches many or rings a phone: the same key only, and only where the
@@ -145,7 +145,7 @@ pub enum Class {
     Media,
 }
 
-impl Class {
+impl RetryClass {
     /// Whether a repetition is harmless only while the server remembers the
     /// key.
     pub fn relies_on_key(self) -> bool {
@@ -186,12 +186,12 @@ impl Operation {
     }
 
     /// How it may be repeated.
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> RetryClass {
         match self {
             Self::SendText { .. } | Self::SendContent { .. } | Self::SendMail(_) | Self::SendSms { .. } => {
-                Class::Send
+                RetryClass::Send
             }
-            Self::Call { .. } | Self::Broadcast { .. } => Class::Guarded,
+            Self::Call { .. } | Self::Broadcast { .. } => RetryClass::Guarded,
             Self::React { .. }
             | Self::SetAutomation { .. }
             | Self::Close
@@ -200,9 +200,9 @@ impl Operation {
             | Self::ChangeTags { .. }
             | Self::ChangeContact(_)
             | Self::DeleteContact { .. }
-            | Self::RemoveWebhook { .. } => Class::Upsert,
-            Self::AddWebhook { .. } => Class::Webhook,
-            Self::SendFile(_) | Self::Upload { .. } => Class::Media,
+            | Self::RemoveWebhook { .. } => RetryClass::Upsert,
+            Self::AddWebhook { .. } => RetryClass::Webhook,
+            Self::SendFile(_) | Self::Upload { .. } => RetryClass::Media,
         }
     }
 
@@ -281,10 +281,10 @@ impl Operation {
         match self {
             Self::SendText { text, reply_to, .. } => Some((text, reply_to.as_ref())),
             Self::SendSms { body, .. } => Some((body, None)),
-            Self::SendContent { content: Content::Media(media), reply_to, .. } => {
+            Self::SendContent { content: ChatContent::Media(media), reply_to, .. } => {
                 Some((media.caption.as_deref().unwrap_or(""), reply_to.as_ref()))
             }
-            Self::SendContent { content: Content::Marked { text, .. }, reply_to, .. } => {
+            Self::SendContent { content: ChatContent::Marked { text, .. }, reply_to, .. } => {
                 Some((text, reply_to.as_ref()))
             }
             Self::SendFile(file) => Some((file.caption.as_deref().unwrap_or(""), file.reply_to.as_ref())),
@@ -293,11 +293,11 @@ impl Operation {
     }
 
     /// What goes back to the composer beside the text.
-    pub fn attached(&self) -> Option<Attachment> {
+    pub fn attached(&self) -> Option<ReplyAttachment> {
         match self {
-            Self::SendContent { content: Content::Media(media), .. } => {
-                let source = if media.uploaded { Source::Uploaded } else { Source::Link };
-                Some(Attachment { source: source(media.link.clone()), kind: media.kind })
+            Self::SendContent { content: ChatContent::Media(media), .. } => {
+                let source = if media.uploaded { AttachmentSource::Uploaded } else { AttachmentSource::Link };
+                Some(ReplyAttachment { source: source(media.link.clone()), kind: media.kind })
             }
             Self::SendFile(file) => {
                 let facts = FileFacts {
@@ -306,7 +306,7 @@ impl Operation {
                     mime_type: file.mime_type.clone(),
                     size: file.size,
                 };
-                Some(Attachment { source: Source::File(facts), kind: file.kind })
+                Some(ReplyAttachment { source: AttachmentSource::File(facts), kind: file.kind })
             }
             _ => None,
         }

@@ -4,7 +4,8 @@ use crate::files;
 use crate::interactive;
 use crate::outbox::Operation;
 use crate::outbox::content::{
-    Audience, BroadcastContent, Content, FileToSend, Mail, Source, ThreadChange, ThreadPlace,
+    Audience, BroadcastContent, ChatContent, FileToSend, Mail, MailAttachmentSource, ThreadChange,
+    ThreadPlace,
 };
 use crate::text::SafeText;
 
@@ -66,23 +67,23 @@ impl Operation {
     }
 }
 
-fn content_summary(content: &Content) -> SafeText {
+fn content_summary(content: &ChatContent) -> SafeText {
     match content {
-        Content::Marked { text, .. } => SafeText::block(text),
-        Content::Media(media) => {
+        ChatContent::Marked { text, .. } => SafeText::block(text),
+        ChatContent::Media(media) => {
             let kind = media.kind.word();
             let name = media.filename.as_deref().unwrap_or(&media.link);
             let caption = media.caption.as_deref().unwrap_or("");
             let line = if caption.is_empty() { "" } else { "\n" };
             SafeText::block(&format!("[{kind}] {name}{line}{caption}"))
         }
-        Content::Template(template) => {
+        ChatContent::Template(template) => {
             SafeText::line(&format!("[template] {} ({})", template.name, template.language))
         }
-        Content::Interactive(object) => {
+        ChatContent::Interactive(object) => {
             SafeText::line(format!("[interactive] {}", interactive::told(&object.0)).trim_end())
         }
-        Content::Location(place) => {
+        ChatContent::Location(place) => {
             let (latitude, longitude) = (place.latitude.as_f64(), place.longitude.as_f64());
             let name = place.name.as_deref().or(place.address.as_deref()).unwrap_or("");
             SafeText::line(&format!("[location] {latitude}, {longitude} {name}"))
@@ -103,8 +104,8 @@ fn mail_summary(mail: &Mail) -> String {
         .attachments
         .iter()
         .map(|it| match it.source {
-            Source::Enclosed(size) => size,
-            Source::Link(_) | Source::File(_) => 0,
+            MailAttachmentSource::Enclosed(size) => size,
+            MailAttachmentSource::Link(_) | MailAttachmentSource::File(_) => 0,
         })
         .sum();
     match mail.attachments.len() {

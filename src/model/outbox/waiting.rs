@@ -9,7 +9,7 @@ use crate::time::{SECOND, Timestamp, short_span};
 
 /// What a row waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum WaitReason {
     /// The time in which it can be taken back.
     Held(Timestamp),
     /// The time a person planned it for.
@@ -54,7 +54,7 @@ pub enum Reason {
 
 /// What a person can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum WaitRemedy {
     /// End the wait: it leaves now.
     SendNow,
     /// Take it back.
@@ -75,7 +75,7 @@ pub enum Way {
 
 /// What is known beside the row.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct QueueFacts<'a> {
     /// The time.
     pub now: Timestamp,
     /// How the connection fares.
@@ -87,68 +87,72 @@ pub struct Facts<'a> {
 }
 
 /// Why a row has not left. `others` are rows that may stand before it.
-pub fn reason<'a>(row: &OutboxRow, others: impl Iterator<Item = &'a OutboxRow>, facts: &Facts<'_>) -> Reason {
+pub fn reason<'a>(
+    row: &OutboxRow,
+    others: impl Iterator<Item = &'a OutboxRow>,
+    facts: &QueueFacts<'_>,
+) -> WaitReason {
     let now = facts.now;
     let later = Some(row.not_before).filter(|it| *it > now);
     match &row.state {
         RowState::Stopped(stop, _) => {
-            return Reason::Decision(*stop, facts.pays.filter(|_| *stop == Stop::Credits));
+            return WaitReason::Decision(*stop, facts.pays.filter(|_| *stop == Stop::Credits));
         }
-        RowState::Sending if is_upload(row) => return Reason::Uploading,
-        RowState::Sending | RowState::Done => return Reason::Answer,
+        RowState::Sending if is_upload(row) => return WaitReason::Uploading,
+        RowState::Sending | RowState::Done => return WaitReason::Answer,
         RowState::Queued | RowState::Uncertain => (),
     }
     if let Some(at) = row.planned_at.filter(|it| *it > now) {
-        return Reason::Planned(at);
+        return WaitReason::Planned(at);
     }
     let standstill = standstill(facts);
-    if let Some(reason @ (Reason::Key | Reason::Configuration)) = &standstill {
+    if let Some(reason @ (WaitReason::Key | WaitReason::Configuration)) = &standstill {
         return reason.clone();
     }
     match facts.health {
         Health::Limited { until } if *until > now && later.is_some_and(|it| it >= *until) => {
-            return Reason::RateLimit(*until);
+            return WaitReason::RateLimit(*until);
         }
         _ => (),
     }
     if let Some(until) = later.filter(|_| row.hold_left(now).is_some()) {
-        return Reason::Held(until);
+        return WaitReason::Held(until);
     }
     // What asks a person waits for that, whoever sends.
     let before = before(row, others, now);
-    let asks = matches!(before, Some(Reason::RowBefore(Some(_)) | Reason::PauseBefore));
-    if standstill == Some(Reason::Sender) && !asks {
-        return Reason::Sender;
+    let asks = matches!(before, Some(WaitReason::RowBefore(Some(_)) | WaitReason::PauseBefore));
+    if standstill == Some(WaitReason::Sender) && !asks {
+        return WaitReason::Sender;
     }
     if let Some(before) = before {
         return before;
     }
     match row.state {
-        RowState::Uncertain if is_upload(row) => return Reason::UploadCutOff,
-        RowState::Uncertain => return Reason::ClearAnswer(later),
+        RowState::Uncertain if is_upload(row) => return WaitReason::UploadCutOff,
+        RowState::Uncertain => return WaitReason::ClearAnswer(later),
         _ => (),
     }
     match (standstill, facts.health) {
         (Some(reason), _) => return reason,
-        (None, Health::Limited { until }) if *until > now => return Reason::RateLimit(*until),
+        (None, Health::Limited { until }) if *until > now => return WaitReason::RateLimit(*until),
         (None, _) => (),
     }
     match facts.leader {
-        _ if later.is_some() || row.attempts > 0 => Reason::NextTry(later),
-        Leader::Elsewhere { .. } => Reason::OtherProcess(facts.leader.clone()),
-        _ if is_upload(row) => Reason::UploadNext,
-        _ => Reason::Nothing,
+        _ if later.is_some() || row.attempts > 0 => WaitReason::NextTry(later),
+        Leader::Elsewhere { .. } => WaitReason::OtherProcess(facts.leader.clone()),
+        _ if is_upload(row) => WaitReason::UploadNext,
+        _ => WaitReason::Nothing,
     }
 }
 
 /// What holds up all sending of a channel, if anything does.
-pub fn standstill(facts: &Facts<'_>) -> Option<Reason> {
+pub fn standstill(facts: &QueueFacts<'_>) -> Option<WaitReason> {
     match (facts.health, facts.leader) {
-        (Health::Refused { .. }, _) => Some(Reason::Key),
-        (Health::Misconfigured { .. }, _) => Some(Reason::Configuration),
-        (_, Leader::Nobody) => Some(Reason::Sender),
-        (Health::Offline { .. } | Health::Silent { .. }, _) => Some(Reason::Connection),
-        (Health::Trouble { .. }, _) => Some(Reason::Server),
+        (Health::Refused { .. }, _) => Some(WaitReason::Key),
+        (Health::Misconfigured { .. }, _) => Some(WaitReason::Configuration),
+        (_, Leader::Nobody) => Some(WaitReason::Sender),
+        (Health::Offline { .. } | Health::Silent { .. }, _) => Some(WaitReason::Connection),
+        (Health::Trouble { .. }, _) => Some(WaitReason::Server),
         _ => None,
     }
 }
@@ -158,7 +162,7 @@ fn before<'a>(
     row: &OutboxRow,
     others: impl Iterator<Item = &'a OutboxRow>,
     now: Timestamp,
-) -> Option<Reason> {
+) -> Option<WaitReason> {
     let speaks = row.operation.speaks();
     let mut found = None;
     for it in others.filter(|it| it.channel == row.channel && it.lane == row.lane) {
@@ -166,17 +170,17 @@ fn before<'a>(
             continue;
         }
         let why = match &it.state {
-            RowState::Stopped(stop, _) if stop.blocks_lane() => Reason::RowBefore(Some(*stop)),
-            RowState::Stopped(..) if speaks && is_pause(&it.operation) => Reason::PauseBefore,
+            RowState::Stopped(stop, _) if stop.blocks_lane() => WaitReason::RowBefore(Some(*stop)),
+            RowState::Stopped(..) if speaks && is_pause(&it.operation) => WaitReason::PauseBefore,
             RowState::Stopped(..) | RowState::Done => continue,
             // What is planned lets others pass.
             RowState::Queued if it.planned_at.is_some_and(|it| it > now) => continue,
-            _ if is_upload(it) && speaks => Reason::FileBefore,
+            _ if is_upload(it) && speaks => WaitReason::FileBefore,
             _ if is_upload(it) => continue,
-            _ => Reason::RowBefore(None),
+            _ => WaitReason::RowBefore(None),
         };
         // What asks a person is what has to end.
-        if found.is_none() || matches!(why, Reason::RowBefore(Some(_)) | Reason::PauseBefore) {
+        if found.is_none() || matches!(why, WaitReason::RowBefore(Some(_)) | WaitReason::PauseBefore) {
             found = Some(why);
         }
     }
@@ -192,7 +196,7 @@ fn is_pause(operation: &Operation) -> bool {
     matches!(operation, Operation::SetAutomation { enabled: false })
 }
 
-impl Reason {
+impl WaitReason {
     /// The word for programs.
     pub fn word(&self) -> &'static str {
         match self {
@@ -236,17 +240,17 @@ impl Reason {
     }
 
     /// What ends it; nothing where it ends by itself.
-    pub fn ways(&self) -> &'static [Way] {
+    pub fn ways(&self) -> &'static [WaitRemedy] {
         match self {
-            Self::Held(_) | Self::Planned(_) => &[Way::TakeBack, Way::SendNow],
-            Self::Uploading | Self::UploadCutOff | Self::UploadNext => &[Way::TakeBack],
-            Self::Decision(Stop::Auth, _) => &[Way::CheckKey, Way::Decide],
-            Self::Decision(_, Some(true)) => &[Way::SendUnpaid, Way::Decide],
-            Self::Decision(..) => &[Way::Decide],
-            Self::RowBefore(Some(_)) | Self::PauseBefore => &[Way::DecideBefore],
-            Self::Connection | Self::Server => &[Way::AskAgain],
-            Self::Key | Self::Configuration => &[Way::CheckKey],
-            Self::Sender => &[Way::StartInbox],
+            Self::Held(_) | Self::Planned(_) => &[WaitRemedy::TakeBack, WaitRemedy::SendNow],
+            Self::Uploading | Self::UploadCutOff | Self::UploadNext => &[WaitRemedy::TakeBack],
+            Self::Decision(Stop::Auth, _) => &[WaitRemedy::CheckKey, WaitRemedy::Decide],
+            Self::Decision(_, Some(true)) => &[WaitRemedy::SendUnpaid, WaitRemedy::Decide],
+            Self::Decision(..) => &[WaitRemedy::Decide],
+            Self::RowBefore(Some(_)) | Self::PauseBefore => &[WaitRemedy::DecideBefore],
+            Self::Connection | Self::Server => &[WaitRemedy::AskAgain],
+            Self::Key | Self::Configuration => &[WaitRemedy::CheckKey],
+            Self::Sender => &[WaitRemedy::StartInbox],
             Self::Answer
             | Self::ClearAnswer(_)
             | Self::RowBefore(None)

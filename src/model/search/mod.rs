@@ -20,7 +20,7 @@ mod tests;
 mod words;
 
 pub use snippet::Snippet;
-pub use words::{Kind, Word, words};
+pub use words::{TextWord, WordKind, words};
 
 /// Words one question may have; the rest are not looked at.
 const TERMS: usize = 16;
@@ -35,14 +35,14 @@ pub struct SearchQuery {
     /// Only this conversation of the tab.
     pub conversation: Option<ConversationId>,
     /// Only messages before this place: the last one of the page before.
-    pub before: Option<Place>,
+    pub before: Option<SearchPosition>,
     /// Messages at most.
     pub limit: u32,
 }
 
 /// Where a message stands among all that can be found: newer is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(pub i64);
+pub struct SearchPosition(pub i64);
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -55,7 +55,7 @@ pub struct SearchPage {
     /// Messages, newest first.
     pub hits: Vec<SearchHit>,
     /// Where the next page begins, if there may be one.
-    pub next: Option<Place>,
+    pub next: Option<SearchPosition>,
     /// Whether older messages are still being indexed and may be missing.
     pub partial: bool,
     /// How far back what can be found goes.
@@ -125,17 +125,17 @@ pub struct Terms(Vec<Term>);
 /// One thing that must be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
-    /// Folded, as [`Word::folded`] is.
+    /// Folded, as [`TextWord::folded`] is.
     pub text: String,
     /// What it is made of.
-    pub kind: Kind,
+    pub kind: WordKind,
 }
 
 impl Term {
     /// Whether it is one letter or digit, which is found only as a whole
     /// word: as the beginning of words it would find nearly everything.
     pub fn is_letter(&self) -> bool {
-        self.kind == Kind::Spaced && self.text.chars().count() == 1
+        self.kind == WordKind::Spaced && self.text.chars().count() == 1
     }
 }
 
@@ -171,8 +171,10 @@ impl Terms {
     #[must_use]
     pub fn cut(&self, letters: usize) -> Self {
         let cut = |term: &Term| match term.kind {
-            Kind::Spaced => Term { text: term.text.chars().take(letters).collect(), kind: Kind::Spaced },
-            Kind::Run | Kind::Picture => term.clone(),
+            WordKind::Spaced => {
+                Term { text: term.text.chars().take(letters).collect(), kind: WordKind::Spaced }
+            }
+            WordKind::Run | WordKind::Picture => term.clone(),
         };
         Self(self.0.iter().map(cut).collect())
     }

@@ -1,6 +1,6 @@
 //! Words of many scripts, and where they are found.
 
-use crate::search::{Kind, Snippet, Terms, words};
+use crate::search::{Snippet, Terms, WordKind, words};
 use crate::text::SafeText;
 
 fn folded(text: &str) -> Vec<String> {
@@ -31,7 +31,7 @@ fn cuts_and_folds() {
         assert_eq!(folded(text), expected, "{text}");
     }
     let word = &words(&"x".repeat(100))[0];
-    assert_eq!((word.folded.len(), word.kind), (40, Kind::Spaced));
+    assert_eq!((word.folded.len(), word.kind), (40, WordKind::Spaced));
 }
 
 /// The parts of a text that a question finds.

@@ -12,7 +12,7 @@ const LENGTH: usize = 40;
 
 /// What a word is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordKind {
     /// Letters and digits of a script that puts spaces between words.
     Spaced,
     /// A run of characters of a script without spaces.
@@ -23,16 +23,16 @@ pub enum Kind {
 
 /// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct TextWord {
     /// Without case and accents.
     pub folded: String,
     /// What it is made of.
-    pub kind: Kind,
+    pub kind: WordKind,
     /// For each folded character, the bytes of the text it came from.
     pub from: Vec<Range<usize>>,
 }
 
-impl Word {
+impl TextWord {
     /// Where a term is found in this word, in bytes of the text.
     pub fn places_of(&self, term: &Term) -> Vec<Range<usize>> {
         if self.kind != term.kind {
@@ -44,23 +44,23 @@ impl Word {
             Some(from.start..last.end)
         };
         match self.kind {
-            Kind::Run => self
+            WordKind::Run => self
                 .folded
                 .match_indices(&term.text)
                 .filter_map(|(at, _)| span(self.folded[..at].chars().count()))
                 .collect(),
-            Kind::Spaced if term.is_letter() && self.folded != term.text => Vec::new(),
-            Kind::Spaced | Kind::Picture if self.folded.starts_with(&term.text) => {
+            WordKind::Spaced if term.is_letter() && self.folded != term.text => Vec::new(),
+            WordKind::Spaced | WordKind::Picture if self.folded.starts_with(&term.text) => {
                 span(0).into_iter().collect()
             }
-            Kind::Spaced | Kind::Picture => Vec::new(),
+            WordKind::Spaced | WordKind::Picture => Vec::new(),
         }
     }
 }
 
 /// What a character does to the word it stands in.
-enum Part {
-    Of(Kind),
+enum WordPart {
+    Of(WordKind),
     /// Belongs to the character before it.
     Mark,
     /// Ends a word.
@@ -68,23 +68,23 @@ enum Part {
 }
 
 /// Cuts a text into words.
-pub fn words(text: &str) -> Vec<Word> {
-    let mut all: Vec<Word> = Vec::new();
+pub fn words(text: &str) -> Vec<TextWord> {
+    let mut all: Vec<TextWord> = Vec::new();
     let mut open = false;
     for (at, it) in text.char_indices() {
         let bytes = at..at + it.len_utf8();
         match part(it) {
-            Part::Gap => open = false,
-            Part::Mark => {
+            WordPart::Gap => open = false,
+            WordPart::Mark => {
                 if let (true, Some(word)) = (open, all.last_mut()) {
                     word.mark(it, bytes.end);
                 }
             }
-            Part::Of(kind) => {
+            WordPart::Of(kind) => {
                 let goes_on =
-                    open && kind != Kind::Picture && all.last().is_some_and(|word| word.kind == kind);
+                    open && kind != WordKind::Picture && all.last().is_some_and(|word| word.kind == kind);
                 if !goes_on {
-                    all.push(Word { folded: String::new(), kind, from: Vec::new() });
+                    all.push(TextWord { folded: String::new(), kind, from: Vec::new() });
                 }
                 open = true;
                 if let Some(word) = all.last_mut() {
@@ -97,7 +97,7 @@ pub fn words(text: &str) -> Vec<Word> {
     all
 }
 
-impl Word {
+impl TextWord {
     fn push(&mut self, it: char, bytes: &Range<usize>) {
         if it.is_ascii() {
             return self.keep(it.to_ascii_lowercase(), bytes);
@@ -109,7 +109,7 @@ impl Word {
 
     fn keep(&mut self, it: char, bytes: &Range<usize>) {
         // A run is cut where it is looked up, so it is kept whole.
-        if self.from.len() < LENGTH || self.kind == Kind::Run {
+        if self.from.len() < LENGTH || self.kind == WordKind::Run {
             self.folded.push(it);
             self.from.push(bytes.clone());
         }
@@ -120,7 +120,7 @@ impl Word {
     fn mark(&mut self, it: char, end: usize) {
         if let Some(last) = self.from.last_mut() {
             last.end = end;
-            if self.kind == Kind::Spaced && it.is_alphabetic() {
+            if self.kind == WordKind::Spaced && it.is_alphabetic() {
                 let bytes = last.clone();
                 self.keep(it, &bytes);
             }
@@ -128,16 +128,16 @@ impl Word {
     }
 }
 
-fn part(it: char) -> Part {
+fn part(it: char) -> WordPart {
     if it.is_ascii_alphanumeric() {
-        return Part::Of(Kind::Spaced);
+        return WordPart::Of(WordKind::Spaced);
     }
     if it.is_ascii() {
-        return Part::Gap;
+        return WordPart::Gap;
     }
     match u32::from(it) {
         // A joiner, a selector of how an emoji looks, a tone of its skin.
-        0x200c | 0x200d | 0xfe00..=0xfe0f | 0x1f3fb..=0x1f3ff => Part::Mark,
+        0x200c | 0x200d | 0xfe00..=0xfe0f | 0x1f3fb..=0x1f3ff => WordPart::Mark,
         0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17d3 | 0x3005..=0x3007 | 0x3041..=0x30ff => {
             unspaced(it)
         }
@@ -145,19 +145,19 @@ fn part(it: char) -> Part {
             unspaced(it)
         }
         0x203c | 0x2049 | 0x2190..=0x21ff | 0x2300..=0x23ff | 0x2600..=0x27bf | 0x2b00..=0x2bff => {
-            Part::Of(Kind::Picture)
+            WordPart::Of(WordKind::Picture)
         }
-        0x1f000..=0x1faff => Part::Of(Kind::Picture),
-        _ if is_accent(it) || it.width() == Some(0) => Part::Mark,
-        _ if it.is_alphanumeric() => Part::Of(Kind::Spaced),
-        _ => Part::Gap,
+        0x1f000..=0x1faff => WordPart::Of(WordKind::Picture),
+        _ if is_accent(it) || it.width() == Some(0) => WordPart::Mark,
+        _ if it.is_alphanumeric() => WordPart::Of(WordKind::Spaced),
+        _ => WordPart::Gap,
     }
 }
 
 /// Letters, digits and vowel signs of a script without spaces; its
 /// punctuation ends a run.
-fn unspaced(it: char) -> Part {
-    if it.is_alphanumeric() || it.width() == Some(0) { Part::Of(Kind::Run) } else { Part::Gap }
+fn unspaced(it: char) -> WordPart {
+    if it.is_alphanumeric() || it.width() == Some(0) { WordPart::Of(WordKind::Run) } else { WordPart::Gap }
 }
 
 /// A character without its accents and without a width of its own.

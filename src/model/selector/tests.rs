@@ -183,7 +183,7 @@ fn one_persons_open_conversation_is_meant() {
     let number = Selector::typed("+34600111222");
     assert!(matches!(number.choose(world.clone()), Err(Unresolved::Several(..))), "both are open");
     let mut closed = world.clone();
-    closed[0].row.conversation.status = Status::Closed;
+    closed[0].row.conversation.status = ConversationStatus::Closed;
     let chosen = number.choose(closed.clone()).expect("one is open");
     assert_eq!(chosen.row.conversation.id.as_str(), "conv_new");
     // Two of one name may be two people, whatever is closed.

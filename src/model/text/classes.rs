@@ -4,7 +4,7 @@
 
 /// What becomes of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum CharacterClass {
     /// Drawn as it is.
     Plain,
     /// Sits on the character before it.
@@ -28,20 +28,20 @@ pub(super) enum Class {
 }
 
 /// The class of one character.
-pub(super) fn classify(it: char) -> Class {
+pub(super) fn classify(it: char) -> CharacterClass {
     let code = u32::from(it);
     match code {
-        0x20..=0x7e => Class::Plain,
-        0x0a | 0x0d | 0x85 | 0x2028 | 0x2029 => Class::Break,
-        0x09 => Class::Tab,
-        0xa0 | 0x1680 | 0x2000..=0x200a | 0x202f | 0x205f => Class::Space,
-        0x00..=0x1f | 0x7f..=0x9f => Class::Control,
-        0x200c | 0x200d => Class::Joiner,
-        0x061c | 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069 => Class::Badge,
-        _ if is_hidden(code) => Class::Hidden,
-        _ if is_replaced(code) => Class::Replaced,
-        _ if is_mark(it) => Class::Mark,
-        _ => Class::Plain,
+        0x20..=0x7e => CharacterClass::Plain,
+        0x0a | 0x0d | 0x85 | 0x2028 | 0x2029 => CharacterClass::Break,
+        0x09 => CharacterClass::Tab,
+        0xa0 | 0x1680 | 0x2000..=0x200a | 0x202f | 0x205f => CharacterClass::Space,
+        0x00..=0x1f | 0x7f..=0x9f => CharacterClass::Control,
+        0x200c | 0x200d => CharacterClass::Joiner,
+        0x061c | 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069 => CharacterClass::Badge,
+        _ if is_hidden(code) => CharacterClass::Hidden,
+        _ if is_replaced(code) => CharacterClass::Replaced,
+        _ if is_mark(it) => CharacterClass::Mark,
+        _ => CharacterClass::Plain,
     }
 }
 

@@ -258,9 +258,9 @@ const NEGATIVE: Phrases = Phrases::of(&[
 /// A text in lower case without accents; everything but letters and digits is
 /// one space, and one stands at each end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plain(String);
+pub struct FoldedText(String);
 
-impl Plain {
+impl FoldedText {
     /// From a text as it was written.
     pub fn of(text: &str) -> Self {
         let mut plain = Vec::with_capacity(text.len() + 2);
@@ -334,12 +334,12 @@ mod tests {
     #[test]
     fn phrases_are_plain() {
         for phrase in [PERSON, NEGATIVE, NOT].iter().flat_map(|it| it.all) {
-            assert_eq!(Plain::of(phrase).0.trim(), *phrase, "would never be found");
+            assert_eq!(FoldedText::of(phrase).0.trim(), *phrase, "would never be found");
         }
         for phrases in [PERSON, NEGATIVE, NOT] {
             assert!(phrases.all.is_sorted_by(|one, next| one < next), "would not be found");
             for phrase in phrases.all {
-                assert!(find(&Plain::of(&format!("well, {phrase}!")).0, &phrases).is_some(), "{phrase}");
+                assert!(find(&FoldedText::of(&format!("well, {phrase}!")).0, &phrases).is_some(), "{phrase}");
             }
         }
     }
@@ -361,7 +361,7 @@ mod tests {
             ("", false),
         ];
         for (text, wanted) in cases {
-            assert_eq!(Plain::of(text).asks_for_person(), wanted, "{text}");
+            assert_eq!(FoldedText::of(text).asks_for_person(), wanted, "{text}");
         }
     }
 
@@ -375,7 +375,7 @@ mod tests {
             ("Great, thank you", None),
         ];
         for (text, found) in cases {
-            assert_eq!(Plain::of(text).negative(), found, "{text}");
+            assert_eq!(FoldedText::of(text).negative(), found, "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How alike short texts are: the share of words two of them have in common.
 
-use crate::trouble::phrases::Plain;
+use crate::trouble::phrases::FoldedText;
 
 /// From this share of common words on two texts say the same.
 const ALIKE: f64 = 0.6;
@@ -18,7 +18,7 @@ struct Pieces {
 }
 
 /// How many of these say the same as the one that is repeated most.
-pub fn most_alike(texts: &[Plain]) -> usize {
+pub fn most_alike(texts: &[FoldedText]) -> usize {
     let mut sets: Vec<Pieces> = texts.iter().map(pieces).collect();
     sets.retain(|it| it.all.len() >= LEAST);
     // Each is like itself.
@@ -63,7 +63,7 @@ fn common(one: &[u64], other: &[u64]) -> usize {
     found
 }
 
-fn pieces(text: &Plain) -> Pieces {
+fn pieces(text: &FoldedText) -> Pieces {
     let mut pieces = Pieces { all: Vec::with_capacity(MOST), numbers: Vec::new() };
     for word in text.words().take(MOST) {
         let word_text = if word.is_ascii() { "" } else { str::from_utf8(word).unwrap_or_default() };
@@ -119,7 +119,7 @@ mod tests {
             (&["I bought a red bike", "I bought a bell for it last week"], 1),
         ];
         for (texts, times) in cases {
-            let plain: Vec<Plain> = texts.iter().map(|it| Plain::of(it)).collect();
+            let plain: Vec<FoldedText> = texts.iter().map(|it| FoldedText::of(it)).collect();
             assert_eq!(most_alike(&plain), times, "{texts:?}");
         }
     }

@@ -1,8 +1,8 @@
 //! A corpus of scripted conversations: those in trouble must come out first,
 //! and scoring thousands of them takes no time a person can feel.
 
-use crate::messages::{Delivery, Direction, Sender};
-use crate::trouble::{LONG, Said, TROUBLE, Trouble, look, waits};
+use crate::messages::{DeliveryStatus, Direction, Sender};
+use crate::trouble::{LONG, MessageSummary, TROUBLE, TroubleScore, look, waits};
 
 /// Conversations: whether a person would call it trouble, and what was said,
 /// `c` by the customer, `a` by the AI, `h` by a person, `f` failed.
@@ -125,15 +125,15 @@ const CORPUS: &[(bool, &[&str])] = &[
     (false, &["c Obrigado!", "a De nada"]),
 ];
 
-fn said(line: &str) -> Said {
+fn said(line: &str) -> MessageSummary {
     let (who, text) = line.split_once(' ').unwrap_or(("c", line));
     let (direction, sender) = match who {
         "c" => (Direction::Inbound, Sender::Customer),
         "h" => (Direction::Outbound, Sender::Human),
         _ => (Direction::Outbound, Sender::Ai),
     };
-    let delivery = if who == "f" { Delivery::Failed } else { Delivery::Sent };
-    Said::new(direction, sender, text, &delivery)
+    let delivery = if who == "f" { DeliveryStatus::Failed } else { DeliveryStatus::Sent };
+    MessageSummary::new(direction, sender, text, &delivery)
 }
 
 fn score(lines: &[&str]) -> u32 {
@@ -169,8 +169,8 @@ fn the_reasons_are_words() {
     ];
     let found = look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>());
     assert_eq!(found.line(), "55 wants a human\n45 asked 3x the same\n20 AI said 2x the same\n12 shouts");
-    assert_eq!(Trouble::read(&found.line()), found);
-    assert_eq!(Trouble::read("no weight\n\n-1 less\n99999999999 more"), Trouble::default());
+    assert_eq!(TroubleScore::read(&found.line()), found);
+    assert_eq!(TroubleScore::read("no weight\n\n-1 less\n99999999999 more"), TroubleScore::default());
 }
 
 #[test]

@@ -13,7 +13,7 @@ const PHONE: usize = 7;
 
 /// Where an audience comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum AudienceSource {
     /// The people of these conversations.
     Conversations(Vec<ConversationKey>),
     /// The people with these numbers.
@@ -28,7 +28,7 @@ pub enum Source {
     Everyone,
 }
 
-impl Source {
+impl AudienceSource {
     /// In words.
     pub fn words(&self) -> String {
         match self {
@@ -51,12 +51,12 @@ pub struct AudienceQuery {
     /// The tab it leaves from.
     pub channel: ChannelId,
     /// Whom.
-    pub source: Source,
+    pub source: AudienceSource,
 }
 
 /// Whom a source comes to, as far as is known here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct ResolvedAudience {
     /// Their ids, each once, in order.
     pub ids: Vec<ContactId>,
     /// How many were named again.
@@ -75,7 +75,7 @@ pub struct Found {
 
 /// One line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum AudienceLine {
     /// A contact by its id.
     Contact(ContactId),
     /// Whoever has this number.
@@ -85,7 +85,7 @@ pub enum Wanted {
     Neither(String),
 }
 
-impl Wanted {
+impl AudienceLine {
     fn of(word: &str) -> Self {
         let separator = |it: &char| matches!(it, ' ' | '-' | '(' | ')' | '/');
         if word.starts_with('+') {
@@ -116,12 +116,12 @@ pub fn neither(word: &str) -> String {
 
 /// What stands in a file: one id or number a line; empty lines and what
 /// follows a `#` say nothing.
-pub fn read_lines(text: &str) -> Vec<(usize, Wanted)> {
+pub fn read_lines(text: &str) -> Vec<(usize, AudienceLine)> {
     let lines = text.lines().enumerate().filter_map(|(at, line)| {
         let word = line.split('#').next().unwrap_or("").trim();
         let wanted = match word {
             "" => return None,
-            word => Wanted::of(word),
+            word => AudienceLine::of(word),
         };
         Some((at + 1, wanted))
     });
@@ -136,14 +136,14 @@ mod tests {
     fn lines_of_an_audience() {
         let text = "ct_1\n\n  +34 600-111 222  # Maria\n# nobody\nct_1\r\n";
         let expected = [
-            (1, Wanted::Contact("ct_1".into())),
-            (3, Wanted::Phone("+34600111222".to_owned())),
-            (5, Wanted::Contact("ct_1".into())),
+            (1, AudienceLine::Contact("ct_1".into())),
+            (3, AudienceLine::Phone("+34600111222".to_owned())),
+            (5, AudienceLine::Contact("ct_1".into())),
         ];
         assert_eq!(read_lines(text), expected);
         assert!(read_lines(" \n#\n").is_empty());
         for id in ["ct_1", "42", "3f2a9c1e-0b7d-4c55-9a51-5b1c3f0e9d11", "ckhgzqwertyuiopasdfgh"] {
-            assert_eq!(read_lines(id), [(1, Wanted::Contact(id.into()))]);
+            assert_eq!(read_lines(id), [(1, AudienceLine::Contact(id.into()))]);
         }
         let neither = [
             "Maria",
@@ -156,7 +156,7 @@ mod tests {
             "ñ1",
         ];
         for word in neither {
-            assert_eq!(read_lines(word), [(1, Wanted::Neither(word.to_owned()))]);
+            assert_eq!(read_lines(word), [(1, AudienceLine::Neither(word.to_owned()))]);
         }
     }
 }

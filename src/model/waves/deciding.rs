@@ -9,7 +9,7 @@ use crate::ids::BroadcastId;
 use crate::prices;
 use crate::text::SafeText;
 use crate::time::{MINUTE, SECOND, Timestamp, precise_span};
-use crate::waves::{Campaign, Cause, Counts, Fate, Phase, Reading, price_each};
+use crate::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading, WaveRowState, price_each};
 
 /// Between two looks at a wave that is being sent.
 const LOOK: i64 = 5 * SECOND;
@@ -33,7 +33,7 @@ pub struct Report {
 
 /// What to do.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
+pub enum WaveStep {
     /// Give this wave its row of the outbox.
     Send(usize),
     /// Count this wave's broadcast again.
@@ -43,7 +43,7 @@ pub enum Decision {
     /// Nothing until the outbox has moved on.
     Await,
     /// Wait for a person, who is told this.
-    Pause(Cause, SafeText),
+    Pause(PauseCause, SafeText),
     /// All is done.
     Finish,
     /// It is not going on.
@@ -51,63 +51,65 @@ pub enum Decision {
 }
 
 /// What a campaign does next.
-pub fn decide(campaign: &Campaign, report: &Report, now: Timestamp) -> Decision {
+pub fn decide(campaign: &Campaign, report: &Report, now: Timestamp) -> WaveStep {
     if campaign.phase != Phase::Running {
-        return Decision::Nothing;
+        return WaveStep::Nothing;
     }
     let begun = campaign.begun();
     let Some(last) = begun.checked_sub(1) else {
         let left = campaign.starts_at.since(now);
         return match (1..=FURTHEST).contains(&left) {
-            true => Decision::Wait(campaign.starts_at),
+            true => WaveStep::Wait(campaign.starts_at),
             false => next(campaign, 0, report),
         };
     };
     match after(campaign, last, report, now) {
         Some(decision) => decision,
-        None if begun == campaign.waves.len() => Decision::Finish,
+        None if begun == campaign.waves.len() => WaveStep::Finish,
         None => next(campaign, begun, report),
     }
 }
 
 /// What holds the next wave back; `None` if nothing does.
-fn after(campaign: &Campaign, last: usize, report: &Report, now: Timestamp) -> Option<Decision> {
+fn after(campaign: &Campaign, last: usize, report: &Report, now: Timestamp) -> Option<WaveStep> {
     let wave = &campaign.waves[last];
     let broadcast = match &wave.fate {
-        Fate::Unsent | Fate::Leaving => return Some(Decision::Await),
-        Fate::Asks(why) => return Some(pause(Cause::Row, format!("wave {} asks: {why}", last + 1))),
-        Fate::Dropped if last >= campaign.judged_from => {
-            return Some(pause(Cause::Row, format!("wave {} was taken back", last + 1)));
+        WaveRowState::Unsent | WaveRowState::Leaving => return Some(WaveStep::Await),
+        WaveRowState::Asks(why) => {
+            return Some(pause(PauseCause::Row, format!("wave {} asks: {why}", last + 1)));
         }
-        Fate::Dropped => return None,
-        Fate::Sent(None) if last >= campaign.judged_from => {
+        WaveRowState::Dropped if last >= campaign.judged_from => {
+            return Some(pause(PauseCause::Row, format!("wave {} was taken back", last + 1)));
+        }
+        WaveRowState::Dropped => return None,
+        WaveRowState::Sent(None) if last >= campaign.judged_from => {
             let words = format!("the server named no broadcast for wave {}: it cannot be counted", last + 1);
-            return Some(pause(Cause::Uncounted, words));
+            return Some(pause(PauseCause::Uncounted, words));
         }
-        Fate::Sent(None) => return None,
-        Fate::Sent(Some(broadcast)) => broadcast.clone(),
+        WaveRowState::Sent(None) => return None,
+        WaveRowState::Sent(Some(broadcast)) => broadcast.clone(),
     };
-    let look = || Some(Decision::Look(last, broadcast.clone()));
+    let look = || Some(WaveStep::Look(last, broadcast.clone()));
     let Some(reading) = &wave.reading else { return look() };
     if reading.is_unknown {
         let judged = last >= campaign.judged_from && !report.is_test;
         let words = || format!("the server does not know wave {}: it cannot be counted", last + 1);
-        return judged.then(|| pause(Cause::Uncounted, words()));
+        return judged.then(|| pause(PauseCause::Uncounted, words()));
     }
     // Where nothing is left to send, there is nothing to stop.
     let is_last = last + 1 == campaign.waves.len();
     if let Some(why) = failing(campaign).filter(|_| !is_last) {
-        return Some(pause(Cause::Failures, why));
+        return Some(pause(PauseCause::Failures, why));
     }
     let fresh = (0..LOOK).contains(&now.since(reading.at));
     let Some(finished) = reading.finished_at else {
-        return if fresh { Some(Decision::Wait(reading.at.plus(LOOK))) } else { look() };
+        return if fresh { Some(WaveStep::Wait(reading.at.plus(LOOK))) } else { look() };
     };
     let wait = campaign.plan.pause();
     if (0..wait).contains(&now.since(finished)) {
         // Counted now and then meanwhile: failures stop it as soon as they show.
         let again = reading.at.plus(LOOK).min(finished.plus(wait));
-        return if fresh { Some(Decision::Wait(again.max(now.plus(1)))) } else { look() };
+        return if fresh { Some(WaveStep::Wait(again.max(now.plus(1)))) } else { look() };
     }
     // What failed during the wait must have been counted; a clock that was
     // set back begins the wait anew with the next look.
@@ -116,7 +118,7 @@ fn after(campaign: &Campaign, last: usize, report: &Report, now: Timestamp) -> O
 }
 
 /// The next wave, unless the account forbids it.
-fn next(campaign: &Campaign, number: usize, report: &Report) -> Decision {
+fn next(campaign: &Campaign, number: usize, report: &Report) -> WaveStep {
     let rules = &campaign.plan.rules;
     let size = i64::try_from(campaign.waves[number].size).unwrap_or(i64::MAX);
     let price = price_each(&campaign.content, report.charged).most.saturating_mul(size);
@@ -125,16 +127,16 @@ fn next(campaign: &Campaign, number: usize, report: &Report) -> Decision {
     {
         let left = prices::credits(credits);
         return pause(
-            Cause::Credits,
+            PauseCause::Credits,
             format!("{left} credits; wave {} would leave fewer than {floor}", number + 1),
         );
     }
     if let (true, Some(before), Some(now)) = (rules.quality, &campaign.quality_before, &report.quality)
         && before != now
     {
-        return pause(Cause::Quality, format!("the quality rating was {before} and is {now}"));
+        return pause(PauseCause::Quality, format!("the quality rating was {before} and is {now}"));
     }
-    Decision::Send(number)
+    WaveStep::Send(number)
 }
 
 /// Which failures are more than the plan allows. Where those of no wave are,
@@ -142,23 +144,24 @@ fn next(campaign: &Campaign, number: usize, report: &Report) -> Decision {
 fn failing(campaign: &Campaign) -> Option<String> {
     let limit = campaign.plan.rules.failed_percent;
     let judged = campaign.waves.iter().enumerate().skip(campaign.judged_from);
-    let mut counted = judged.filter_map(|(number, wave)| Some((number, Counts::of(wave.reading.as_ref()?))));
+    let mut counted =
+        judged.filter_map(|(number, wave)| Some((number, RecipientCounts::of(wave.reading.as_ref()?))));
     let over = |(number, counts)| is_over(counts, limit).then(|| told(number, counts, limit));
     counted.find_map(over)
 }
 
-fn told(number: usize, counts: Counts, limit: u8) -> String {
+fn told(number: usize, counts: RecipientCounts, limit: u8) -> String {
     let percent = counts.failed * 100 / counts.recipients.max(1);
-    let Counts { recipients, failed, .. } = counts;
+    let RecipientCounts { recipients, failed, .. } = counts;
     format!("wave {}: {failed} of {recipients} failed ({percent} %, the limit is {limit} %)", number + 1)
 }
 
-fn is_over(counts: Counts, limit: u8) -> bool {
+fn is_over(counts: RecipientCounts, limit: u8) -> bool {
     counts.failed > 0 && counts.failed.saturating_mul(100) > i64::from(limit) * counts.recipients
 }
 
-fn pause(cause: Cause, words: String) -> Decision {
-    Decision::Pause(cause, SafeText::line(&words))
+fn pause(cause: PauseCause, words: String) -> WaveStep {
+    WaveStep::Pause(cause, SafeText::line(&words))
 }
 
 /// Since when a wave has been on its way for too long, in words.
@@ -181,9 +184,14 @@ pub fn running_low(campaign: &Campaign, report: &Report) -> Option<String> {
 }
 
 /// What a new look says of a wave, after an older one.
-pub fn read_again(before: Option<&Reading>, told: Counts, finished: bool, now: Timestamp) -> Reading {
-    let Counts { recipients, delivered, failed, pending } = told;
+pub fn read_again(
+    before: Option<&WaveReading>,
+    told: RecipientCounts,
+    finished: bool,
+    now: Timestamp,
+) -> WaveReading {
+    let RecipientCounts { recipients, delivered, failed, pending } = told;
     let finished_at =
         finished.then(|| before.and_then(|it| it.finished_at).filter(|it| *it <= now).unwrap_or(now));
-    Reading { at: now, recipients, delivered, failed, pending, finished_at, is_unknown: false }
+    WaveReading { at: now, recipients, delivered, failed, pending, finished_at, is_unknown: false }
 }

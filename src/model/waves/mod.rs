@@ -139,7 +139,7 @@ impl Phase {
 
 /// What a campaign waits for a person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum PauseCause {
     /// A person paused it.
     Person,
     /// More failed than its plan allows.
@@ -154,7 +154,7 @@ pub enum Cause {
     Uncounted,
 }
 
-impl Cause {
+impl PauseCause {
     /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Person, Self::Failures, Self::Credits, Self::Quality, Self::Row, Self::Uncounted];
@@ -179,7 +179,7 @@ impl Cause {
 
 /// What became of a wave's row of the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fate {
+pub enum WaveRowState {
     /// There is none yet.
     Unsent,
     /// It is on its way, or waits for its turn.
@@ -194,7 +194,7 @@ pub enum Fate {
 
 /// A wave's broadcast as the server counted it last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct WaveReading {
     /// When it was asked.
     pub at: Timestamp,
     /// How many people it goes to.
@@ -219,18 +219,18 @@ pub struct Wave {
     /// The row it became.
     pub row: Option<RowId>,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: WaveRowState,
     /// When the server was known to have it.
     pub sent_at: Option<Timestamp>,
     /// As counted last.
-    pub reading: Option<Reading>,
+    pub reading: Option<WaveReading>,
 }
 
 impl Wave {
     /// The server's name of it, if it has one.
     pub fn broadcast(&self) -> Option<&BroadcastId> {
         match &self.fate {
-            Fate::Sent(it) => it.as_ref(),
+            WaveRowState::Sent(it) => it.as_ref(),
             _ => None,
         }
     }
@@ -258,7 +258,7 @@ pub struct Campaign {
     /// Where it stands.
     pub phase: Phase,
     /// What it waits for, while it is paused.
-    pub cause: Option<Cause>,
+    pub cause: Option<PauseCause>,
     /// Why it waits, or was stopped.
     pub why: SafeText,
     /// Waves before this one are not judged: a person has seen them.
@@ -276,10 +276,10 @@ impl Campaign {
     }
 
     /// Recipients, delivered, failed and pending of all that was counted.
-    pub fn counts(&self) -> Counts {
-        let mut sum = Counts::default();
+    pub fn counts(&self) -> RecipientCounts {
+        let mut sum = RecipientCounts::default();
         for reading in self.waves.iter().filter_map(|it| it.reading) {
-            sum.add(Counts::of(&reading));
+            sum.add(RecipientCounts::of(&reading));
         }
         sum
     }
@@ -288,10 +288,10 @@ impl Campaign {
     /// person was shown is not held against it again.
     pub fn judged_from_now(&self) -> usize {
         let begun = self.begun();
-        let dropped = begun.checked_sub(1).is_some_and(|it| self.waves[it].fate == Fate::Dropped);
+        let dropped = begun.checked_sub(1).is_some_and(|it| self.waves[it].fate == WaveRowState::Dropped);
         match self.cause {
-            Some(Cause::Failures | Cause::Uncounted) => begun,
-            Some(Cause::Row) if dropped => begun,
+            Some(PauseCause::Failures | PauseCause::Uncounted) => begun,
+            Some(PauseCause::Row) if dropped => begun,
             _ => self.judged_from,
         }
     }
@@ -304,7 +304,7 @@ impl Campaign {
 
 /// People by what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct RecipientCounts {
     /// Taken by the server.
     pub recipients: i64,
     /// Reached.
@@ -315,10 +315,10 @@ pub struct Counts {
     pub pending: i64,
 }
 
-impl Counts {
+impl RecipientCounts {
     /// Those of a reading.
-    pub fn of(reading: &Reading) -> Self {
-        let Reading { recipients, delivered, failed, pending, .. } = *reading;
+    pub fn of(reading: &WaveReading) -> Self {
+        let WaveReading { recipients, delivered, failed, pending, .. } = *reading;
         Self { recipients, delivered, failed, pending }
     }
 

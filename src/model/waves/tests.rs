@@ -1,8 +1,8 @@
 //! Campaigns: what comes next, what stops them, whom they go to.
 
-use super::deciding::{Decision, Report, decide, read_again, running_low};
+use super::deciding::{Report, WaveStep, decide, read_again, running_low};
 use super::*;
-use crate::outbox::content::Template;
+use crate::outbox::content::FilledTemplate;
 use crate::time::{MINUTE, SECOND};
 
 fn at(seconds: i64) -> Timestamp {
@@ -15,7 +15,7 @@ fn campaign(waves: &[Wave]) -> Campaign {
     let mut all: Vec<Wave> = plan
         .sizes(1_000)
         .into_iter()
-        .map(|size| Wave { size, row: None, fate: Fate::Unsent, sent_at: None, reading: None })
+        .map(|size| Wave { size, row: None, fate: WaveRowState::Unsent, sent_at: None, reading: None })
         .collect();
     for (place, wave) in waves.iter().enumerate() {
         all[place] = wave.clone();
@@ -38,13 +38,13 @@ fn campaign(waves: &[Wave]) -> Campaign {
     }
 }
 
-fn wave(size: usize, fate: Fate, reading: Option<Reading>) -> Wave {
+fn wave(size: usize, fate: WaveRowState, reading: Option<WaveReading>) -> Wave {
     Wave { size, row: Some("row".into()), fate, sent_at: None, reading }
 }
 
 fn sent(size: usize, failed: i64, read: i64, finished: Option<i64>) -> Wave {
     let recipients = i64::try_from(size).expect("few");
-    let reading = Reading {
+    let reading = WaveReading {
         at: at(read),
         recipients,
         delivered: 0,
@@ -53,39 +53,39 @@ fn sent(size: usize, failed: i64, read: i64, finished: Option<i64>) -> Wave {
         finished_at: finished.map(at),
         is_unknown: false,
     };
-    wave(size, Fate::Sent(Some("bc".into())), Some(reading))
+    wave(size, WaveRowState::Sent(Some("bc".into())), Some(reading))
 }
 
 fn fine() -> Report {
     Report { credits: Some(3_000.0), quality: Some(SafeText::line("GREEN")), charged: None, is_test: false }
 }
 
-fn why(decision: &Decision) -> &str {
+fn why(decision: &WaveStep) -> &str {
     match decision {
-        Decision::Pause(_, words) => words.as_str(),
+        WaveStep::Pause(_, words) => words.as_str(),
         other => panic!("no pause: {other:?}"),
     }
 }
 
 #[test]
 fn what_comes_next() {
-    let unread = wave(10, Fate::Sent(Some("bc".into())), None);
-    let leaving = wave(10, Fate::Leaving, None);
-    let cases: [(&str, Vec<Wave>, i64, Decision); 9] = [
-        ("held", vec![], 5, Decision::Wait(at(15))),
-        ("the hold is over", vec![], 15, Decision::Send(0)),
-        ("on its way", vec![leaving], 30, Decision::Await),
-        ("sent, never counted", vec![unread], 30, Decision::Look(0, "bc".into())),
-        ("counted just now", vec![sent(10, 0, 30, None)], 31, Decision::Wait(at(35))),
-        ("counted a while ago", vec![sent(10, 0, 30, None)], 36, Decision::Look(0, "bc".into())),
-        ("waited for", vec![sent(10, 0, 38, Some(36))], 40, Decision::Wait(at(43))),
+    let unread = wave(10, WaveRowState::Sent(Some("bc".into())), None);
+    let leaving = wave(10, WaveRowState::Leaving, None);
+    let cases: [(&str, Vec<Wave>, i64, WaveStep); 9] = [
+        ("held", vec![], 5, WaveStep::Wait(at(15))),
+        ("the hold is over", vec![], 15, WaveStep::Send(0)),
+        ("on its way", vec![leaving], 30, WaveStep::Await),
+        ("sent, never counted", vec![unread], 30, WaveStep::Look(0, "bc".into())),
+        ("counted just now", vec![sent(10, 0, 30, None)], 31, WaveStep::Wait(at(35))),
+        ("counted a while ago", vec![sent(10, 0, 30, None)], 36, WaveStep::Look(0, "bc".into())),
+        ("waited for", vec![sent(10, 0, 38, Some(36))], 40, WaveStep::Wait(at(43))),
         (
             "the wait is over, not counted since",
             vec![sent(10, 0, 90, Some(36))],
             96,
-            Decision::Look(0, "bc".into()),
+            WaveStep::Look(0, "bc".into()),
         ),
-        ("the wait is over and counted", vec![sent(10, 0, 96, Some(36))], 96, Decision::Send(1)),
+        ("the wait is over and counted", vec![sent(10, 0, 96, Some(36))], 96, WaveStep::Send(1)),
     ];
     for (name, waves, now, expected) in cases {
         assert_eq!(decide(&campaign(&waves), &fine(), at(now)), expected, "{name}");
@@ -100,46 +100,46 @@ fn what_stops_it() {
     assert_eq!(why(&told), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
     // Exactly as many as the plan allows go on, one more does not.
     let exactly = campaign(&[sent(20, 1, 96, Some(36))]);
-    assert_eq!(decide(&exactly, &fine(), at(96)), Decision::Send(1), "1 of 20 is 5 %");
+    assert_eq!(decide(&exactly, &fine(), at(96)), WaveStep::Send(1), "1 of 20 is 5 %");
     let more = campaign(&[sent(19, 1, 96, Some(36))]);
-    assert!(matches!(decide(&more, &fine(), at(96)), Decision::Pause(Cause::Failures, _)));
+    assert!(matches!(decide(&more, &fine(), at(96)), WaveStep::Pause(PauseCause::Failures, _)));
     let mut none = campaign(&[sent(20, 0, 96, Some(36))]);
     none.plan.rules.failed_percent = 0;
-    assert_eq!(decide(&none, &fine(), at(96)), Decision::Send(1), "none of 20 is 0 %");
+    assert_eq!(decide(&none, &fine(), at(96)), WaveStep::Send(1), "none of 20 is 0 %");
     let mut wider = campaign(&failing);
     wider.plan.rules.failed_percent = 15;
-    assert_eq!(decide(&wider, &fine(), at(31)), Decision::Wait(at(35)));
+    assert_eq!(decide(&wider, &fine(), at(31)), WaveStep::Wait(at(35)));
     let seen = Campaign { judged_from: 1, ..campaign(&[sent(10, 9, 96, Some(36))]) };
-    assert_eq!(decide(&seen, &fine(), at(96)), Decision::Send(1), "a person has seen those");
+    assert_eq!(decide(&seen, &fine(), at(96)), WaveStep::Send(1), "a person has seen those");
     // Each wave is within the limit, so all together are.
     let within = [sent(10, 0, 96, Some(36)), sent(110, 5, 200, Some(140))];
-    assert_eq!(decide(&campaign(&within), &fine(), at(200)), Decision::Send(2));
+    assert_eq!(decide(&campaign(&within), &fine(), at(200)), WaveStep::Send(2));
     // The limit may have been lowered since the first wave was judged.
     let earlier = campaign(&[sent(10, 1, 96, Some(36)), sent(110, 0, 200, Some(140))]);
     assert_eq!(why(&decide(&earlier, &fine(), at(200))), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
-    let asks = [wave(10, Fate::Asks(SafeText::line("no answer came")), None)];
+    let asks = [wave(10, WaveRowState::Asks(SafeText::line("no answer came")), None)];
     assert_eq!(why(&decide(&campaign(&asks), &fine(), at(30))), "wave 1 asks: no answer came");
     let asks = Campaign { judged_from: 1, ..campaign(&asks) };
-    assert!(matches!(decide(&asks, &fine(), at(30)), Decision::Pause(Cause::Row, _)), "it still asks");
-    let dropped = campaign(&[wave(10, Fate::Dropped, None)]);
+    assert!(matches!(decide(&asks, &fine(), at(30)), WaveStep::Pause(PauseCause::Row, _)), "it still asks");
+    let dropped = campaign(&[wave(10, WaveRowState::Dropped, None)]);
     assert_eq!(why(&decide(&dropped, &fine(), at(30))), "wave 1 was taken back");
     let dropped = Campaign { judged_from: 1, ..dropped };
-    assert_eq!(decide(&dropped, &fine(), at(30)), Decision::Send(1));
-    let nameless = campaign(&[wave(10, Fate::Sent(None), None)]);
+    assert_eq!(decide(&dropped, &fine(), at(30)), WaveStep::Send(1));
+    let nameless = campaign(&[wave(10, WaveRowState::Sent(None), None)]);
     assert!(why(&decide(&nameless, &fine(), at(30))).contains("cannot be counted"));
 }
 
 #[test]
 fn what_a_person_was_shown_is_not_held_against_it_again() {
     let cases = [
-        (Some(Cause::Failures), sent(10, 9, 30, Some(29)), 1),
-        (Some(Cause::Uncounted), wave(10, Fate::Sent(None), None), 1),
-        (Some(Cause::Row), wave(10, Fate::Dropped, None), 1),
+        (Some(PauseCause::Failures), sent(10, 9, 30, Some(29)), 1),
+        (Some(PauseCause::Uncounted), wave(10, WaveRowState::Sent(None), None), 1),
+        (Some(PauseCause::Row), wave(10, WaveRowState::Dropped, None), 1),
         // It was only asked about: what becomes of it is still judged.
-        (Some(Cause::Row), wave(10, Fate::Leaving, None), 0),
-        (Some(Cause::Row), sent(10, 0, 30, None), 0),
-        (Some(Cause::Person), sent(10, 9, 30, None), 0),
-        (Some(Cause::Credits), sent(10, 0, 30, None), 0),
+        (Some(PauseCause::Row), wave(10, WaveRowState::Leaving, None), 0),
+        (Some(PauseCause::Row), sent(10, 0, 30, None), 0),
+        (Some(PauseCause::Person), sent(10, 9, 30, None), 0),
+        (Some(PauseCause::Credits), sent(10, 0, 30, None), 0),
     ];
     for (cause, wave, judged_from) in cases {
         let stands = Campaign { cause, phase: Phase::Paused, ..campaign(&[wave]) };
@@ -153,73 +153,73 @@ fn what_the_account_forbids() {
     let mut poor = campaign(&ready);
     poor.plan.rules.floor = Some(500);
     let report = |credits| Report { credits: Some(credits), ..fine() };
-    assert_eq!(decide(&poor, &report(610.0), at(96)), Decision::Send(1), "110 cost 110 and 500 stay");
+    assert_eq!(decide(&poor, &report(610.0), at(96)), WaveStep::Send(1), "110 cost 110 and 500 stay");
     let told = decide(&poor, &report(609.0), at(96));
     assert_eq!(why(&told), "609 credits; wave 2 would leave fewer than 500");
     // What may cost more is held against the most it may cost.
     let mut template = poor.clone();
-    let greeting = Template { name: "hello".to_owned(), language: "en".to_owned(), components: None };
+    let greeting = FilledTemplate { name: "hello".to_owned(), language: "en".to_owned(), components: None };
     template.content = BroadcastContent::Template(greeting);
     let most = 500 + 110 * prices::TEMPLATE_IN_TEXT;
     let report_of = |credits: i64, charged| Report { charged, ..report(credits as f64) };
-    assert_eq!(decide(&template, &report_of(most, None), at(96)), Decision::Send(1));
+    assert_eq!(decide(&template, &report_of(most, None), at(96)), WaveStep::Send(1));
     assert!(matches!(
         decide(&template, &report_of(most - 1, None), at(96)),
-        Decision::Pause(Cause::Credits, _)
+        WaveStep::Pause(PauseCause::Credits, _)
     ));
     let charged = Some(prices::TEMPLATE);
     let known = 500 + 110 * prices::TEMPLATE;
-    assert_eq!(decide(&template, &report_of(known, charged), at(96)), Decision::Send(1), "what it did cost");
-    assert!(matches!(decide(&template, &report_of(known - 1, charged), at(96)), Decision::Pause(..)));
+    assert_eq!(decide(&template, &report_of(known, charged), at(96)), WaveStep::Send(1), "what it did cost");
+    assert!(matches!(decide(&template, &report_of(known - 1, charged), at(96)), WaveStep::Pause(..)));
     let red = Report { quality: Some(SafeText::line("RED")), ..fine() };
     let told = decide(&campaign(&ready), &red, at(96));
     assert_eq!(why(&told), "the quality rating was GREEN and is RED");
     let unknown = Report { quality: None, ..fine() };
-    assert_eq!(decide(&campaign(&ready), &unknown, at(96)), Decision::Send(1));
+    assert_eq!(decide(&campaign(&ready), &unknown, at(96)), WaveStep::Send(1));
 }
 
 #[test]
 fn a_test_key_is_not_counted_and_a_live_one_must_be() {
     let mut unknown = sent(10, 0, 30, None);
-    unknown.reading = unknown.reading.map(|it| Reading { is_unknown: true, ..it });
+    unknown.reading = unknown.reading.map(|it| WaveReading { is_unknown: true, ..it });
     let stands = campaign(&[unknown]);
     assert!(why(&decide(&stands, &fine(), at(31))).contains("does not know wave 1"));
-    assert_eq!(decide(&stands, &Report { is_test: true, ..fine() }, at(31)), Decision::Send(1));
+    assert_eq!(decide(&stands, &Report { is_test: true, ..fine() }, at(31)), WaveStep::Send(1));
 }
 
 #[test]
 fn the_end() {
     let plan = WavePlan::suggested(1_000);
     let all: Vec<Wave> = plan.sizes(1_000).into_iter().map(|it| sent(it, 0, 96, Some(36))).collect();
-    assert_eq!(decide(&campaign(&all), &fine(), at(96)), Decision::Finish);
+    assert_eq!(decide(&campaign(&all), &fine(), at(96)), WaveStep::Finish);
     assert!(
-        matches!(decide(&campaign(&all), &fine(), at(40)), Decision::Look(9, _)),
+        matches!(decide(&campaign(&all), &fine(), at(40)), WaveStep::Look(9, _)),
         "the wait counts there, too"
     );
     let mut failed = all.clone();
     failed[9] = sent(100, 90, 96, Some(36));
-    assert_eq!(decide(&campaign(&failed), &fine(), at(96)), Decision::Finish, "nothing is left to stop");
+    assert_eq!(decide(&campaign(&failed), &fine(), at(96)), WaveStep::Finish, "nothing is left to stop");
     for phase in Phase::ALL.into_iter().filter(|it| *it != Phase::Running) {
         let stands = Campaign { phase, ..campaign(&[]) };
-        assert_eq!(decide(&stands, &fine(), at(96)), Decision::Nothing, "{phase:?}");
+        assert_eq!(decide(&stands, &fine(), at(96)), WaveStep::Nothing, "{phase:?}");
         assert_eq!(Phase::from_word(phase.word()), Some(phase));
     }
-    for cause in Cause::ALL {
-        assert_eq!(Cause::from_word(cause.word()), Some(cause));
+    for cause in PauseCause::ALL {
+        assert_eq!(PauseCause::from_word(cause.word()), Some(cause));
     }
 }
 
 #[test]
 fn a_clock_that_was_set_back_begins_the_wait_anew() {
     let stands = campaign(&[sent(10, 0, 96, Some(36))]);
-    assert_eq!(decide(&stands, &fine(), at(-500)), Decision::Look(0, "bc".into()));
+    assert_eq!(decide(&stands, &fine(), at(-500)), WaveStep::Look(0, "bc".into()));
     let before = stands.waves[0].reading;
-    let again = read_again(before.as_ref(), Counts::default(), true, at(-500));
+    let again = read_again(before.as_ref(), RecipientCounts::default(), true, at(-500));
     assert_eq!(again.finished_at, Some(at(-500)));
-    let later = read_again(Some(&again), Counts::default(), true, at(-490));
+    let later = read_again(Some(&again), RecipientCounts::default(), true, at(-490));
     assert_eq!(later.finished_at, Some(at(-500)), "the first look that saw its end");
     let far = Campaign { starts_at: at(90_000), ..campaign(&[]) };
-    assert_eq!(decide(&far, &fine(), at(0)), Decision::Send(0), "no hold is so long");
+    assert_eq!(decide(&far, &fine(), at(0)), WaveStep::Send(0), "no hold is so long");
 }
 
 #[test]

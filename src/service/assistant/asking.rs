@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::assistant::{Answer, Handover, Proposal, Tools};
 use crate::database::connections::Stored;
-use model::connections::{Endpoint, Method, Source, ValueKind};
+use model::connections::{ConnectionEndpoint, EndpointMethod, ParameterSource, ValueKind};
 
 /// How often a model may ask again before it answers.
 pub const ROUNDS: usize = 4;
@@ -35,7 +35,7 @@ pub fn offer(body: &mut Value, tools: &Tools) {
         .list()
         .into_iter()
         .map(|(name, stored, endpoint)| {
-            let changes = endpoint.method != Method::Get;
+            let changes = endpoint.method != EndpointMethod::Get;
             let note = if changes { "Only proposes it: a person decides later." } else { "" };
             let description = format!("{} {} {note}", stored.connection.description, endpoint.instructions);
             function(&name, description.trim(), &parameters(endpoint))
@@ -59,11 +59,11 @@ fn function(name: &str, description: &str, parameters: &Value) -> Value {
     }})
 }
 
-fn parameters(endpoint: &Endpoint) -> Value {
+fn parameters(endpoint: &ConnectionEndpoint) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for it in endpoint.asked() {
-        let Source::Asked(question) = &it.source else { continue };
+        let ParameterSource::Asked(question) = &it.source else { continue };
         let kind = match it.kind {
             ValueKind::Integer => "integer",
             ValueKind::Number => "number",
@@ -129,7 +129,7 @@ async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
     // Only what an assistant may fill in: never what names the customer.
     let answers: Vec<(String, String)> =
         endpoint.asked().filter_map(|it| Some((it.name.clone(), text(&arguments[&it.name])?))).collect();
-    if endpoint.method == Method::Get {
+    if endpoint.method == EndpointMethod::Get {
         look_up(tools, (stored, endpoint), &answers).await
     } else {
         propose(tools, (stored, endpoint), answers, answer)
@@ -139,7 +139,7 @@ async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
 /// The mapping's words, or the answer as it came where nothing is mapped.
 async fn look_up(
     tools: &Tools,
-    (stored, endpoint): (&Stored, &Endpoint),
+    (stored, endpoint): (&Stored, &ConnectionEndpoint),
     answers: &[(String, String)],
 ) -> String {
     match tools.call(stored, endpoint, answers).await {
@@ -154,7 +154,7 @@ async fn look_up(
 
 fn propose(
     tools: &Tools,
-    (stored, endpoint): (&Stored, &Endpoint),
+    (stored, endpoint): (&Stored, &ConnectionEndpoint),
     answers: Vec<(String, String)>,
     answer: &mut Answer,
 ) -> String {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::assistant::{Answer, Assistant, Failure, Speaker, Thinking, Tools, Turn, asking, asking::Asked};
-use connections::guard::{Fetched, Guard, Limits, Longer, Policy, Request, VettedUrl};
+use connections::guard::{FetchLimits, Fetched, Guard, Longer, Policy, Request, VettedUrl};
 use model::bounds;
 use model::secret::Secret;
 
@@ -123,7 +123,7 @@ impl Remote {
             let bearer = format!("Bearer {}", key.expose());
             request = request.header("authorization", &bearer).map_err(|why| why.to_string())?;
         }
-        let limits = Limits { max_body: BODY, longer: Longer::Refuse, total: TIME };
+        let limits = FetchLimits { max_body: BODY, longer: Longer::Refuse, total: TIME };
         self.guard.fetch(&self.url, request, limits).await.map_err(|why| why.to_string())
     }
 

@@ -9,7 +9,7 @@ use crate::database::connections::Stored;
 use crate::database::{DatabaseError, conversations, usage};
 use crate::errors::ApiError;
 use crate::state::Service;
-use model::connections::{ContactFacts, Endpoint, Mapped, Method};
+use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, Mapped};
 use model::time::Clock;
 use model::time::Zone;
 
@@ -63,10 +63,10 @@ impl Tools {
     /// The endpoints that may be offered, with a name for each that models
     /// take: those that read, and those that change something where the
     /// connection says so; only such as this customer can be bound to.
-    pub fn list(&self) -> Vec<(String, &Stored, &Endpoint)> {
+    pub fn list(&self) -> Vec<(String, &Stored, &ConnectionEndpoint)> {
         let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
         all.enumerate()
-            .filter(|(_, (_, it))| it.method == Method::Get || it.assistant_may_change)
+            .filter(|(_, (_, it))| it.method == EndpointMethod::Get || it.assistant_may_change)
             .filter(|(_, (_, it))| it.knows(&self.facts))
             .take(OFFERED)
             .map(|(index, (stored, endpoint))| {
@@ -81,7 +81,7 @@ impl Tools {
 
     /// The endpoints that can be asked with what is known of the customer
     /// and that change nothing.
-    pub fn lookups(&self) -> impl Iterator<Item = (&Stored, &Endpoint)> {
+    pub fn lookups(&self) -> impl Iterator<Item = (&Stored, &ConnectionEndpoint)> {
         let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
         all.filter(|(_, it)| it.reads_with(&self.facts))
     }
@@ -90,7 +90,7 @@ impl Tools {
     ///
     /// # Errors
     /// What is missing or of another kind, in words an assistant may be told.
-    pub fn check(&self, endpoint: &Endpoint, answers: &[(String, String)]) -> Result<(), String> {
+    pub fn check(&self, endpoint: &ConnectionEndpoint, answers: &[(String, String)]) -> Result<(), String> {
         endpoint.fill(&self.facts, answers).map(drop)
     }
 
@@ -101,11 +101,11 @@ impl Tools {
     pub async fn call(
         &self,
         stored: &Stored,
-        endpoint: &Endpoint,
+        endpoint: &ConnectionEndpoint,
         answers: &[(String, String)],
     ) -> Result<Told, String> {
         let Some(service) = &self.service else { return Err("there is nothing to look up".to_owned()) };
-        if endpoint.method != Method::Get {
+        if endpoint.method != EndpointMethod::Get {
             return Err("only a person can do that".to_owned());
         }
         let called =

@@ -30,9 +30,9 @@ pub struct ChannelStanding {
     pub heard: Option<&'static str>,
     /// What is wrong with it.
     pub trouble: Option<String>,
-    /// What waits to leave.
+    /// Messages queued for the platform.
     pub waiting: i64,
-    /// What nobody knows the end of.
+    /// Messages whose outcome is unknown.
     pub unknown: i64,
 }
 

@@ -1,5 +1,5 @@
-//! A request whose answer a platform gives: it waits a while, and is told
-//! later by an event where that takes longer.
+//! Holds a send request open for the platform's answer, for a limited time;
+//! after that the outcome is reported by an event.
 
 use std::pin::pin;
 use std::time::Duration;

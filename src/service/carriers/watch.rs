@@ -27,7 +27,7 @@ const LEASE: i64 = MINUTE + MINUTE / 2;
 /// Where platforms call.
 const HOOKS: &str = "/hooks/";
 
-/// Whom the secrets of a channel are sealed for.
+/// The owner name that a channel's secrets are sealed under.
 pub fn owner(channel: &str) -> String {
     format!("platform of {channel}")
 }

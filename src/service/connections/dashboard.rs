@@ -10,8 +10,8 @@ use crate::database::connections::{self as stored, Stored};
 use crate::sealing_key::KeyError;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
-use connections::{Ask, Called, Caller, Sealer};
-use model::connections::{CallLine, Connection, ContactFacts, Endpoint};
+use connections::{Called, EndpointCaller, EndpointRequest, Sealer};
+use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
 
@@ -47,7 +47,7 @@ impl Admin {
         secret: Option<&Secret>,
         trial: &Trial,
         clock: Arc<dyn Clock>,
-    ) -> Result<(Called, Endpoint), AdminError> {
+    ) -> Result<(Called, ConnectionEndpoint), AdminError> {
         let wrong = review(connection, Policy::default());
         if !wrong.is_empty() {
             return Err(AdminError::Refused(wrong.join("; ")));
@@ -64,10 +64,18 @@ impl Admin {
             let why = format!("it has no such endpoint; it has: {}", names.join(", "));
             return Err(AdminError::Refused(why));
         };
-        let caller = Caller::new(Guard::system(Policy::default()), clock);
+        let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let (facts, answers) = (&trial.facts, &trial.answers);
         let called = caller
-            .call(Ask { connection, endpoint, secret, facts, answers, contact: "a test", key: None })
+            .call(EndpointRequest {
+                connection,
+                endpoint,
+                secret,
+                facts,
+                answers,
+                contact: "a test",
+                key: None,
+            })
             .await;
         let line = called.line.clone();
         let logged: Result<(), DatabaseError> = self.database.write(move |db| stored::log(db, &line)).await;

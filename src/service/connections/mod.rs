@@ -12,8 +12,8 @@ use crate::database::connections::{self as stored, Stored};
 use crate::errors::ApiError;
 use crate::state::Service;
 use connections::guard::Guard;
-use connections::{Ask, Called, Caller, Sealer};
-use model::connections::{Connection, ContactFacts, Endpoint};
+use connections::{Called, EndpointCaller, EndpointRequest, Sealer};
+use model::connections::{Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::Clock;
 
@@ -22,14 +22,14 @@ pub const PURPOSE: &str = "credentials of connections";
 
 /// Calls connections and opens their credentials.
 pub struct Connections {
-    caller: Caller,
+    caller: EndpointCaller,
     sealer: Sealer,
 }
 
 impl Connections {
     /// Through a guard, with the key of the credentials.
     pub fn new(guard: Guard, clock: Arc<dyn Clock>, key: &[u8; 32]) -> Self {
-        Self { caller: Caller::new(guard, clock), sealer: Sealer::new(key) }
+        Self { caller: EndpointCaller::new(guard, clock), sealer: Sealer::new(key) }
     }
 
     /// The credential of a connection, if it has one that can be read.
@@ -67,13 +67,14 @@ pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
 /// When the database fails; that the other side does is part of what comes.
 pub async fn call(
     service: &Service,
-    (stored, endpoint): (&Stored, &Endpoint),
+    (stored, endpoint): (&Stored, &ConnectionEndpoint),
     (contact, facts): (&str, &ContactFacts),
     answers: &[(String, String)],
 ) -> Result<Called, ApiError> {
     let secret = service.connections.secret(stored);
     let connection: &Connection = &stored.connection;
-    let ask = Ask { connection, endpoint, secret: secret.as_ref(), facts, answers, contact, key: None };
+    let ask =
+        EndpointRequest { connection, endpoint, secret: secret.as_ref(), facts, answers, contact, key: None };
     let called = service.connections.caller.call(ask).await;
     let line = called.line.clone();
     let logged: Result<(), DatabaseError> =

@@ -8,7 +8,7 @@ use crate::database::connections as stored;
 use crate::database::proposals::{self, ProposalRow, State};
 use crate::database::{DatabaseError, conversations};
 use connections::guard::{Guard, Policy};
-use connections::{Ask, Called, Caller};
+use connections::{Called, EndpointCaller, EndpointRequest};
 use model::connections::ContactFacts;
 use model::time::Clock;
 
@@ -40,8 +40,8 @@ impl Admin {
             self.database.read(move |db| conversations::with_channel(db, &conversation)).await;
         let facts = found?.map(|(channel, row)| ContactFacts::of(&channel.kind.platform(), &row.peer));
         let facts = facts.unwrap_or_default();
-        let caller = Caller::new(Guard::system(Policy::default()), clock);
-        let ask = Ask {
+        let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
+        let ask = EndpointRequest {
             connection: &connection,
             endpoint,
             secret: secret.as_ref(),

@@ -11,7 +11,7 @@ use crate::deliveries::schedule::{self, Verdict};
 use crate::deliveries::signature;
 use crate::errors::ApiError;
 use crate::state::{Service, ServiceState};
-use connections::guard::{HeaderRefused, Limits, Request};
+use connections::guard::{FetchLimits, HeaderRefused, Request};
 use model::time::Timestamp;
 
 /// Makes one attempt; the delivery's id, and whether its outcome was kept.
@@ -45,7 +45,7 @@ async fn ask(service: &Service, webhook: &WebhookRow, delivery: &DueDelivery, at
         }
     };
     let Ok(request) = request(secret.as_deref(), delivery, at) else { return failed };
-    let outcome = service.guard.fetch(&url, request, Limits::DELIVERY).await;
+    let outcome = service.guard.fetch(&url, request, FetchLimits::DELIVERY).await;
     let status = outcome.as_ref().ok().map(|it| it.status);
     tracing::debug!(delivery = delivery.id, attempt = delivery.attempts + 1, status, "a delivery was tried");
     schedule::judge(&outcome)

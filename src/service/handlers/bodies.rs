@@ -52,7 +52,7 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
     MessageLine {
         id: row.id,
         conversation_id: row.conversation,
-        // What waits for its platform has none.
+        // A queued message has no platform id yet.
         whatsapp_message_id: (!bot).then_some(row.platform_id).filter(|it| !it.is_empty()),
         telegram_message_id: bot.then_some(row.platform_id).filter(|it| !it.is_empty()),
         direction: row.direction,

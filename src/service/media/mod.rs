@@ -12,7 +12,7 @@ use crate::database::{DatabaseError, media as stored};
 use crate::errors::ApiError;
 use crate::request::Writing;
 use crate::state::Service;
-use connections::guard::{Limits, Longer, Request};
+use connections::guard::{FetchLimits, Longer, Request};
 use model::prices;
 use wire::errors::ErrorCode;
 
@@ -72,7 +72,7 @@ pub async fn look(
     if only_vet {
         return Ok(Inspected::default());
     }
-    let limits = Limits { max_body: TASTE, longer: Longer::Cut, ..Limits::media(TASTE) };
+    let limits = FetchLimits { max_body: TASTE, longer: Longer::Cut, ..FetchLimits::media(TASTE) };
     let fetched =
         service.guard.fetch(&url, Request::get(), limits).await.map_err(|why| failed(why.to_string()))?;
     if !(200..300).contains(&fetched.status) {

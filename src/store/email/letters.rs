@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use crate::email::rows::{read_letter, write_letter};
 use crate::{Store, StoreError};
-use model::email::Letter;
+use model::email::MailMessage;
 use model::ids::{ChannelId, ConversationId, MessageId};
 use sqlite::Queries;
 
@@ -20,7 +20,7 @@ impl Store {
         &self,
         channel: &ChannelId,
         thread: &ConversationId,
-        letters: Vec<(MessageId, Letter)>,
+        letters: Vec<(MessageId, MailMessage)>,
     ) -> Result<(), StoreError> {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.cache()
@@ -47,7 +47,7 @@ impl Store {
         &self,
         channel: &ChannelId,
         thread: &ConversationId,
-    ) -> Result<HashMap<MessageId, Letter>, StoreError> {
+    ) -> Result<HashMap<MessageId, MailMessage>, StoreError> {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.cache().later(move |cache| of_thread(&cache.connection, &channel, &thread)).await
     }
@@ -58,7 +58,7 @@ pub(crate) fn of_thread(
     connection: &Connection,
     channel: &ChannelId,
     thread: &ConversationId,
-) -> Result<HashMap<MessageId, Letter>, StoreError> {
+) -> Result<HashMap<MessageId, MailMessage>, StoreError> {
     Ok(connection.all(
         "SELECT id, facts FROM letter WHERE channel = ?1 AND thread = ?2",
         params![channel, thread],

@@ -6,7 +6,7 @@ use rusqlite::params;
 
 use crate::email::rows::values;
 use crate::{Store, StoreError};
-use model::email::Field;
+use model::email::ThreadField;
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::content::ThreadChange;
 use model::time::Timestamp;
@@ -16,10 +16,10 @@ use sqlite::{Queries, only};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filed {
     /// Fields that a reading does not show as they were set.
-    pub ignored: Vec<Field>,
+    pub ignored: Vec<ThreadField>,
     /// Fields that a reading shows as they were set, and that were otherwise
     /// before.
-    pub proved: Vec<Field>,
+    pub proved: Vec<ThreadField>,
     /// The newest mail there was then.
     pub seen: Option<Timestamp>,
 }
@@ -38,7 +38,7 @@ impl Store {
         change_made: &ThreadChange,
         filed: &Filed,
         at: Timestamp,
-    ) -> Result<Vec<Field>, StoreError> {
+    ) -> Result<Vec<ThreadField>, StoreError> {
         let (channel, thread, wanted) = (channel.clone(), thread.clone(), values(change_made));
         let filed = filed.clone();
         let seen = filed.seen.map(Timestamp::micros);
@@ -110,7 +110,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn working_fields(&self, channel: &ChannelId) -> Result<Vec<Field>, StoreError> {
+    pub async fn working_fields(&self, channel: &ChannelId) -> Result<Vec<ThreadField>, StoreError> {
         let channel = channel.clone();
         self.outbox()
             .later(move |connection| {
@@ -119,7 +119,7 @@ impl Store {
                     [channel.as_str()],
                     only::<String>,
                 )?;
-                Ok(words.iter().filter_map(|it| Field::from_word(it)).collect())
+                Ok(words.iter().filter_map(|it| ThreadField::from_word(it)).collect())
             })
             .await
     }

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::rows::operation;
-use model::email::{Field, Letter, LetterFile, MailAccount, Thread};
+use model::email::{LetterFile, MailAccount, MailMessage, Thread, ThreadField};
 use model::outbox::Operation;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::text::SafeText;
@@ -34,7 +34,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     let kept: Option<String> = row.get("kept_here")?;
     for line in kept.iter().flat_map(|it| it.lines()) {
         let Some((field, value)) = line.split_once('=') else { continue };
-        if let Some(field) = Field::from_word(field) {
+        if let Some(field) = ThreadField::from_word(field) {
             let told = thread.clone();
             set(&mut thread, field, value);
             // No label where the server tells the same by now.
@@ -61,7 +61,7 @@ pub(crate) fn told(row: &Row<'_>) -> rusqlite::Result<Thread> {
 }
 
 /// What a change wants, field by field, as it is kept.
-pub(crate) fn values(change: &ThreadChange) -> Vec<(Field, String)> {
+pub(crate) fn values(change: &ThreadChange) -> Vec<(ThreadField, String)> {
     let word = |it: bool| it.to_string();
     let place = change.place.as_ref().map(|it| match it {
         ThreadPlace::Archived(true) => "archive".to_owned(),
@@ -69,11 +69,11 @@ pub(crate) fn values(change: &ThreadChange) -> Vec<(Field, String)> {
         ThreadPlace::Folder(name) => name.clone(),
     });
     [
-        (Field::Read, change.is_read.map(word)),
-        (Field::Star, change.is_starred.map(word)),
-        (Field::Place, place),
-        (Field::Category, change.category.clone()),
-        (Field::Priority, change.priority.clone()),
+        (ThreadField::Read, change.is_read.map(word)),
+        (ThreadField::Star, change.is_starred.map(word)),
+        (ThreadField::Place, place),
+        (ThreadField::Category, change.category.clone()),
+        (ThreadField::Priority, change.priority.clone()),
     ]
     .into_iter()
     .filter_map(|(field, value)| Some((field, value?)))
@@ -81,19 +81,19 @@ pub(crate) fn values(change: &ThreadChange) -> Vec<(Field, String)> {
 }
 
 /// Sets one field of a thread to what was kept for it.
-pub(crate) fn set(thread: &mut Thread, field: Field, value: &str) {
+pub(crate) fn set(thread: &mut Thread, field: ThreadField, value: &str) {
     let line = || SafeText::optional_line(Some(value));
     match field {
-        Field::Read => thread.is_read = Some(value == "true"),
-        Field::Star => thread.is_starred = Some(value == "true"),
-        Field::Place => thread.folder = line(),
-        Field::Category => thread.category = line(),
-        Field::Priority => thread.priority = line(),
+        ThreadField::Read => thread.is_read = Some(value == "true"),
+        ThreadField::Star => thread.is_starred = Some(value == "true"),
+        ThreadField::Place => thread.folder = line(),
+        ThreadField::Category => thread.category = line(),
+        ThreadField::Priority => thread.priority = line(),
     }
 }
 
 /// A letter as a JSON object.
-pub(crate) fn write_letter(letter: &Letter) -> String {
+pub(crate) fn write_letter(letter: &MailMessage) -> String {
     let texts = |all: &[SafeText]| all.iter().map(|it| Value::from(it.as_str())).collect::<Value>();
     let text = |it: &Option<SafeText>| it.as_ref().map(|it| it.as_str().to_owned());
     let files: Vec<Value> = letter
@@ -114,7 +114,7 @@ pub(crate) fn write_letter(letter: &Letter) -> String {
 }
 
 /// Reads a letter; what cannot be read of it is absent.
-pub(crate) fn read_letter(facts: &str) -> Letter {
+pub(crate) fn read_letter(facts: &str) -> MailMessage {
     let fields: Map<String, Value> = serde_json::from_str(facts).unwrap_or_default();
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
     let line = |name: &str| SafeText::optional_line(text(name));
@@ -123,7 +123,7 @@ pub(crate) fn read_letter(facts: &str) -> Letter {
         _ => Vec::new(),
     };
     let files = fields.get("files").and_then(Value::as_array);
-    Letter {
+    MailMessage {
         from: SafeText::line(text("from").unwrap_or("")),
         from_name: line("fromName"),
         to: lines("to"),
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn letters_and_accounts_come_back_as_they_were() {
-        let letter = Letter {
+        let letter = MailMessage {
             from: SafeText::line("ana@y.example"),
             from_name: Some(SafeText::line("Ana")),
             to: vec![SafeText::line("shop@x.example")],
@@ -194,7 +194,7 @@ mod tests {
                 enclosed: true,
                 ..LetterFile::default()
             }],
-            ..Letter::default()
+            ..MailMessage::default()
         };
         assert_eq!(read_letter(&write_letter(&letter)), letter);
         for wrong in ["", "[]", "{\"files\":[7]}", "{\"to\":7}"] {

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::email::rows::{set, told, values};
 use crate::{Snapshot, Store, StoreError};
-use model::conversations::Status;
+use model::conversations::ConversationStatus;
 use model::email::{Thread, is_archive, urgency};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::content::ThreadChange;
@@ -141,7 +141,7 @@ fn place(
     id: &ConversationId,
     archived: bool,
 ) -> Result<(), StoreError> {
-    let status = if archived { Status::Closed } else { Status::Open };
+    let status = if archived { ConversationStatus::Closed } else { ConversationStatus::Open };
     connection.execute(
         "UPDATE conversation SET status = ?3, is_closed = ?4 WHERE channel = ?1 AND id = ?2",
         params![channel, id, status.word(), archived],

@@ -19,7 +19,7 @@ async fn a_lease_from_before_the_clock_was_set_back_is_taken_over() {
     let store = Store::open(folder.path()).unwrap();
     let now = Timestamp::from_micros(1_700_000_000 * SECOND);
     let hold = |owner: &'static str, at: Timestamp| {
-        let wanted = vec![Wanted {
+        let wanted = vec![LeaseRequest {
             name: "chat".to_owned(),
             channel: ChannelId::new("chat"),
             sends: true,

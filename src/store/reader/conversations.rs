@@ -6,7 +6,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use crate::StoreError;
 use crate::email::rows as thread;
 use crate::filter::{self, Clause};
-use crate::reader::order::{self, Key, Walk};
+use crate::reader::order::{self, SortKey, WalkDirection};
 use crate::rows::conversation::{COLUMNS, read};
 use crate::rows::local;
 use model::conversations::ConversationRow;
@@ -14,7 +14,7 @@ use model::filter::Sort;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationPage, ConversationQuery};
 use model::time::Timestamp;
-use model::trouble::Trouble;
+use model::trouble::TroubleScore;
 use sqlite::{Queries, Row, only, read_row};
 
 /// Rows counted at most for a list's total.
@@ -108,12 +108,12 @@ pub(crate) fn lagging(
 }
 
 fn from_top(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
-    let (rows, more) = walk(connection, query, None, Walk::Down, query.limit)?;
+    let (rows, more) = walk(connection, query, None, WalkDirection::Down, query.limit)?;
     Ok(ConversationPage { rows, reaches_top: true, reaches_bottom: !more, total: None })
 }
 
 fn from_bottom(connection: &Connection, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
-    let (mut rows, more) = walk(connection, query, None, Walk::Up, query.limit)?;
+    let (mut rows, more) = walk(connection, query, None, WalkDirection::Up, query.limit)?;
     rows.reverse();
     Ok(ConversationPage { rows, reaches_top: !more, reaches_bottom: true, total: None })
 }
@@ -123,16 +123,17 @@ fn from_bottom(connection: &Connection, query: &ConversationQuery) -> Result<Con
 fn around(
     connection: &Connection,
     query: &ConversationQuery,
-    key: &Key,
+    key: &SortKey,
 ) -> Result<ConversationPage, StoreError> {
     let half = query.limit / 2;
-    let (mut above, mut more_above) = walk(connection, query, Some((key, Bound::Without)), Walk::Up, half)?;
+    let (mut above, mut more_above) =
+        walk(connection, query, Some((key, Bound::Without)), WalkDirection::Up, half)?;
     let taken = u32::try_from(above.len()).unwrap_or(half);
     let (below, more_below) =
-        walk(connection, query, Some((key, Bound::With)), Walk::Down, query.limit - taken)?;
+        walk(connection, query, Some((key, Bound::With)), WalkDirection::Down, query.limit - taken)?;
     let spare = query.limit.saturating_sub(u32::try_from(below.len()).unwrap_or(0));
     if more_above && spare > taken {
-        (above, more_above) = walk(connection, query, Some((key, Bound::Without)), Walk::Up, spare)?;
+        (above, more_above) = walk(connection, query, Some((key, Bound::Without)), WalkDirection::Up, spare)?;
     }
     above.reverse();
     above.extend(below);
@@ -150,8 +151,8 @@ enum Bound {
 fn walk(
     connection: &Connection,
     query: &ConversationQuery,
-    from: Option<(&Key, Bound)>,
-    walk: Walk,
+    from: Option<(&SortKey, Bound)>,
+    walk: WalkDirection,
     limit: u32,
 ) -> Result<(Vec<ConversationRow>, bool), StoreError> {
     let numbers = numbers(query, from, walk, i64::from(limit) + 1);
@@ -174,7 +175,12 @@ fn walk(
 }
 
 /// The numbers of those rows: all that is asked of them stands in one index.
-fn numbers(query: &ConversationQuery, from: Option<(&Key, Bound)>, walk: Walk, limit: i64) -> Clause {
+fn numbers(
+    query: &ConversationQuery,
+    from: Option<(&SortKey, Bound)>,
+    walk: WalkDirection,
+    limit: i64,
+) -> Clause {
     let (compare, direction) = order::direction(query.sort, walk);
     let columns = order::columns(query);
     // Within one tab the third column never decides.
@@ -196,7 +202,7 @@ fn numbers(query: &ConversationQuery, from: Option<(&Key, Bound)>, walk: Walk, l
 /// What reads the first rows, for a test to look at how.
 #[cfg(test)]
 pub(crate) fn first_numbers(query: &ConversationQuery) -> Clause {
-    numbers(query, None, Walk::Down, 5)
+    numbers(query, None, WalkDirection::Down, 5)
 }
 
 /// The rows a query is about, in no order. A plain question of one tab has
@@ -234,7 +240,7 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
         unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
         stuck, handed_back_at, asked_ai_at, channel;
         conversation,
-        trouble: row.optional_text("trouble_why")?.map_or_else(Trouble::default, Trouble::read),
+        trouble: row.optional_text("trouble_why")?.map_or_else(TroubleScore::default, TroubleScore::read),
         paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),
         local: local::read(row)?,
         thread: thread::read(row)?

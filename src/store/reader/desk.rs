@@ -10,7 +10,7 @@ use crate::rows::outbox::{COLUMNS, read};
 use model::email::NEW_MAIL;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::messages::Message;
-use model::outbox::{Finding, Lane, OutboxRow, RowState, Stop};
+use model::outbox::{Lane, LookResult, OutboxRow, RowState, Stop};
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
 use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
@@ -99,7 +99,7 @@ fn candidates(
     row: &OutboxRow,
     conversation: &ConversationId,
 ) -> Result<Vec<Message>, StoreError> {
-    let Finding::Several(found) = &row.finding else {
+    let LookResult::Several(found) = &row.finding else {
         return Ok(Vec::new());
     };
     let sql = format!(

@@ -7,25 +7,25 @@ use crate::reader::conversations::row_of;
 use crate::{StoreError, outbox};
 use model::conversations::ConversationRow;
 use model::ids::RowId;
-use model::queries::{ConversationKey, Fate, PausedEntry};
+use model::queries::{ConversationKey, OutboxFate, PausedEntry};
 use model::text::SafeText;
 use sqlite::{Queries, only, read_row};
 
 /// What became of each of these.
-pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, Fate)>, StoreError> {
+pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, OutboxFate)>, StoreError> {
     rows.iter().map(|it| Ok((it.clone(), fate(connection, it)?))).collect()
 }
 
-fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
+fn fate(connection: &Connection, row: &RowId) -> Result<OutboxFate, StoreError> {
     let open =
         connection.first("SELECT state, why FROM desk.outbox WHERE id = ?1", [row.as_str()], |it| {
             Ok((it.get::<String>("state")?, it.line("why")?))
         })?;
     if let Some((state, why)) = open {
         return Ok(match state.as_str() {
-            "stopped" => Fate::Asks(why),
-            "queued" => Fate::Waiting,
-            _ => Fate::Sending,
+            "stopped" => OutboxFate::Asks(why),
+            "queued" => OutboxFate::Waiting,
+            _ => OutboxFate::Sending,
         });
     }
     let ending = outbox::ending(connection, row)?;
@@ -36,9 +36,9 @@ fn fate(connection: &Connection, row: &RowId) -> Result<Fate, StoreError> {
         return fate(connection, &heir);
     }
     Ok(match ending.as_deref() {
-        Some("done") => Fate::Done,
-        Some("taken back") => Fate::TakenBack,
-        _ => Fate::Dropped,
+        Some("done") => OutboxFate::Done,
+        Some("taken back") => OutboxFate::TakenBack,
+        _ => OutboxFate::Dropped,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::{StoreError, account, messages, meta};
 use model::account::{Account, Platform};
 use model::conversations::title_of;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::queries::{ConversationKey, Named};
+use model::queries::{ConversationKey, NamedConversation};
 use model::selector::{Candidate, Selector, Unresolved};
 use model::text::SafeText;
 use sqlite::{Queries, only};
@@ -19,7 +19,7 @@ const NAMES: u32 = 5_000;
 const CANDIDATES: u32 = 200;
 
 /// The names of the conversations with the newest activity.
-pub(crate) fn names(connection: &Connection) -> Result<Vec<Named>, StoreError> {
+pub(crate) fn names(connection: &Connection) -> Result<Vec<NamedConversation>, StoreError> {
     Ok(connection.all(
         "SELECT c.channel, c.id, c.name, c.username, c.address FROM conversation c
              INDEXED BY conversation_wide WHERE 1 ORDER BY c.sort_at DESC, c.id DESC LIMIT ?1",
@@ -28,7 +28,7 @@ pub(crate) fn names(connection: &Connection) -> Result<Vec<Named>, StoreError> {
             let id = row.get("id")?;
             let (name, username) = (row.optional_line("name")?, row.optional_line("username")?);
             let address: Option<String> = row.get("address")?;
-            Ok(Named {
+            Ok(NamedConversation {
                 title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &id),
                 address: SafeText::line(address.as_deref().unwrap_or("")),
                 key: ConversationKey { channel: row.get("channel")?, conversation: id },

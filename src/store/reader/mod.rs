@@ -10,8 +10,8 @@ use model::account::Account;
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::queries::{
-    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, Fate, HistoryPage,
-    HistoryQuery, Named, OutboxEntry, OutboxPage, Pause, PausedEntry, TabCounts,
+    ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
 };
 use model::search::{ListedHit, SearchPage, SearchQuery};
 use model::selector::{Candidate, Selector, Unresolved};
@@ -32,11 +32,11 @@ mod search;
 /// A reading connection for one thread.
 pub struct Reader {
     pub(crate) connection: Connection,
-    drafts: drafts::Known,
+    drafts: drafts::WrittenDrafts,
 }
 
 impl Reader {
-    pub(crate) fn new(connection: Connection, drafts: drafts::Known) -> Self {
+    pub(crate) fn new(connection: Connection, drafts: drafts::WrittenDrafts) -> Self {
         Self { connection, drafts }
     }
 
@@ -173,7 +173,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn names(&self) -> Result<Vec<Named>, StoreError> {
+    pub fn names(&self) -> Result<Vec<NamedConversation>, StoreError> {
         finding::names(&self.connection)
     }
 
@@ -244,7 +244,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn fates(&self, rows: &[RowId]) -> Result<Vec<(RowId, Fate)>, StoreError> {
+    pub fn fates(&self, rows: &[RowId]) -> Result<Vec<(RowId, OutboxFate)>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         fates::fates(&moment, rows)
     }

@@ -23,11 +23,11 @@ const UNNAMED: &str = "\u{10fffd}";
 
 /// A row's place in a list. Ties fall to the id, then to the tab.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Key(pub(crate) [Value; 3]);
+pub(crate) struct SortKey(pub(crate) [Value; 3]);
 
 /// Which way a walk goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Walk {
+pub(crate) enum WalkDirection {
     /// Towards the first row.
     Up,
     /// Towards the last.
@@ -66,10 +66,10 @@ pub(crate) fn columns(query: &ConversationQuery) -> [String; 3] {
 
 /// The comparison and the order of a walk; the newest activity is the
 /// greatest, everything else begins with the least.
-pub(crate) fn direction(sort: Sort, walk: Walk) -> (&'static str, &'static str) {
+pub(crate) fn direction(sort: Sort, walk: WalkDirection) -> (&'static str, &'static str) {
     match (sort == Sort::Activity, walk) {
-        (true, Walk::Down) | (false, Walk::Up) => ("<", "DESC"),
-        (true, Walk::Up) | (false, Walk::Down) => (">", "ASC"),
+        (true, WalkDirection::Down) | (false, WalkDirection::Up) => ("<", "DESC"),
+        (true, WalkDirection::Up) | (false, WalkDirection::Down) => (">", "ASC"),
     }
 }
 
@@ -78,12 +78,12 @@ pub(crate) fn key_of(
     connection: &Connection,
     query: &ConversationQuery,
     key: &ConversationKey,
-) -> Result<Option<Key>, StoreError> {
+) -> Result<Option<SortKey>, StoreError> {
     let [first, id, channel] = columns(query);
     let sql = format!(
         "SELECT {first} AS first, {id}, {channel} FROM conversation c WHERE c.channel = ?1 AND c.id = ?2"
     );
     Ok(connection.first(&sql, params![key.channel, key.conversation], |row| {
-        Ok(Key([row.get("first")?, row.get("id")?, row.get("channel")?]))
+        Ok(SortKey([row.get("first")?, row.get("id")?, row.get("channel")?]))
     })?)
 }

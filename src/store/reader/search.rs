@@ -12,7 +12,7 @@ use crate::rows::message;
 use crate::{StoreError, messages, notes, search};
 use model::conversations::{ConversationRow, title_of};
 use model::ids::ChannelId;
-use model::search::{Place, SearchHit, SearchPage, SearchQuery, Snippet, Terms};
+use model::search::{SearchHit, SearchPage, SearchPosition, SearchQuery, Snippet, Terms};
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only, read_row};
 
@@ -42,16 +42,16 @@ pub(crate) fn page(connection: &Connection, query: &SearchQuery) -> Result<Searc
     let is_first = query.before.is_none() && conversation.is_none();
     let people = if is_first { people(connection, &expression, &terms)? } else { Vec::new() };
     let notes = if query.before.is_none() { notes::find(connection, query, &terms)? } else { Vec::new() };
-    let mut walk = Walk::new(connection, query, &terms);
+    let mut walk = SearchWalk::new(connection, query, &terms);
     let begun = terms.cut(search::BEGINNING);
-    let mut ended = Ended::Early;
+    let mut ended = SearchEnd::Early;
     if begun != terms {
         ended = walk.go(&search::expression(&begun, query.channel.as_ref(), conversation), WALKED)?;
     }
-    if ended == Ended::Early {
+    if ended == SearchEnd::Early {
         ended = walk.go(&expression, usize::MAX)?;
     }
-    let next = if ended == Ended::Full { walk.last } else { None };
+    let next = if ended == SearchEnd::Full { walk.last } else { None };
     let hits = walk.hits;
     Ok(SearchPage { people, notes, hits, next, partial, since: since(connection)? })
 }
@@ -64,7 +64,7 @@ fn since(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
 
 /// How a walk ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ended {
+enum SearchEnd {
     /// With a hit more than the page holds.
     Full,
     /// With the last message there is.
@@ -74,7 +74,7 @@ enum Ended {
 }
 
 /// A way through the index, from the newest message to the oldest.
-struct Walk<'a> {
+struct SearchWalk<'a> {
     connection: &'a Connection,
     terms: &'a Terms,
     limit: usize,
@@ -82,10 +82,10 @@ struct Walk<'a> {
     below: i64,
     hits: Vec<SearchHit>,
     /// Of the last hit.
-    last: Option<Place>,
+    last: Option<SearchPosition>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> SearchWalk<'a> {
     fn new(connection: &'a Connection, query: &SearchQuery, terms: &'a Terms) -> Self {
         let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
         let below = query.before.map_or(i64::MAX, |it| it.0);
@@ -93,7 +93,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Looks at so many messages at most, on from where it is.
-    fn go(&mut self, expression: &str, most: usize) -> Result<Ended, StoreError> {
+    fn go(&mut self, expression: &str, most: usize) -> Result<SearchEnd, StoreError> {
         // CROSS: the index leads, whatever the planner thinks.
         let sql = "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender,
                  c.channel, c.id AS conversation, c.name, c.username, c.address
@@ -103,18 +103,18 @@ impl<'a> Walk<'a> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![expression, self.below])?;
         for _ in 0..most {
-            let Some(row) = rows.next()? else { return Ok(Ended::Whole) };
+            let Some(row) = rows.next()? else { return Ok(SearchEnd::Whole) };
             let row = &Row::of(row);
             if let Some(hit) = hit(row, self.terms)? {
                 if self.hits.len() == self.limit {
-                    return Ok(Ended::Full);
+                    return Ok(SearchEnd::Full);
                 }
                 self.hits.push(hit);
-                self.last = Some(Place(row.get("place")?));
+                self.last = Some(SearchPosition(row.get("place")?));
             }
             self.below = row.get("place")?;
         }
-        Ok(Ended::Early)
+        Ok(SearchEnd::Early)
     }
 }
 

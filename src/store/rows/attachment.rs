@@ -3,15 +3,15 @@
 use serde_json::json;
 
 use crate::rows::untagged;
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 
 /// Writes it.
-pub(crate) fn write(attachment: &Attachment) -> String {
+pub(crate) fn write(attachment: &ReplyAttachment) -> String {
     json!(attachment).to_string()
 }
 
 /// Reads it; `None` for what this version does not know.
-pub(crate) fn read(text: &str) -> Option<Attachment> {
+pub(crate) fn read(text: &str) -> Option<ReplyAttachment> {
     let mut value = serde_json::from_str(text).ok()?;
     untagged::attachment(&mut value);
     serde_json::from_value(value).ok()

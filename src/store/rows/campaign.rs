@@ -12,7 +12,7 @@ use model::ids::{BroadcastId, RowId};
 use model::outbox::content::BroadcastContent;
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::waves::{Campaign, Cause, Fate, Phase, Reading, Rules, Wave, WavePlan};
+use model::waves::{Campaign, PauseCause, Phase, Rules, Wave, WavePlan, WaveReading, WaveRowState};
 use sqlite::{Queries, Row, only, read_row};
 
 /// What a campaign says, as the column keeps it.
@@ -59,7 +59,7 @@ fn campaign(row: &Row<'_>) -> rusqlite::Result<Option<(i64, Campaign)>> {
         content,
         plan: read_row!(row, WavePlan { canary: number, wave: number, wait; rules }),
         phase,
-        cause: row.optional_text("cause")?.and_then(Cause::from_word),
+        cause: row.optional_text("cause")?.and_then(PauseCause::from_word),
         waves: Vec::new()
     });
     Ok(Some((row.get("number")?, campaign)))
@@ -83,17 +83,19 @@ fn waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Vec<Wav
 fn wave(row: &Row<'_>) -> rusqlite::Result<Wave> {
     let (id, sent_at): (Option<RowId>, Option<Timestamp>) = (row.get("row")?, row.get("sent_at")?);
     let is_sent = id.is_some() && sent_at.is_some();
-    let fate = if is_sent { Fate::Sent(row.get("broadcast")?) } else { Fate::Unsent };
+    let fate = if is_sent { WaveRowState::Sent(row.get("broadcast")?) } else { WaveRowState::Unsent };
     Ok(read_row!(row, Wave { size: number; row: id, fate, sent_at, reading: reading(row)? }))
 }
 
-fn reading(row: &Row<'_>) -> rusqlite::Result<Option<Reading>> {
+fn reading(row: &Row<'_>) -> rusqlite::Result<Option<WaveReading>> {
     let Some(at) = row.get("looked_at")? else { return Ok(None) };
-    Ok(Some(read_row!(row, Reading { finished_at, is_unknown, recipients, delivered, failed, pending; at })))
+    Ok(Some(
+        read_row!(row, WaveReading { finished_at, is_unknown, recipients, delivered, failed, pending; at }),
+    ))
 }
 
 /// What became of a row, or of those a person made of it.
-fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<Fate, StoreError> {
+fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<WaveRowState, StoreError> {
     let heirs = format!(
         "WITH RECURSIVE heir (id) AS (
              SELECT ?1 UNION
@@ -104,25 +106,29 @@ fn fate(connection: &Connection, schema: &str, row: &RowId) -> Result<Fate, Stor
         "{heirs} SELECT made FROM {schema}.audit WHERE row IN heir AND event = 'done' ORDER BY made DESC LIMIT 1"
     );
     if let Some(made) = connection.first(&done, [row], only::<String>)? {
-        return Ok(Fate::Sent((!made.is_empty()).then(|| BroadcastId::new(made))));
+        return Ok(WaveRowState::Sent((!made.is_empty()).then(|| BroadcastId::new(made))));
     }
     let sql = format!("{heirs} SELECT state, why FROM {schema}.outbox WHERE id IN heir LIMIT 1");
     let found = connection.first(&sql, [row], |row| {
         let why = row.optional_line("why")?.unwrap_or_else(|| SafeText::line("it waits for a decision"));
-        Ok(if row.text::<&str>("state")? == "stopped" { Fate::Asks(why) } else { Fate::Leaving })
+        Ok(if row.text::<&str>("state")? == "stopped" {
+            WaveRowState::Asks(why)
+        } else {
+            WaveRowState::Leaving
+        })
     })?;
-    Ok(found.unwrap_or(Fate::Dropped))
+    Ok(found.unwrap_or(WaveRowState::Dropped))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::outbox::content::{Json, Template};
+    use model::outbox::content::{FilledTemplate, Json};
 
     #[test]
     fn what_a_campaign_says_is_read_with_a_tag_and_from_before_it_had_one() {
         let components = Some(Json("[]".to_owned()));
-        let template = Template { name: "n".to_owned(), language: "es".to_owned(), components };
+        let template = FilledTemplate { name: "n".to_owned(), language: "es".to_owned(), components };
         for (content, untagged) in [
             (BroadcastContent::Text("hi".to_owned()), r#"{"kind":"text","text":"hi"}"#),
             (BroadcastContent::Image("https://f".to_owned()), r#"{"kind":"image","link":"https://f"}"#),

@@ -2,7 +2,9 @@
 
 use rusqlite::ToSql;
 
-use model::conversations::{Automation, Conversation, Escalation, Referral, ServiceWindow, Status};
+use model::conversations::{
+    Automation, Conversation, ConversationStatus, Escalation, Referral, ServiceWindow,
+};
 use model::time::Timestamp;
 use sqlite::{Row, read_row};
 
@@ -17,7 +19,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
     Ok(read_row!(row, Conversation {
         id, address, name: optional_line, username: optional_line, email: optional_line, message_count: number,
         preview: line, created_at, raw;
-        status: row.word("status", Status::from_word)?,
+        status: row.word("status", ConversationStatus::from_word)?,
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
         window: row.word("service_window", window_from)?,
@@ -37,7 +39,7 @@ fn read_referral(row: &Row<'_>) -> rusqlite::Result<Referral> {
 /// and the list's order are set apart: a message may know better.
 pub(crate) fn parameters<R>(conversation: &Conversation, then: impl FnOnce(&[(&str, &dyn ToSql)]) -> R) -> R {
     let referral = conversation.referral.clone().unwrap_or_default();
-    let is_closed = conversation.status == Status::Closed;
+    let is_closed = conversation.status == ConversationStatus::Closed;
     then(&[
         (":id", &conversation.id.as_str()),
         (":status", &conversation.status.word()),

@@ -1,7 +1,7 @@
 //! What this desk keeps of a conversation, as columns.
 
 use crate::rows::operation;
-use model::local::{Claim, Kept, Local, Tag};
+use model::local::{Assignment, Local, Tag, TagPlace};
 use model::outbox::Operation;
 use model::snooze::{Snooze, Woken};
 use model::text::SafeText;
@@ -35,7 +35,7 @@ pub(crate) const ASLEEP: &str = "SELECT a.number FROM desk.snooze s
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Local> {
     let claim = row.optional_line("claimed_by")?.zip(row.get("claimed_at")?);
-    let claim = claim.map(|(agent, at)| Claim { agent, at });
+    let claim = claim.map(|(agent, at)| Assignment { agent, at });
     Ok(Local { snooze: snooze(row)?, claim, tags: tags(row)? })
 }
 
@@ -55,24 +55,24 @@ fn tags(row: &Row<'_>) -> rusqlite::Result<Vec<Tag>> {
     let lines = |name| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
     let (here, server, leaving) = (lines("tags_here")?, lines("tags_server")?, lines("tags_leaving")?);
     let mut tags: Vec<Tag> = Vec::new();
-    let mut set = |word: &str, kept: Option<Kept>| {
+    let mut set = |word: &str, kept: Option<TagPlace>| {
         let word = SafeText::line(word);
         if let Some(kept) = kept
             && let Some(known) = tags.iter_mut().find(|it| it.word == word)
         {
-            known.kept = if known.kept == Kept::Server { Kept::Server } else { kept };
+            known.kept = if known.kept == TagPlace::Server { TagPlace::Server } else { kept };
         } else if let Some(kept) = kept.filter(|_| !word.is_empty()) {
             tags.push(Tag { word, kept });
         } else {
             tags.retain(|it| it.word != word);
         }
     };
-    here.lines().for_each(|it| set(it, Some(Kept::Here)));
-    server.lines().for_each(|it| set(it, Some(Kept::Server)));
+    here.lines().for_each(|it| set(it, Some(TagPlace::Here)));
+    server.lines().for_each(|it| set(it, Some(TagPlace::Server)));
     for payload in leaving.lines() {
         if let Some(Operation::ChangeTags { add, remove, .. }) = operation::read("contact", payload) {
             remove.iter().for_each(|it| set(it, None));
-            add.iter().for_each(|it| set(it, Some(Kept::Leaving)));
+            add.iter().for_each(|it| set(it, Some(TagPlace::Leaving)));
         }
     }
     tags.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));

@@ -1,7 +1,7 @@
 //! A message as columns.
 
 use model::ids::ConversationId;
-use model::messages::{Delivery, Direction, Message, Sender};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::SafeText;
 use sqlite::{Row, read_row};
 
@@ -18,7 +18,7 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
         direction: direction(row)?,
         sender: row.word("sender", sender_from)?,
         content_type: row.line("content_type")?.to_string(),
-        delivery: row.word("delivery", Delivery::from_word)?
+        delivery: row.word("delivery", DeliveryStatus::from_word)?
     }))
 }
 

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use crate::StoreError;
 use crate::rows::operation;
 use model::ids::{MessageId, RowId};
-use model::outbox::{Finding, Lane, Method, OutboxRow, PreparedRequest, RowState, Stop};
+use model::outbox::{Lane, LookResult, OutboxRow, PreparedRequest, RowState, Stop, WriteMethod};
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
 
@@ -34,20 +34,20 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
     }))
 }
 
-fn read_finding(text: Option<String>) -> Finding {
+fn read_finding(text: Option<String>) -> LookResult {
     match text.as_deref() {
-        None => Finding::Nothing,
-        Some(ABSENT) => Finding::Absent,
-        Some(ids) => Finding::Several(ids.lines().map(MessageId::from).collect()),
+        None => LookResult::Nothing,
+        Some(ABSENT) => LookResult::Absent,
+        Some(ids) => LookResult::Several(ids.lines().map(MessageId::from).collect()),
     }
 }
 
 /// What a finding is kept as.
-pub(crate) fn finding_text(finding: &Finding) -> Option<String> {
+pub(crate) fn finding_text(finding: &LookResult) -> Option<String> {
     match finding {
-        Finding::Nothing => None,
-        Finding::Absent => Some(ABSENT.to_owned()),
-        Finding::Several(messages) => {
+        LookResult::Nothing => None,
+        LookResult::Absent => Some(ABSENT.to_owned()),
+        LookResult::Several(messages) => {
             Some(messages.iter().map(MessageId::as_str).collect::<Vec<_>>().join("\n"))
         }
     }
@@ -57,7 +57,7 @@ pub(crate) fn finding_text(finding: &Finding) -> Option<String> {
 pub(crate) fn request(connection: &Connection, id: &RowId) -> Result<Option<PreparedRequest>, StoreError> {
     let sql = "SELECT method, path, content_type, body FROM outbox WHERE id = ?1";
     Ok(connection.first(sql, [id], |row| {
-        let method = row.word("method", Method::from_word)?.ok_or_else(|| unreadable(row, "method"))?;
+        let method = row.word("method", WriteMethod::from_word)?.ok_or_else(|| unreadable(row, "method"))?;
         Ok(read_row!(row, PreparedRequest { path, content_type, body; method }))
     })?)
 }

@@ -10,10 +10,10 @@ use model::contacts::ToldContact;
 use model::ids::ContactId;
 use model::messages::Direction;
 use model::outbox::content::{Audience, BroadcastContent};
-use model::outbox::{Lane, Method, Operation, PreparedRequest};
+use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::queries::ConversationKey;
-use model::waves::audience::{Wanted, read_lines};
-use model::waves::{Aim, Counts, Frozen, NewCampaign, Reading, WavePlan};
+use model::waves::audience::{AudienceLine, read_lines};
+use model::waves::{Aim, Frozen, NewCampaign, RecipientCounts, WavePlan, WaveReading};
 
 const MARIA: &str = "+34600111222";
 
@@ -45,7 +45,7 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
         channel: channel(),
         lane: Lane::Broadcasts,
         operation: Operation::Broadcast { to: Audience::Contacts(vec!["ct_1".into()]), content },
-        request: PreparedRequest::json(Method::Post, "/broadcast", b"{}".to_vec()),
+        request: PreparedRequest::json(WriteMethod::Post, "/broadcast", b"{}".to_vec()),
         hold_micros: 0,
         seen: None,
         planned_at: None,
@@ -64,7 +64,7 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
     }
     // How it went over time; the same twice is told once.
     for (second, delivered) in [(7, 0), (8, 1), (9, 1), (10, 2)] {
-        let reading = Reading { at: at(second), recipients: 2, delivered, ..Reading::default() };
+        let reading = WaveReading { at: at(second), recipients: 2, delivered, ..WaveReading::default() };
         store.note_wave_read(&id, 0, reading).await.unwrap();
     }
     let detail = reader.board_detail(&BoardId::Campaign(id)).unwrap();
@@ -78,7 +78,7 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
 async fn samples_are_never_too_many() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let counts = |delivered| Counts { recipients: 900, delivered, failed: 0, pending: 0 };
+    let counts = |delivered| RecipientCounts { recipients: 900, delivered, failed: 0, pending: 0 };
     store
         .outbox()
         .call(move |file| (0..900).try_for_each(|it| board::sample(file, "bc", at(it), counts(it))))
@@ -102,7 +102,7 @@ async fn an_audience_is_gathered_once_and_nobody_is_nobody() {
     let found = reader.audience_of_phones(&channel(), &phones).unwrap();
     assert_eq!((found.ids.len(), found.doubled, found.unread.len()), (1, 1, 1));
     let lines = read_lines("ct_1\n+34600111222\n+12\n");
-    assert_eq!(lines[0].1, Wanted::Contact("ct_1".into()));
+    assert_eq!(lines[0].1, AudienceLine::Contact("ct_1".into()));
     let found = reader.audience_of_lines(&channel(), &lines).unwrap();
     assert_eq!((found.ids.len(), found.doubled, found.wrong.len()), (1, 1, 1));
     let key = ConversationKey { channel: channel(), conversation: "c1".into() };

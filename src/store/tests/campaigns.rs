@@ -7,9 +7,11 @@ use crate::outbox::NewRow;
 use crate::tests::{at, channel};
 use model::ids::{CampaignId, ContactId};
 use model::outbox::content::{Audience, BroadcastContent};
-use model::outbox::{Lane, Method, Operation, PreparedRequest, Verdict};
+use model::outbox::{Lane, Operation, PreparedRequest, StopVerdict, WriteMethod};
 use model::text::SafeText;
-use model::waves::{Aim, Campaign, Cause, Fate, Frozen, NewCampaign, Phase, Reading, WavePlan};
+use model::waves::{
+    Aim, Campaign, Frozen, NewCampaign, PauseCause, Phase, WavePlan, WaveReading, WaveRowState,
+};
 
 fn ids(count: usize) -> Vec<ContactId> {
     (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect()
@@ -29,7 +31,7 @@ fn row(people: Vec<ContactId>) -> NewRow {
         channel: channel(),
         lane: Lane::Broadcasts,
         operation: Operation::Broadcast { to: Audience::Contacts(people), content },
-        request: PreparedRequest::json(Method::Post, "/broadcast", b"{}".to_vec()),
+        request: PreparedRequest::json(WriteMethod::Post, "/broadcast", b"{}".to_vec()),
         hold_micros: 0,
         seen: None,
         planned_at: None,
@@ -67,21 +69,21 @@ async fn a_wave_has_one_row_or_none() {
     assert_eq!(queue(0).await, None, "not twice");
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
     assert!(!store.recall_campaign(&id).unwrap(), "too late");
-    assert_eq!(stands(&store, &id).waves[0].fate, Fate::Leaving);
+    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Leaving);
     // It is done, and that is found without having been noted.
     let claimed = store.claim(&canary.id, 0, at(2), "key").await.unwrap().expect("claimed");
     let done = Settlement::Done { made: Some("bc_1".into()), automation: None, replayed: false };
     assert!(store.settle(&claimed, done).await.unwrap());
     let wave = stands(&store, &id).waves[0].clone();
-    assert_eq!((wave.fate, wave.sent_at), (Fate::Sent(Some("bc_1".into())), None));
+    assert_eq!((wave.fate, wave.sent_at), (WaveRowState::Sent(Some("bc_1".into())), None));
     store.note_wave_sent(&id, 0, Some("bc_1".into()), at(3)).await.unwrap();
     store.note_wave_sent(&id, 0, Some("bc_other".into()), at(9)).await.unwrap();
-    let reading = Reading { at: at(4), recipients: 2, delivered: 1, failed: 1, ..Reading::default() };
+    let reading = WaveReading { at: at(4), recipients: 2, delivered: 1, failed: 1, ..WaveReading::default() };
     store.note_wave_read(&id, 0, reading).await.unwrap();
     let wave = stands(&store, &id).waves[0].clone();
     assert_eq!(
         (wave.fate, wave.sent_at, wave.reading),
-        (Fate::Sent(Some("bc_1".into())), Some(at(3)), Some(reading))
+        (WaveRowState::Sent(Some("bc_1".into())), Some(at(3)), Some(reading))
     );
     assert!(store.halt_campaign(&id, Phase::Stopped).unwrap());
     assert_eq!(queue(1).await, None, "it was stopped");
@@ -97,15 +99,15 @@ async fn what_a_person_makes_of_a_row_is_the_fate_of_its_wave() {
     let why = SafeText::line("402: required 2, available 0");
     let stop = Settlement::Stop(model::outbox::Stop::Refused, why.clone());
     assert!(store.settle(&claimed, stop).await.unwrap());
-    assert_eq!(stands(&store, &id).waves[0].fate, Fate::Asks(why));
-    let heir = store.decide(&queued.id, Verdict::NewKey, None, at(3)).unwrap().expect("decided").after;
-    assert_eq!(stands(&store, &id).waves[0].fate, Fate::Leaving, "the row made anew stands for it");
+    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Asks(why));
+    let heir = store.decide(&queued.id, StopVerdict::NewKey, None, at(3)).unwrap().expect("decided").after;
+    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Leaving, "the row made anew stands for it");
     let heir = heir.expect("a row");
     let fence = store.lane_rows(&channel()).await.unwrap()[0].fence;
     let claimed = store.claim(&heir.id, fence, at(4), "key").await.unwrap().expect("claimed");
     let done = Settlement::Done { made: Some("bc_9".into()), automation: None, replayed: false };
     assert!(store.settle(&claimed, done).await.unwrap());
-    assert_eq!(stands(&store, &id).waves[0].fate, Fate::Sent(Some("bc_9".into())));
+    assert_eq!(stands(&store, &id).waves[0].fate, WaveRowState::Sent(Some("bc_9".into())));
 }
 
 #[tokio::test]
@@ -114,10 +116,10 @@ async fn a_pause_a_word_and_a_recall() {
     let store = Store::open(folder.path()).unwrap();
     let id = begin(&store, 7);
     let why = SafeText::line("wave 1: 1 of 2 failed");
-    assert!(store.end_campaign(&id, Phase::Paused, Some((Cause::Credits, why.clone()))).await.unwrap());
+    assert!(store.end_campaign(&id, Phase::Paused, Some((PauseCause::Credits, why.clone()))).await.unwrap());
     assert!(!store.end_campaign(&id, Phase::Paused, None).await.unwrap(), "a person is not overruled");
     let paused = stands(&store, &id);
-    assert_eq!((paused.phase, paused.cause, paused.why), (Phase::Paused, Some(Cause::Credits), why));
+    assert_eq!((paused.phase, paused.cause, paused.why), (Phase::Paused, Some(PauseCause::Credits), why));
     assert!(store.running_campaigns(&channel()).await.unwrap().is_empty());
     let red = Some(SafeText::line("RED"));
     assert!(store.continue_campaign(&id, Some(15), red.clone()).unwrap());

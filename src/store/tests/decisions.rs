@@ -6,7 +6,7 @@ use crate::outbox::NewRow;
 use crate::tests::{add, at, channel, conversation, list, message, send};
 use model::ids::{ConversationId, MessageId};
 use model::messages::{Direction, Place};
-use model::outbox::{KEY_AGE, OutboxRow, RowState, Stop, Verdict};
+use model::outbox::{KEY_AGE, OutboxRow, RowState, Stop, StopVerdict};
 use model::queries::Draft;
 use model::text::SafeText;
 use model::time::SECOND;
@@ -42,19 +42,19 @@ fn done(message: &str) -> Settlement {
 
 #[tokio::test]
 async fn every_word_is_carried_out_and_written_down() {
-    let adopt = || Verdict::Adopt(MessageId::from("m9"));
+    let adopt = || StopVerdict::Adopt(MessageId::from("m9"));
     // What is left of the row, and under which key.
     let cases = [
-        (Stop::Crossed, Verdict::SendAnyway, Some((RowState::Queued, true))),
-        (Stop::Late, Verdict::SendAnyway, Some((RowState::Queued, true))),
-        (Stop::Auth, Verdict::SameKey, Some((RowState::Queued, true))),
-        (Stop::Unknown, Verdict::SameKey, Some((RowState::Uncertain, true))),
-        (Stop::Ask, Verdict::SameKey, Some((RowState::Uncertain, true))),
-        (Stop::Unknown, Verdict::NewKey, Some((RowState::Queued, false))),
-        (Stop::Refused, Verdict::NewKey, Some((RowState::Queued, false))),
+        (Stop::Crossed, StopVerdict::SendAnyway, Some((RowState::Queued, true))),
+        (Stop::Late, StopVerdict::SendAnyway, Some((RowState::Queued, true))),
+        (Stop::Auth, StopVerdict::SameKey, Some((RowState::Queued, true))),
+        (Stop::Unknown, StopVerdict::SameKey, Some((RowState::Uncertain, true))),
+        (Stop::Ask, StopVerdict::SameKey, Some((RowState::Uncertain, true))),
+        (Stop::Unknown, StopVerdict::NewKey, Some((RowState::Queued, false))),
+        (Stop::Refused, StopVerdict::NewKey, Some((RowState::Queued, false))),
         (Stop::Expired, adopt(), None),
-        (Stop::Unknown, Verdict::Drop, None),
-        (Stop::Credits, Verdict::Edit, None),
+        (Stop::Unknown, StopVerdict::Drop, None),
+        (Stop::Credits, StopVerdict::Edit, None),
     ];
     for (stopped, verdict, left) in cases {
         let desk = desk();
@@ -68,11 +68,11 @@ async fn every_word_is_carried_out_and_written_down() {
         let remaining = rows(&desk.store).await;
         assert_eq!(remaining.len(), usize::from(left.is_some()), "{stopped:?} {word}");
         assert_eq!(desk.store.decisions(&row.id).unwrap(), [word]);
-        if let Verdict::Adopt(message) = verdict {
+        if let StopVerdict::Adopt(message) = verdict {
             let unclaimed = desk.store.unclaimed(&channel(), [message].into()).await.unwrap();
             assert!(unclaimed.is_empty(), "it is this desk's now");
         }
-        let again = desk.store.decide(&row.id, Verdict::Drop, None, at(9)).unwrap();
+        let again = desk.store.decide(&row.id, StopVerdict::Drop, None, at(9)).unwrap();
         assert_eq!(again, None, "decided once");
     }
 }
@@ -80,17 +80,17 @@ async fn every_word_is_carried_out_and_written_down() {
 #[tokio::test]
 async fn what_does_not_fit_is_not_decided() {
     let cases = [
-        (Stop::Crossed, Verdict::NewKey, 9),
-        (Stop::Auth, Verdict::NewKey, 9),
-        (Stop::Refused, Verdict::SameKey, 9),
-        (Stop::Unknown, Verdict::SameKey, 1 + KEY_AGE / SECOND),
-        (Stop::Unknown, Verdict::SendAnyway, 9),
-        (Stop::Refused, Verdict::Adopt(MessageId::from("m")), 9),
+        (Stop::Crossed, StopVerdict::NewKey, 9),
+        (Stop::Auth, StopVerdict::NewKey, 9),
+        (Stop::Refused, StopVerdict::SameKey, 9),
+        (Stop::Unknown, StopVerdict::SameKey, 1 + KEY_AGE / SECOND),
+        (Stop::Unknown, StopVerdict::SendAnyway, 9),
+        (Stop::Refused, StopVerdict::Adopt(MessageId::from("m")), 9),
     ];
     for (stopped, verdict, seconds) in cases {
         let desk = desk();
         let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
-        assert_eq!(desk.store.decide(&row.id, Verdict::Drop, None, at(0)).unwrap(), None, "not stopped");
+        assert_eq!(desk.store.decide(&row.id, StopVerdict::Drop, None, at(0)).unwrap(), None, "not stopped");
         stop(&desk.store, &row, stopped).await;
         let decided = desk.store.decide(&row.id, verdict.clone(), None, at(seconds)).unwrap();
         assert_eq!(decided, None, "{stopped:?} {verdict:?}");
@@ -146,7 +146,7 @@ async fn a_text_that_is_edited_goes_before_the_draft() {
     let row = desk.store.enqueue(send("a", "one", 0), at(0)).unwrap();
     desk.store.save_draft(&channel, &conversation, Some(draft)).unwrap();
     stop(&desk.store, &row, Stop::Refused).await;
-    desk.store.decide(&row.id, Verdict::Edit, None, at(1)).unwrap().unwrap();
+    desk.store.decide(&row.id, StopVerdict::Edit, None, at(1)).unwrap().unwrap();
     let kept = desk.store.reader().unwrap().draft(&channel, &conversation).unwrap().unwrap();
     assert_eq!(kept.text, "one\ntwo");
 }
@@ -155,10 +155,10 @@ async fn a_text_that_is_edited_goes_before_the_draft() {
 async fn a_late_success_counts_whatever_a_person_said_meanwhile() {
     // The words, whether what was made anew was tried, and rows left.
     let cases = [
-        (Verdict::Drop, false, 0),
-        (Verdict::SameKey, false, 0),
-        (Verdict::NewKey, false, 0),
-        (Verdict::NewKey, true, 1),
+        (StopVerdict::Drop, false, 0),
+        (StopVerdict::SameKey, false, 0),
+        (StopVerdict::NewKey, false, 0),
+        (StopVerdict::NewKey, true, 1),
     ];
     for (verdict, tried, left) in cases {
         let desk = desk();
@@ -180,13 +180,13 @@ async fn a_late_success_counts_whatever_a_person_said_meanwhile() {
 
 #[tokio::test]
 async fn looks_are_remembered_and_begun_anew() {
-    use model::outbox::{Finding, Looks};
+    use model::outbox::{LookResult, Looks};
     let desk = desk();
     let store = &desk.store;
     let row = store.enqueue(send("a", "one", 0), at(0)).unwrap();
     stop(store, &row, Stop::Unknown).await;
-    let several = Finding::Several(vec!["m1".into(), "m2".into()]);
-    for finding in [Finding::Nothing, Finding::Absent, several] {
+    let several = LookResult::Several(vec!["m1".into(), "m2".into()]);
+    for finding in [LookResult::Nothing, LookResult::Absent, several] {
         let looks = Looks { count: 2, absent_at: Some(at(3)), last_at: Some(at(4)), finding };
         let lane = rows(store).await.remove(0);
         let why = SafeText::line("looked");

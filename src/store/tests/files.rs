@@ -2,7 +2,7 @@
 
 use crate::tests::{channel, conversation, list};
 use crate::{Store, StoreError};
-use model::filter::Filter;
+use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::{ConversationQuery, Draft};
 use sqlite::Queries;
@@ -47,7 +47,7 @@ async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
         assert!(folder.path().join("cache.db.set-aside").exists());
         let reader = store.reader().unwrap();
         assert_eq!(reader.draft(&channel(), &id).unwrap(), Some(draft()));
-        let query = ConversationQuery::first(channel(), Filter::all(), 10);
+        let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
         assert!(reader.conversations(&query).unwrap().rows.is_empty());
         drop(store);
         assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());
@@ -72,7 +72,7 @@ async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone
     let mut bytes = std::fs::read(&cache).unwrap();
     bytes[(page - 1) * 4096..page * 4096].fill(0x5a);
     std::fs::write(&cache, bytes).unwrap();
-    let query = ConversationQuery::first(channel(), Filter::all(), 10);
+    let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
     if let Ok(store) = Store::open(folder.path()) {
         let reader = store.reader().unwrap();
         let error = reader.conversations(&query).unwrap_err();

@@ -4,10 +4,10 @@
 use crate::reader::conversations;
 use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Reader, Store};
-use model::conversations::{Automation, Conversation, Escalation, ServiceWindow, Status};
-use model::filter::{Filter, Sort, parse};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
+use model::filter::{ConversationFilter, Sort, parse};
 use model::ids::ChannelId;
-use model::messages::{Delivery, Direction::Inbound, Direction::Outbound};
+use model::messages::{DeliveryStatus, Direction::Inbound, Direction::Outbound};
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery, Draft};
 use model::text::SafeText;
 use sqlite::Queries;
@@ -24,7 +24,7 @@ fn one(id: &str, name: &str, address: &str, change: impl FnOnce(&mut Conversatio
     it
 }
 
-fn query(filter: Filter, sort: Sort) -> ConversationQuery {
+fn query(filter: ConversationFilter, sort: Sort) -> ConversationQuery {
     ConversationQuery { sort, at: at(NOW), ..ConversationQuery::first(channel(), filter, 50) }
 }
 
@@ -51,7 +51,7 @@ async fn world(store: &Store) {
             it.escalation = Escalation::Asks(SafeText::line("asks for a person"));
         }),
         one("old", "Ana", "+34600999888", |it| {
-            it.status = Status::Closed;
+            it.status = ConversationStatus::Closed;
             it.raw = "not json but \"tags\"".into();
         }),
         one("shut", "Zoë", "447700900999", |it| it.window = ServiceWindow::Closed),
@@ -65,7 +65,7 @@ async fn world(store: &Store) {
     let mut media = inbound("joao", NOW - 22 * 3600 - 1800);
     media.media_url = Some(SafeText::line("https://x.example/a.jpg"));
     let mut failed = message("shut", "f", 60, Outbound);
-    failed.delivery = Delivery::Failed;
+    failed.delivery = DeliveryStatus::Failed;
     add(store, vec![media, failed, inbound("maria", NOW - 3600), inbound("ken", NOW - 90_000)]).await;
     let draft = Draft { text: "half".into(), ..Draft::default() };
     store.save_draft(&channel(), &"shut".into(), Some(draft)).unwrap();
@@ -134,15 +134,18 @@ async fn orders_are_stable_and_windows_join() {
         (Sort::Name, &["old", "joao", "maria", "shut", "ken", "none"]),
     ];
     for (sort, wanted) in orders {
-        let whole = reader.conversations(&query(Filter::all(), *sort)).unwrap();
+        let whole = reader.conversations(&query(ConversationFilter::all(), *sort)).unwrap();
         let all = ids(&whole);
         assert_eq!(all.len(), 6, "{sort:?}");
         assert_eq!(&all[..wanted.len()], *wanted, "{sort:?}");
         // The same rows in windows of two around each row, from either end.
         for (index, row) in whole.rows.iter().enumerate() {
             let anchor = Anchor::Around(row.key());
-            let page =
-                reader.conversations(&ConversationQuery { anchor, limit: 2, ..query(Filter::all(), *sort) });
+            let page = reader.conversations(&ConversationQuery {
+                anchor,
+                limit: 2,
+                ..query(ConversationFilter::all(), *sort)
+            });
             let page = page.unwrap();
             assert!(
                 all.windows(2).any(|it| it == ids(&page)) && ids(&page).contains(&all[index]),
@@ -150,8 +153,11 @@ async fn orders_are_stable_and_windows_join() {
             );
         }
         let anchor = Anchor::Bottom;
-        let page =
-            reader.conversations(&ConversationQuery { anchor, limit: 2, ..query(Filter::all(), *sort) });
+        let page = reader.conversations(&ConversationQuery {
+            anchor,
+            limit: 2,
+            ..query(ConversationFilter::all(), *sort)
+        });
         assert_eq!(ids(&page.unwrap()), all[4..], "{sort:?}");
     }
 }
@@ -170,7 +176,7 @@ async fn all_tabs_make_one_list_though_their_ids_are_the_same() {
         channel: None,
         anchor,
         limit,
-        ..ConversationQuery::first(channel(), Filter::open(), 0)
+        ..ConversationQuery::first(channel(), ConversationFilter::open(), 0)
     };
     let keys = |reader: &Reader, anchor, limit| -> Vec<String> {
         let rows = reader.conversations(&everywhere(anchor, limit)).unwrap().rows;

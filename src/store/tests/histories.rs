@@ -6,7 +6,7 @@ use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Reader, Store};
 use model::account::Platform;
 use model::ids::{ConversationId, MessageId};
-use model::messages::Delivery;
+use model::messages::DeliveryStatus;
 use model::messages::Direction::{Inbound, Outbound};
 use model::queries::{HistoryPage, HistoryQuery};
 
@@ -26,7 +26,7 @@ async fn a_message_is_new_once_and_never_goes_back() {
     list(&store, vec![conversation("a", 1)]).await;
     let read = |word: &str| {
         let mut one = message("a", "m1", 5, Outbound);
-        one.delivery = Delivery::from_word(word);
+        one.delivery = DeliveryStatus::from_word(word);
         one.raw = word.to_owned();
         one
     };
@@ -38,7 +38,7 @@ async fn a_message_is_new_once_and_never_goes_back() {
     assert_eq!((again.known, again.inserted.len(), again.touched.len()), (vec![true], 0, 1));
     apply(read("delivered")).await.unwrap();
     let page = history(&store.reader().unwrap(), 10);
-    assert_eq!(page.messages[0].message.delivery, Delivery::Read);
+    assert_eq!(page.messages[0].message.delivery, DeliveryStatus::Read);
     assert!(apply(read("delivered")).await.unwrap().touched.is_empty());
 }
 

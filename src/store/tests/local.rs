@@ -5,7 +5,7 @@ use crate::tests::{at, channel, conversation, message};
 use crate::{Reader, Store};
 use model::account::Platform;
 use model::filter::{self, Sort};
-use model::local::{Claim, Keep, Kept, Local, Tag};
+use model::local::{Assignment, Keep, Local, Tag, TagPlace};
 use model::messages::Direction;
 use model::queries::{Anchor, ConversationKey, ConversationQuery};
 use model::snooze::{Snooze, Woken};
@@ -99,8 +99,8 @@ async fn claims_and_tags_are_kept_and_taken_back() {
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
     let tag = |word: &str, kept| Tag { word: SafeText::line(word), kept };
-    let claim = Claim { agent: SafeText::line("Ana"), at: at(5) };
-    let tags = vec![tag("late", Kept::Here), tag("vip", Kept::Here)];
+    let claim = Assignment { agent: SafeText::line("Ana"), at: at(5) };
+    let tags = vec![tag("late", TagPlace::Here), tag("vip", TagPlace::Here)];
     store.keep(&channel(), Keep::Claim(vec![("a".into(), Some(claim.clone()))])).unwrap();
     store
         .keep(&channel(), Keep::Tags(vec![("a".into(), tags.clone()), ("b".into(), tags[..1].to_vec())]))

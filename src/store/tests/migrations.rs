@@ -10,13 +10,13 @@ use rusqlite::Connection;
 use crate::email::Filed;
 use crate::templates::ToldTemplate;
 use crate::tests::{at, channel, message};
-use crate::{Durability, Store, files, search, trouble};
+use crate::{Store, StoreDurability, files, search, trouble};
 use model::account::Platform;
-use model::attachments::Attachment;
+use model::attachments::ReplyAttachment;
 use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::contacts::ToldContact;
-use model::email::{Field, Thread};
-use model::filter::Filter;
+use model::email::{Thread, ThreadField};
+use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::messages::Direction;
 use model::outbox::content::ThreadChange;
@@ -113,7 +113,7 @@ async fn every_older_cache_is_carried_over() {
         assert_eq!(store.meta(&channel(), "mark").await.unwrap().as_deref(), Some("kept"));
         assert!((store.account(&channel()).await.unwrap().unwrap().credits - 412.0).abs() < f64::EPSILON);
         let reader = store.reader().unwrap();
-        let all = ConversationQuery::first(channel(), Filter::all(), 10);
+        let all = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
         assert_eq!(reader.conversations(&all).unwrap().rows[0].conversation.title().as_str(), "Maria Lopez");
         let conversation = ConversationId::from("c1");
         let history = HistoryQuery { channel: channel(), conversation, limit: 5_000 };
@@ -189,7 +189,7 @@ async fn every_older_outbox_is_carried_over() {
             }),
             "version {version}"
         );
-        let attachment = Some(Attachment::link("https://shop.example/bill.pdf"));
+        let attachment = Some(ReplyAttachment::link("https://shop.example/bill.pdf"));
         let attached = Some(Draft { attachment, ..Draft::default() });
         store.save_draft(&channel(), &"c2".into(), attached.clone()).unwrap();
         assert_eq!(reader.draft(&channel(), &"c2".into()).unwrap(), attached, "version {version}");
@@ -203,9 +203,9 @@ async fn every_older_outbox_is_carried_over() {
         assert_eq!(ids, ["r1", "r2"], "version {version}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
         let star = ThreadChange { is_starred: Some(true), ..ThreadChange::default() };
-        let filed = Filed { ignored: vec![Field::Star], ..Filed::default() };
+        let filed = Filed { ignored: vec![ThreadField::Star], ..Filed::default() };
         let ignored = store.note_filed(&channel(), &"c9".into(), &star, &filed, at(0)).await.unwrap();
-        assert_eq!(ignored, [Field::Star], "version {version}");
+        assert_eq!(ignored, [ThreadField::Star], "version {version}");
         assert!(store.working_fields(&channel()).await.unwrap().is_empty());
         store.keep_macro('a', Some("command close e".into())).unwrap();
         assert_eq!(reader.macros().unwrap()[0].steps, "command close e", "version {version}");
@@ -236,8 +236,8 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     older(&folder.path().join("cache.db"), &files::CACHE[..1], rows_of_cache);
     let paths = files::Paths::prepare(folder.path()).unwrap();
-    files::open_outbox(&paths, Durability::Full).unwrap();
-    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
+    files::open_outbox(&paths, StoreDurability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
     assert!(search::is_partial(&cache).unwrap());
     assert!(search::add_slice(&mut cache).unwrap());
     let indexed = |cache: &Connection| -> i64 {
@@ -247,7 +247,7 @@ fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES + 1);
     assert!(first > 0 && first < sum, "{first}");
     drop(cache);
-    let (mut cache, _) = files::open_cache(&paths, Durability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
     assert_eq!(indexed(&cache), first);
     while search::add_slice(&mut cache).unwrap() {}
     assert_eq!(indexed(&cache), sum);

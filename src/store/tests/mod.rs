@@ -21,10 +21,10 @@ mod wiping;
 use crate::Store;
 use crate::outbox::NewRow;
 use model::account::Platform;
-use model::conversations::{Automation, Conversation, ServiceWindow, Status};
+use model::conversations::{Automation, Conversation, ConversationStatus, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{Delivery, Direction, Message, Sender};
-use model::outbox::{Lane, Method, Operation, PreparedRequest};
+use model::messages::{DeliveryStatus, Direction, Message, Sender};
+use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 
@@ -43,7 +43,7 @@ pub(crate) fn conversation(id: &str, active_at: i64) -> Conversation {
         name: Some(SafeText::line("Maria")),
         username: None,
         email: None,
-        status: Status::Open,
+        status: ConversationStatus::Open,
         message_count: 1,
         preview: SafeText::line("hello"),
         last_message_at: Some(at(active_at)),
@@ -66,7 +66,7 @@ pub(crate) fn message(conversation: &str, id: &str, seconds: i64, direction: Dir
         content: SafeText::block(id),
         content_type: "text".to_owned(),
         media_url: None,
-        delivery: Delivery::Sent,
+        delivery: DeliveryStatus::Sent,
         created_at: Some(at(seconds)),
         delivered_at: None,
         read_at: None,
@@ -86,7 +86,7 @@ pub(crate) fn row(conversation: &str, operation: Operation, hold_micros: i64) ->
         channel: channel(),
         lane: Lane::Conversation(conversation.into()),
         operation,
-        request: PreparedRequest::json(Method::Post, "/messages/send", b"{}".to_vec()),
+        request: PreparedRequest::json(WriteMethod::Post, "/messages/send", b"{}".to_vec()),
         hold_micros,
         seen: None,
         planned_at: None,

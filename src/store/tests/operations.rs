@@ -6,23 +6,24 @@ use serde_json::{Value, json};
 use crate::Store;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
-use model::attachments::{Attachment as DraftAttachment, FileFacts, Source as DraftSource};
+use model::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
 use model::contacts::ContactChange;
 use model::outbox::content::{
-    Attachment, Audience, BroadcastContent, ContactWish, Content, Degrees, FileToSend, Json, Mail, Markup,
-    Media, MediaKind, Place, Source, Template, ThreadChange, ThreadPlace,
+    Audience, BroadcastContent, ChatContent, ContactWish, Degrees, FileToSend, FilledTemplate, Json,
+    LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange,
+    ThreadPlace,
 };
-use model::outbox::{Method, Operation, PreparedRequest};
+use model::outbox::{Operation, PreparedRequest, WriteMethod};
 use model::queries::Draft;
 use sqlite::Queries;
 
-fn template() -> Template {
+fn template() -> FilledTemplate {
     let components = Json(r#"[{"type":"body","parameters":[{"type":"text","text":"1041"}]}]"#.into());
-    Template { name: "order_update".into(), language: "en_US".into(), components: Some(components) }
+    FilledTemplate { name: "order_update".into(), language: "en_US".into(), components: Some(components) }
 }
 
-fn contents() -> Vec<Content> {
-    let media = |kind| Media {
+fn contents() -> Vec<ChatContent> {
+    let media = |kind| LinkedMedia {
         kind,
         link: "https://files.example/a".into(),
         caption: Some("it's \"here\"\n".into()),
@@ -30,11 +31,11 @@ fn contents() -> Vec<Content> {
         markup: Some(Markup::MarkdownV2),
         uploaded: kind == MediaKind::Video,
     };
-    let mut contents: Vec<_> = MediaKind::ALL.map(|it| Content::Media(media(it))).into();
-    contents.push(Content::Marked { text: "<b>hi</b>".into(), markup: Markup::Html });
-    contents.push(Content::Template(template()));
-    contents.push(Content::Interactive(Json(r#"{"type":"button"}"#.into())));
-    contents.push(Content::Location(Place {
+    let mut contents: Vec<_> = MediaKind::ALL.map(|it| ChatContent::Media(media(it))).into();
+    contents.push(ChatContent::Marked { text: "<b>hi</b>".into(), markup: Markup::Html });
+    contents.push(ChatContent::Template(template()));
+    contents.push(ChatContent::Interactive(Json(r#"{"type":"button"}"#.into())));
+    contents.push(ChatContent::Location(MapLocation {
         latitude: Degrees(-335_000_001),
         longitude: Degrees(1_799_999_999),
         name: None,
@@ -44,8 +45,11 @@ fn contents() -> Vec<Content> {
 }
 
 fn mail() -> Mail {
-    let attachment =
-        |source| Attachment { filename: "bill.pdf".into(), content_type: "application/pdf".into(), source };
+    let attachment = |source| MailAttachment {
+        filename: "bill.pdf".into(),
+        content_type: "application/pdf".into(),
+        source,
+    };
     Mail {
         to: vec!["maria@mail.example".into(), "o'brien@mail.example".into()],
         bcc: vec!["b@mail.example".into()],
@@ -54,8 +58,8 @@ fn mail() -> Mail {
         headers: Some(Json(r#"{"X-A":"1"}"#.into())),
         thread: Some("t1".into()),
         attachments: vec![
-            attachment(Source::Enclosed(7)),
-            attachment(Source::Link("https://f.example".into())),
+            attachment(MailAttachmentSource::Enclosed(7)),
+            attachment(MailAttachmentSource::Link("https://f.example".into())),
         ],
         ..Mail::default()
     }
@@ -123,7 +127,7 @@ fn operations() -> Vec<Operation> {
 
 fn request() -> PreparedRequest {
     PreparedRequest {
-        method: Method::Delete,
+        method: WriteMethod::Delete,
         path: "/x".into(),
         content_type: Some("multipart/form-data; boundary=b".into()),
         body: vec![0, 159, 146, 150],
@@ -249,15 +253,18 @@ async fn drafts_of_a_file_from_before_payloads_had_tags_are_read() {
     for (payload, source) in [
         (
             r#"{"kind":"image","path":"/home/ana/a.png","name":"a.png","mimeType":"image/png","size":7}"#,
-            DraftSource::File(facts),
+            AttachmentSource::File(facts),
         ),
-        (r#"{"kind":"image","link":"https://f.example"}"#, DraftSource::Link("https://f.example".into())),
+        (
+            r#"{"kind":"image","link":"https://f.example"}"#,
+            AttachmentSource::Link("https://f.example".into()),
+        ),
         (
             r#"{"kind":"image","uploaded":"https://u.example"}"#,
-            DraftSource::Uploaded("https://u.example".into()),
+            AttachmentSource::Uploaded("https://u.example".into()),
         ),
     ] {
-        let attachment = Some(DraftAttachment { source, kind: MediaKind::Image });
+        let attachment = Some(ReplyAttachment { source, kind: MediaKind::Image });
         let draft = Draft { text: "look".into(), attachment, ..Draft::default() };
         store.save_draft(&channel(), &"c1".into(), Some(draft.clone())).unwrap();
         assert_eq!(reader.draft(&channel(), &"c1".into()).unwrap(), Some(draft.clone()));

@@ -3,7 +3,7 @@
 use crate::lane::Settlement;
 use crate::since::Moved;
 use crate::tests::{add, at, channel, conversation, list, message, row, send};
-use crate::{Setup, Store};
+use crate::{Store, StoreOptions};
 use model::ids::{ConversationId, MessageId};
 use model::messages::{Direction, Message, Sender};
 use model::outbox::{Moment, Operation};
@@ -66,7 +66,8 @@ async fn switch(store: &Store, enabled: bool, wall: i64, server: i64) {
 async fn a_pause_has_an_owner_and_an_age_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let store =
-        Store::open_with(folder.path(), Setup { owner: "ana".to_owned(), ..Setup::default() }).unwrap();
+        Store::open_with(folder.path(), StoreOptions { owner: "ana".to_owned(), ..StoreOptions::default() })
+            .unwrap();
     list(&store, vec![conversation("a", 1)]).await;
     let reader = store.reader().unwrap();
     let listed = || {

@@ -4,7 +4,7 @@
 use crate::Store;
 use crate::email::Filed;
 use crate::tests::{at, channel, conversation, list};
-use model::email::{Field, Thread};
+use model::email::{Thread, ThreadField};
 use model::outbox::content::ThreadChange;
 use model::queries::ConversationQuery;
 use model::text::SafeText;
@@ -15,7 +15,7 @@ fn told(is_read: bool, category: &str) -> Vec<(model::ids::ConversationId, Threa
 }
 
 fn shown(store: &Store) -> (Option<bool>, Option<String>) {
-    let query = ConversationQuery::first(channel(), model::filter::Filter::all(), 9);
+    let query = ConversationQuery::first(channel(), model::filter::ConversationFilter::all(), 9);
     let page = store.reader().unwrap().conversations(&query).unwrap();
     let thread = page.rows[0].thread.clone().unwrap();
     (thread.is_read, thread.category.map(|it| it.as_str().to_owned()))
@@ -56,7 +56,7 @@ async fn unread_threads_and_seen_words_are_counted_as_they_are_shown() {
     // Read on this desk only, and unread on this desk only.
     for (id, read) in [("c1", true), ("c4", false)] {
         let change = ThreadChange { is_read: Some(read), ..ThreadChange::default() };
-        let filed = Filed { ignored: vec![Field::Read], ..Filed::default() };
+        let filed = Filed { ignored: vec![ThreadField::Read], ..Filed::default() };
         store.note_filed(&channel(), &id.into(), &change, &filed, at(0)).await.unwrap();
     }
     assert_eq!(reader.counts(&channel()).unwrap().unread_mail, 3);

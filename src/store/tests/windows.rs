@@ -3,13 +3,13 @@
 
 use crate::tests::{add, at, channel, conversation, list, message, send};
 use crate::{Reader, Store};
-use model::conversations::{Conversation, Status};
-use model::filter::Filter;
+use model::conversations::{Conversation, ConversationStatus};
+use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::messages::Direction::{Inbound, Outbound};
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
 
-fn query(filter: Filter, anchor: Anchor, limit: u32) -> ConversationQuery {
+fn query(filter: ConversationFilter, anchor: Anchor, limit: u32) -> ConversationQuery {
     ConversationQuery { anchor, ..ConversationQuery::first(channel(), filter, limit) }
 }
 
@@ -21,7 +21,7 @@ fn ids(page: &ConversationPage) -> Vec<&str> {
     page.rows.iter().map(|row| row.conversation.id.as_str()).collect()
 }
 
-fn ask(reader: &Reader, filter: Filter, anchor: Anchor, limit: u32) -> ConversationPage {
+fn ask(reader: &Reader, filter: ConversationFilter, anchor: Anchor, limit: u32) -> ConversationPage {
     reader.conversations(&query(filter, anchor, limit)).unwrap()
 }
 
@@ -31,7 +31,7 @@ fn many() -> Vec<Conversation> {
         .map(|number| {
             let mut one = conversation(&format!("c{number:05}"), number / 2);
             if number % 10 == 0 {
-                one.status = Status::Closed;
+                one.status = ConversationStatus::Closed;
             }
             one
         })
@@ -44,27 +44,27 @@ async fn windows_of_ten_thousand() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, many()).await;
     let reader = store.reader().unwrap();
-    let page = ask(&reader, Filter::all(), Anchor::Top, 3);
+    let page = ask(&reader, ConversationFilter::all(), Anchor::Top, 3);
     // Equal activity is ordered by id.
     assert_eq!(ids(&page), ["c09999", "c09998", "c09997"]);
     assert_eq!((page.reaches_top, page.reaches_bottom, page.total), (true, false, None));
-    let page = ask(&reader, Filter::all(), Anchor::Bottom, 3);
+    let page = ask(&reader, ConversationFilter::all(), Anchor::Bottom, 3);
     assert_eq!(ids(&page), ["c00002", "c00001", "c00000"]);
     assert!(page.reaches_bottom && !page.reaches_top);
-    let page = ask(&reader, Filter::open(), around("c05001"), 5);
+    let page = ask(&reader, ConversationFilter::open(), around("c05001"), 5);
     assert_eq!(ids(&page), ["c05003", "c05002", "c05001", "c04999", "c04998"]);
     assert!(!page.reaches_bottom && !page.reaches_top);
     // A row outside the filter still keeps the place.
-    let page = ask(&reader, Filter::open(), around("c05000"), 4);
+    let page = ask(&reader, ConversationFilter::open(), around("c05000"), 4);
     assert_eq!(ids(&page), ["c05002", "c05001", "c04999", "c04998"]);
-    let page = ask(&reader, Filter::all(), around("c00001"), 6);
+    let page = ask(&reader, ConversationFilter::all(), around("c00001"), 6);
     assert_eq!(ids(&page), ["c00005", "c00004", "c00003", "c00002", "c00001", "c00000"]);
     assert!(page.reaches_bottom);
-    let page = ask(&reader, Filter::all(), around("gone"), 1);
+    let page = ask(&reader, ConversationFilter::all(), around("gone"), 1);
     assert_eq!(ids(&page), ["c09999"]);
-    let closed = ask(&reader, Filter::closed(), Anchor::Top, 2);
+    let closed = ask(&reader, ConversationFilter::closed(), Anchor::Top, 2);
     assert_eq!(ids(&closed), ["c09990", "c09980"]);
-    assert_eq!(ask(&reader, Filter::needed(), Anchor::Top, 2).total, Some(0));
+    assert_eq!(ask(&reader, ConversationFilter::needed(), Anchor::Top, 2).total, Some(0));
 }
 
 #[tokio::test]
@@ -73,7 +73,7 @@ async fn who_needs_a_reply() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("a", 1), conversation("b", 2), conversation("c", 3)]).await;
     let reader = store.reader().unwrap();
-    let needing = || ask(&reader, Filter::needed(), Anchor::Top, 9);
+    let needing = || ask(&reader, ConversationFilter::needed(), Anchor::Top, 9);
     assert!(needing().rows.is_empty());
     add(&store, vec![message("a", "m2", 12, Inbound), message("a", "m1", 11, Inbound)]).await;
     let page = needing();
@@ -96,7 +96,7 @@ async fn who_needs_a_reply() {
     assert_eq!(page.rows[0].stuck, 1);
     assert_eq!(reader.counts(&channel()).unwrap().needs_reply, 1);
     assert_eq!(reader.counts(&channel()).unwrap().stopped, 1);
-    store.decide(&row.id, model::outbox::Verdict::Drop, None, at(30)).unwrap().unwrap();
+    store.decide(&row.id, model::outbox::StopVerdict::Drop, None, at(30)).unwrap().unwrap();
     assert!(needing().rows.is_empty());
 }
 
@@ -109,10 +109,10 @@ async fn an_answer_on_its_way_does_not_undo_a_change_made_here() {
     store.set_closed(&channel(), &ConversationId::from("a")).await.unwrap();
     store.apply_conversation(&channel(), conversation("a", 2), snapshot).await.unwrap();
     let reader = store.reader().unwrap();
-    assert_eq!(ids(&ask(&reader, Filter::closed(), Anchor::Top, 9)), ["a"]);
+    assert_eq!(ids(&ask(&reader, ConversationFilter::closed(), Anchor::Top, 9)), ["a"]);
     let snapshot = store.snapshot();
     store.apply_conversation(&channel(), conversation("a", 2), snapshot).await.unwrap();
-    assert_eq!(ids(&ask(&reader, Filter::open(), Anchor::Top, 9)), ["a"]);
+    assert_eq!(ids(&ask(&reader, ConversationFilter::open(), Anchor::Top, 9)), ["a"]);
 }
 
 #[tokio::test]
@@ -121,13 +121,13 @@ async fn an_answer_that_was_overtaken_changes_nothing() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("c1", 1)]).await;
     let (asked_first, asked_last) = (store.snapshot(), store.snapshot());
-    let closed = Conversation { status: Status::Closed, ..conversation("c1", 1) };
+    let closed = Conversation { status: ConversationStatus::Closed, ..conversation("c1", 1) };
     store.apply_conversation(&channel(), closed, asked_last).await.unwrap();
     store.apply_conversation(&channel(), conversation("c1", 1), asked_first).await.unwrap();
-    let query = ConversationQuery::first(channel(), Filter::all(), 10);
+    let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
     let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
-    assert_eq!(rows[0].conversation.status, Status::Closed);
+    assert_eq!(rows[0].conversation.status, ConversationStatus::Closed);
     store.apply_conversation(&channel(), conversation("c1", 1), store.snapshot()).await.unwrap();
     let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
-    assert_eq!(rows[0].conversation.status, Status::Open);
+    assert_eq!(rows[0].conversation.status, ConversationStatus::Open);
 }

@@ -1,22 +1,22 @@
 //! Pulling the account behind a mail key. Interface: Endpoints, Email.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
 use model::account::Platform;
 use model::news::News;
 
-impl Channel {
+impl ChannelSync {
     /// Reads `GET /email/account`. Mail only.
     pub async fn pull_mailbox(&self) -> Pulled {
-        if !self.may_read(Resource::Mailbox) {
+        if !self.may_read(PolledResource::Mailbox) {
             return Pulled::Skipped;
         }
         let result = self.read_mailbox().await;
-        self.report(Resource::Mailbox, result)
+        self.report(PolledResource::Mailbox, result)
     }
 
-    async fn read_mailbox(&self) -> Result<Pulled, Trouble> {
+    async fn read_mailbox(&self) -> Result<Pulled, PullError> {
         if self.platform().await? != Some(Platform::Email) {
             return Ok(Pulled::Skipped);
         }

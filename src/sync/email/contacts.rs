@@ -1,9 +1,9 @@
 //! Pulling correspondents, and threads a person asks for by a filter.
 //! Interface: Endpoints, Email.
 
-use crate::Channel;
-use crate::health::Resource;
-use crate::report::{Pulled, Trouble};
+use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::report::{PullError, Pulled};
 use model::account::Platform;
 use model::email::{MailWish, Thread, ThreadFilter};
 use model::news::News;
@@ -13,13 +13,13 @@ use model::unreadable::List;
 /// Pages of a filter that are read at once.
 const PAGES: usize = 4;
 
-impl Channel {
+impl ChannelSync {
     /// Reads what a person wants to know of mail now.
     pub async fn pull_mail(&self, wish: &MailWish) -> Pulled {
         let resource = match wish {
-            MailWish::Threads(_) => Resource::List,
-            MailWish::Thread(_) => Resource::History,
-            MailWish::Correspondents(_) => Resource::Correspondents,
+            MailWish::Threads(_) => PolledResource::List,
+            MailWish::Thread(_) => PolledResource::History,
+            MailWish::Correspondents(_) => PolledResource::Correspondents,
         };
         if !self.may_read(resource) {
             return Pulled::Skipped;
@@ -28,7 +28,7 @@ impl Channel {
         self.report(resource, result)
     }
 
-    async fn read_mail(&self, wish: &MailWish) -> Result<Pulled, Trouble> {
+    async fn read_mail(&self, wish: &MailWish) -> Result<Pulled, PullError> {
         if self.platform().await? != Some(Platform::Email) {
             return Ok(Pulled::Skipped);
         }
@@ -52,7 +52,7 @@ impl Channel {
 
     /// The newest threads of a filter, which the server looks for: what is
     /// known of them from then on is that they are of it.
-    async fn read_filtered(&self, filter: &ThreadFilter) -> Result<(), Trouble> {
+    async fn read_filtered(&self, filter: &ThreadFilter) -> Result<(), PullError> {
         let mut cursor = None;
         let client = self.client.for_person();
         let all = client.email_threads(&ThreadFilter::default(), None).await?;

@@ -2,10 +2,10 @@
 //! interface does not show which fields of a thread can be changed, so a
 //! change is believed when a reading shows it.
 
-use crate::Channel;
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::report::PullError;
 use client::ReadError;
-use model::email::{Field, Thread};
+use model::email::{Thread, ThreadField};
 use model::ids::{ConversationId, ThreadId};
 use model::news::News;
 use model::outbox::content::{ThreadChange, ThreadPlace};
@@ -24,10 +24,10 @@ enum ReadBack {
     Unread,
 }
 
-impl Channel {
+impl ChannelSync {
     /// A change of a thread was taken: fields that were never seen to work are
     /// read back, and what the server ignored holds on this desk alone.
-    pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), Trouble> {
+    pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let filed = match self.read_back(&id, change, test).await? {
@@ -38,7 +38,7 @@ impl Channel {
         };
         let first = self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
         self.store.thread_changed(self.id(), &id, &without(change, &filed.ignored)).await?;
-        if let (true, Some(place)) = (filed.ignored.contains(&Field::Place), &change.place) {
+        if let (true, Some(place)) = (filed.ignored.contains(&ThreadField::Place), &change.place) {
             let archived = match place {
                 ThreadPlace::Archived(it) => *it,
                 ThreadPlace::Folder(name) => model::email::is_archive(name),
@@ -54,7 +54,7 @@ impl Channel {
 
     /// A change nobody asked for was refused: it holds on this desk alone, so
     /// that it is not tried again at every look.
-    pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), Trouble> {
+    pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let filed = Filed { ignored: fields(change), ..Filed::default() };
@@ -68,7 +68,7 @@ impl Channel {
         id: &ConversationId,
         change: &ThreadChange,
         test: bool,
-    ) -> Result<ReadBack, Trouble> {
+    ) -> Result<ReadBack, PullError> {
         let asked = fields(change);
         if test {
             // A test key changes nothing.
@@ -96,7 +96,7 @@ impl Channel {
     }
 
     /// A mail was taken: its thread is read at once, so that it shows.
-    pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), Trouble> {
+    pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), PullError> {
         let Some(thread) = thread else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let one = self.histories.lock().await;
@@ -114,28 +114,28 @@ impl Channel {
 }
 
 /// The fields a change is about.
-fn fields(change: &ThreadChange) -> Vec<Field> {
+fn fields(change: &ThreadChange) -> Vec<ThreadField> {
     let asked = [
-        (Field::Read, change.is_read.is_some()),
-        (Field::Star, change.is_starred.is_some()),
-        (Field::Place, change.place.is_some()),
-        (Field::Category, change.category.is_some()),
-        (Field::Priority, change.priority.is_some()),
+        (ThreadField::Read, change.is_read.is_some()),
+        (ThreadField::Star, change.is_starred.is_some()),
+        (ThreadField::Place, change.place.is_some()),
+        (ThreadField::Category, change.category.is_some()),
+        (ThreadField::Priority, change.priority.is_some()),
     ];
     asked.into_iter().filter(|it| it.1).map(|it| it.0).collect()
 }
 
 /// The fields of a change that a reading shows otherwise, or not.
-fn differing(change: &ThreadChange, told: &Thread) -> Vec<Field> {
+fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     let same = |told: &Option<SafeText>, wanted: &str| {
         told.as_ref().is_some_and(|it| it.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
     };
-    let shows = |field: &Field| match field {
-        Field::Read => told.is_read == change.is_read,
-        Field::Star => told.is_starred == change.is_starred,
-        Field::Category => change.category.as_ref().is_some_and(|it| same(&told.category, it)),
-        Field::Priority => change.priority.as_ref().is_some_and(|it| same(&told.priority, it)),
-        Field::Place => match &change.place {
+    let shows = |field: &ThreadField| match field {
+        ThreadField::Read => told.is_read == change.is_read,
+        ThreadField::Star => told.is_starred == change.is_starred,
+        ThreadField::Category => change.category.as_ref().is_some_and(|it| same(&told.category, it)),
+        ThreadField::Priority => change.priority.as_ref().is_some_and(|it| same(&told.priority, it)),
+        ThreadField::Place => match &change.place {
             Some(ThreadPlace::Archived(wanted)) => told.folder.is_some() && told.is_archived() == *wanted,
             Some(ThreadPlace::Folder(name)) => same(&told.folder, name),
             None => true,
@@ -145,14 +145,14 @@ fn differing(change: &ThreadChange, told: &Thread) -> Vec<Field> {
 }
 
 /// A change without some fields.
-fn without(change: &ThreadChange, ignored: &[Field]) -> ThreadChange {
+fn without(change: &ThreadChange, ignored: &[ThreadField]) -> ThreadChange {
     let keeps = |field| !ignored.contains(&field);
     ThreadChange {
-        is_read: change.is_read.filter(|_| keeps(Field::Read)),
-        is_starred: change.is_starred.filter(|_| keeps(Field::Star)),
-        place: change.place.clone().filter(|_| keeps(Field::Place)),
-        category: change.category.clone().filter(|_| keeps(Field::Category)),
-        priority: change.priority.clone().filter(|_| keeps(Field::Priority)),
+        is_read: change.is_read.filter(|_| keeps(ThreadField::Read)),
+        is_starred: change.is_starred.filter(|_| keeps(ThreadField::Star)),
+        place: change.place.clone().filter(|_| keeps(ThreadField::Place)),
+        category: change.category.clone().filter(|_| keeps(ThreadField::Category)),
+        priority: change.priority.clone().filter(|_| keeps(ThreadField::Priority)),
         unasked: change.unasked,
     }
 }
@@ -180,17 +180,17 @@ mod tests {
         };
         let cases = [
             (told.clone(), vec![]),
-            (Thread { is_read: None, ..told.clone() }, vec![Field::Read]),
-            (Thread { is_starred: Some(false), ..told.clone() }, vec![Field::Star]),
-            (Thread { folder: None, ..told.clone() }, vec![Field::Place]),
+            (Thread { is_read: None, ..told.clone() }, vec![ThreadField::Read]),
+            (Thread { is_starred: Some(false), ..told.clone() }, vec![ThreadField::Star]),
+            (Thread { folder: None, ..told.clone() }, vec![ThreadField::Place]),
             (
                 Thread { folder: Some(SafeText::line("inbox")), category: None, ..told },
-                vec![Field::Place, Field::Category],
+                vec![ThreadField::Place, ThreadField::Category],
             ),
         ];
         for (told, fields) in cases {
             assert_eq!(differing(&wanted, &told), fields, "{told:?}");
         }
-        assert_eq!(without(&wanted, &Field::ALL), ThreadChange::default());
+        assert_eq!(without(&wanted, &ThreadField::ALL), ThreadChange::default());
     }
 }

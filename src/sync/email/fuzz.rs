@@ -1,6 +1,6 @@
 //! Mails made by chance, for looking whether their text is only text.
 
-use crate::email::html::Shown;
+use crate::email::html::RenderedHtml;
 
 /// What mails are made of: tags, halves of tags, attributes and characters
 /// that mean something somewhere.
@@ -110,7 +110,7 @@ pub fn document(seed: u64) -> String {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn check(shown: &Shown) -> Result<(), String> {
+pub fn check(shown: &RenderedHtml) -> Result<(), String> {
     let lines = shown.links.iter().chain([&shown.text]);
     for text in lines {
         let control = text.as_str().chars().find(|it| it.is_control() && *it != '\n');

@@ -27,7 +27,7 @@ const WIDTH: usize = 4_000;
 
 /// What became of a mail's HTML.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Shown {
+pub struct RenderedHtml {
     /// The text, with the links' targets below it.
     pub text: SafeText,
     /// Where the numbered links lead, in order.
@@ -35,7 +35,7 @@ pub struct Shown {
 }
 
 /// Makes text of HTML.
-pub fn as_text(html: &str) -> Shown {
+pub fn as_text(html: &str) -> RenderedHtml {
     let (cut, was_cut) = head(html, BYTES);
     let found = simple::simplify(&without_giants(cut));
     let mut text = laid_out(&found.html).unwrap_or_else(|| found.words.clone());
@@ -56,18 +56,18 @@ pub fn as_text(html: &str) -> Shown {
             found.links.iter().enumerate().map(|(at, it)| format!("[{}] {}", at + 1, it.shown())).collect();
         more(lines.join("\n"));
     }
-    Shown {
+    RenderedHtml {
         text: SafeText::block(text.trim()),
         links: found.links.iter().map(|it| SafeText::line(&it.target)).collect(),
     }
 }
 
 /// What is shown of a mail that took too long.
-pub fn too_complex(html: &str) -> Shown {
+pub fn too_complex(html: &str) -> RenderedHtml {
     let (cut, _) = head(html, SIMPLE / 4);
     let found = simple::simplify(&without_giants(cut));
     let text = format!("(too complex to lay out: only its words are shown)\n\n{}", found.words.trim());
-    Shown { text: SafeText::block(&text), links: Vec::new() }
+    RenderedHtml { text: SafeText::block(&text), links: Vec::new() }
 }
 
 /// The library's layout; `None` where it finds none.

@@ -4,14 +4,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::Channel;
-use crate::email::html::{self, Shown};
-use crate::report::Trouble;
+use crate::ChannelSync;
+use crate::email::html::{self, RenderedHtml};
+use crate::report::PullError;
 use crate::trigger::RING_AFTER;
 use client::{Client, ReadError, ReadMail, thread_of};
 use model::account::Platform;
-use model::conversations::{Conversation, Status};
-use model::email::{Letter, Thread};
+use model::conversations::{Conversation, ConversationStatus};
+use model::email::{MailMessage, Thread};
 use model::ids::{ConversationId, MessageId, ThreadId};
 use model::messages::{Direction, Message};
 use model::news::News;
@@ -22,7 +22,7 @@ use store::history::HistoryMove;
 /// How long one mail's HTML may take.
 const BUDGET: Duration = Duration::from_millis(200);
 
-impl Channel {
+impl ChannelSync {
     /// Keeps what only threads have of a page, before their conversations are
     /// merged, and says of each whether it was put away. `told` is what all of
     /// them are known to be. Tells whether anything differs. Mail only.
@@ -31,7 +31,7 @@ impl Channel {
         items: &mut [Conversation],
         told: Option<Thread>,
         snapshot: Snapshot,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, PullError> {
         if self.platform().await? != Some(Platform::Email) {
             return Ok(false);
         }
@@ -43,7 +43,11 @@ impl Channel {
         let ids = items.iter().map(|it| it.id.clone()).collect();
         let archived = self.store.archived_among(self.id(), ids).await?;
         for item in items {
-            item.status = if archived.contains(&item.id) { Status::Closed } else { Status::Open };
+            item.status = if archived.contains(&item.id) {
+                ConversationStatus::Closed
+            } else {
+                ConversationStatus::Open
+            };
         }
         Ok(changed)
     }
@@ -53,7 +57,7 @@ impl Channel {
         &self,
         client: &Client,
         conversation: &ConversationId,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), PullError> {
         let lists = self.lists_applied.load(Ordering::SeqCst);
         let ring_after = self.time_mark(RING_AFTER).await?;
         let snapshot = self.store.snapshot();
@@ -109,7 +113,7 @@ impl Channel {
 }
 
 /// A mail as its message shows it, with its HTML laid out.
-async fn laid_out(mail: ReadMail) -> (Message, Letter) {
+async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
     let ReadMail { message, mut letter, html } = mail;
     if let Some(html) = html {
         let shown = shown(&message.id, html).await;
@@ -119,7 +123,7 @@ async fn laid_out(mail: ReadMail) -> (Message, Letter) {
     (with_text(message, &letter), letter)
 }
 
-async fn shown(id: &MessageId, html: String) -> Shown {
+async fn shown(id: &MessageId, html: String) -> RenderedHtml {
     let kept = html.clone();
     let work = tokio::task::spawn_blocking(move || html::as_text(&html));
     match tokio::time::timeout(BUDGET, work).await {
@@ -133,7 +137,7 @@ async fn shown(id: &MessageId, html: String) -> Shown {
 
 /// The message with the text that is looked for words in: the plain one, or
 /// the HTML's where there is none.
-fn with_text(mut message: Message, letter: &Letter) -> Message {
+fn with_text(mut message: Message, letter: &MailMessage) -> Message {
     if let Some(text) = letter.plain.as_ref().or(letter.rich.as_ref()) {
         message.content = text.clone();
     }

@@ -16,13 +16,13 @@ use client::prepare;
 use model::account::Platform;
 use model::contacts::ContactChange;
 use model::ids::{ChannelId, RowId};
-use model::import::{DryRun, Progress, SHOWN, operation};
-use model::outbox::{Lane, RowState, Stop, Verdict};
-use model::queries::Fate;
+use model::import::{DryRun, ImportProgress, SHOWN, operation};
+use model::outbox::{Lane, RowState, Stop, StopVerdict};
+use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::Timestamp;
-use reading::{Rows, number_of};
-use results::{Results, Word};
+use reading::{ImportRows, number_of};
+use results::{Results, RowResult};
 use store::outbox::NewRow;
 use store::{Reader, Store, StoreError};
 
@@ -50,7 +50,7 @@ pub enum ImportError {
 /// # Errors
 /// When it cannot be read at all.
 pub fn check(path: &Path) -> Result<DryRun, ImportError> {
-    let mut rows = Rows::open(path)?;
+    let mut rows = ImportRows::open(path)?;
     let results = Results::read(path)?;
     let mut found =
         DryRun { merges: rows.columns.merge(), columns: rows.columns.words(), ..DryRun::default() };
@@ -85,12 +85,12 @@ pub struct Import {
     reader: Reader,
     channel: ChannelId,
     platform: Platform,
-    rows: Rows,
+    rows: ImportRows,
     results: Results,
     seen: HashSet<u64>,
     leaving: Vec<Leaving>,
     read_all: bool,
-    progress: Progress,
+    progress: ImportProgress,
 }
 
 impl Import {
@@ -107,17 +107,17 @@ impl Import {
     ) -> Result<Self, ImportError> {
         let total = check(path)?.rows;
         let results = Results::open(path)?;
-        let progress = Progress {
+        let progress = ImportProgress {
             rows: total,
             results: results.path().display().to_string(),
-            done: results.counted(Word::ALL),
-            refused: results.counted(&[Word::Refused, Word::Differs]),
-            skipped: results.counted(&[Word::Bad, Word::Twice]),
-            ..Progress::default()
+            done: results.counted(RowResult::ALL),
+            refused: results.counted(&[RowResult::Refused, RowResult::Differs]),
+            skipped: results.counted(&[RowResult::Bad, RowResult::Twice]),
+            ..ImportProgress::default()
         };
         Ok(Self {
             reader: store.reader()?,
-            rows: Rows::open(path)?,
+            rows: ImportRows::open(path)?,
             seen: HashSet::new(),
             leaving: Vec::new(),
             read_all: false,
@@ -134,7 +134,7 @@ impl Import {
     ///
     /// # Errors
     /// When a file fails; what was queued leaves all the same.
-    pub fn step(&mut self, now: Timestamp) -> Result<&Progress, ImportError> {
+    pub fn step(&mut self, now: Timestamp) -> Result<&ImportProgress, ImportError> {
         self.progress.stopped = None;
         self.note_fates(now)?;
         if self.progress.stopped.is_none() {
@@ -155,10 +155,12 @@ impl Import {
         for (row, fate) in self.reader.fates(&ids)? {
             let Some(at) = self.leaving.iter().position(|it| it.row == row) else { continue };
             let (word, detail) = match fate {
-                Fate::Waiting | Fate::Sending => continue,
-                Fate::Done => (Word::Saved, String::new()),
-                Fate::TakenBack | Fate::Dropped => (Word::Refused, "given up in the outbox".to_owned()),
-                Fate::Asks(why) => match self.asks(&row, &why, now)? {
+                OutboxFate::Waiting | OutboxFate::Sending => continue,
+                OutboxFate::Done => (RowResult::Saved, String::new()),
+                OutboxFate::TakenBack | OutboxFate::Dropped => {
+                    (RowResult::Refused, "given up in the outbox".to_owned())
+                }
+                OutboxFate::Asks(why) => match self.asks(&row, &why, now)? {
                     Some(ended) => ended,
                     None => continue,
                 },
@@ -176,15 +178,15 @@ impl Import {
         row: &RowId,
         why: &SafeText,
         now: Timestamp,
-    ) -> Result<Option<(Word, String)>, ImportError> {
+    ) -> Result<Option<(RowResult, String)>, ImportError> {
         let entry = self.reader.entry(row)?;
         let refused = entry.is_some_and(|it| matches!(it.row.state, RowState::Stopped(Stop::Refused, _)));
         if !refused {
             self.progress.stopped = Some(why.clone());
             return Ok(None);
         }
-        self.store.decide(row, Verdict::Drop, None, now)?;
-        let word = if why.as_str().starts_with(DIFFERS) { Word::Differs } else { Word::Refused };
+        self.store.decide(row, StopVerdict::Drop, None, now)?;
+        let word = if why.as_str().starts_with(DIFFERS) { RowResult::Differs } else { RowResult::Refused };
         Ok(Some((word, why.to_string())))
     }
 
@@ -203,10 +205,10 @@ impl Import {
             }
             match row.wish {
                 Ok(_) if !first => {
-                    self.note(row.line, &phone, Word::Twice, "the number stands further up")?
+                    self.note(row.line, &phone, RowResult::Twice, "the number stands further up")?
                 }
                 Ok(change) => batch.push((row.line, change)),
-                Err(problem) => self.note(row.line, "", Word::Bad, &problem.words())?,
+                Err(problem) => self.note(row.line, "", RowResult::Bad, &problem.words())?,
             }
         }
         self.queue(batch, now)
@@ -224,7 +226,7 @@ impl Import {
                     lines.push((line, phone));
                     rows.push(NewRow::at_once(self.channel.clone(), lane, operation, request));
                 }
-                Err(error) => self.note(line, &phone, Word::Bad, &error.to_string())?,
+                Err(error) => self.note(line, &phone, RowResult::Bad, &error.to_string())?,
             }
         }
         if rows.is_empty() {
@@ -236,13 +238,13 @@ impl Import {
         Ok(())
     }
 
-    fn note(&mut self, line: u64, phone: &str, word: Word, detail: &str) -> Result<(), ImportError> {
+    fn note(&mut self, line: u64, phone: &str, word: RowResult, detail: &str) -> Result<(), ImportError> {
         self.results.add(line, phone, word, detail)?;
         self.progress.done += 1;
         match word {
-            Word::Saved => (),
-            Word::Refused | Word::Differs => self.progress.refused += 1,
-            Word::Bad | Word::Twice => self.progress.skipped += 1,
+            RowResult::Saved => (),
+            RowResult::Refused | RowResult::Differs => self.progress.refused += 1,
+            RowResult::Bad | RowResult::Twice => self.progress.skipped += 1,
         }
         Ok(())
     }

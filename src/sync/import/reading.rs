@@ -18,7 +18,7 @@ const SIGNS: [u8; 3] = [b',', b';', b'\t'];
 const FIRST: usize = 64 * 1024;
 
 /// A file being read.
-pub(super) struct Rows {
+pub(super) struct ImportRows {
     pub(super) columns: Columns,
     path: PathBuf,
     reader: Reader<File>,
@@ -26,14 +26,14 @@ pub(super) struct Rows {
 }
 
 /// One row.
-pub(super) struct Row {
+pub(super) struct ImportRow {
     /// The line it begins on, counted from 1.
     pub(super) line: u64,
     /// What it wishes, or what is wrong.
     pub(super) wish: Result<ContactChange, Problem>,
 }
 
-impl Rows {
+impl ImportRows {
     /// Opens a file and reads the names of its columns.
     pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
         let fails = |error: std::io::Error| file_error(path, error);
@@ -46,7 +46,7 @@ impl Rows {
     }
 
     /// The next row; `None` behind the last.
-    pub(super) fn next(&mut self) -> Result<Option<Row>, ImportError> {
+    pub(super) fn next(&mut self) -> Result<Option<ImportRow>, ImportError> {
         let read = self.reader.read_byte_record(&mut self.record);
         if !read.map_err(|error| file_error(&self.path, said(&error)))? {
             return Ok(None);
@@ -61,7 +61,7 @@ impl Rows {
                 what: SafeText::line("is not UTF-8; save the file as UTF-8"),
             }),
         };
-        Ok(Some(Row { line, wish: wish.map_err(|it| it.at(line)) }))
+        Ok(Some(ImportRow { line, wish: wish.map_err(|it| it.at(line)) }))
     }
 }
 

@@ -14,7 +14,7 @@ use model::cells;
 
 /// What became of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+pub(super) enum RowResult {
     Saved,
     /// The server took it and has something else.
     Differs,
@@ -25,7 +25,7 @@ pub(super) enum Word {
     Twice,
 }
 
-impl Word {
+impl RowResult {
     pub(super) const ALL: &'static [Self] =
         &[Self::Saved, Self::Differs, Self::Refused, Self::Bad, Self::Twice];
 
@@ -48,7 +48,7 @@ impl Word {
 pub(super) struct Results {
     path: PathBuf,
     /// By line: the number, and what became of it.
-    known: HashMap<u64, (u64, Word)>,
+    known: HashMap<u64, (u64, RowResult)>,
     writer: Option<Writer<File>>,
 }
 
@@ -67,7 +67,7 @@ impl Results {
         for record in reader.records() {
             let record = record.map_err(|error| file_error(&path, error))?;
             let line = record.get(0).and_then(|it| it.parse::<u64>().ok());
-            let word = record.get(2).and_then(Word::from_word);
+            let word = record.get(2).and_then(RowResult::from_word);
             let (Some(line), Some(word)) = (line, word) else {
                 return Err(file_error(&path, "is no file of results; move it away to begin anew"));
             };
@@ -106,14 +106,14 @@ impl Results {
     }
 
     /// How many lines ended so.
-    pub(super) fn counted(&self, words: &[Word]) -> u64 {
+    pub(super) fn counted(&self, words: &[RowResult]) -> u64 {
         self.known.values().filter(|(_, word)| words.contains(word)).count() as u64
     }
 
     /// Whether a line still is what it was when it was seen to.
     pub(super) fn agrees(&self, line: u64, phone: &str) -> Result<(), ImportError> {
         match self.known.get(&line) {
-            Some((number, word)) if *word != Word::Bad && *number != number_of(phone) => {
+            Some((number, word)) if *word != RowResult::Bad && *number != number_of(phone) => {
                 let why = format!("line {line} has another number now; move the results away to begin anew");
                 Err(file_error(&self.path, why))
             }
@@ -126,7 +126,7 @@ impl Results {
         &mut self,
         line: u64,
         phone: &str,
-        word: Word,
+        word: RowResult,
         detail: &str,
     ) -> Result<(), ImportError> {
         self.known.insert(line, (number_of(phone), word));

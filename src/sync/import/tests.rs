@@ -83,8 +83,8 @@ fn a_few_rows_are_on_their_way_at_once() {
 fn no_result_is_a_formula() {
     let (_folder, path) = file("phone\n+34600111222\n");
     let mut results = Results::open(&path).expect("results");
-    results.add(2, "=1+2", Word::Bad, "=cmd|' /C calc'!A0").expect("added");
-    results.add(3, "+34600111222", Word::Refused, "@SUM(A1), said the server").expect("added");
+    results.add(2, "=1+2", RowResult::Bad, "=cmd|' /C calc'!A0").expect("added");
+    results.add(3, "+34600111222", RowResult::Refused, "@SUM(A1), said the server").expect("added");
     results.flush().expect("on disk");
     let text = std::fs::read_to_string(results_of(&path)).expect("results");
     assert!(text.contains("\n2,'=1+2,bad,'=cmd|' /C calc'!A0\n"), "{text}");

@@ -2,7 +2,7 @@
 
 use super::*;
 use RowState::{Queued, Sending, Uncertain};
-use model::attachments::{Attachment, FileFacts};
+use model::attachments::{FileFacts, ReplyAttachment};
 use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{KEY_AGE, Looks, OutboxRow};
@@ -83,9 +83,9 @@ fn seen(mut row: LaneRow) -> LaneRow {
 }
 
 /// Chooses without looks, held conversations and outages.
-fn chosen(rows: &[LaneRow], now: Timestamp) -> Choice {
+fn chosen(rows: &[LaneRow], now: Timestamp) -> LaneStep {
     let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
-    let desk = Desk {
+    let desk = LaneContext {
         now: now.into(),
         held: &held,
         credential: "key",
@@ -99,23 +99,27 @@ fn chosen(rows: &[LaneRow], now: Timestamp) -> Choice {
 #[test]
 fn rows_of_a_lane_leave_in_order() {
     let cases = [
-        ("empty", vec![], Choice::Nothing),
-        ("first", vec![text("a", Queued), text("a", Queued)], Choice::Send(0)),
-        ("held back", vec![later(text("a", Queued), 9), text("a", Queued)], Choice::Wait(at(9))),
-        ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], Choice::Send(1)),
-        ("on its way", vec![text("a", Sending), text("a", Queued)], Choice::Wait(at(90).plus(1))),
-        ("asks again", vec![text("a", Uncertain), text("a", Queued)], Choice::Send(0)),
-        ("unknown", vec![text("a", stopped(Stop::Unknown)), text("a", Queued)], Choice::Nothing),
-        ("expired", vec![text("a", stopped(Stop::Expired)), text("a", Queued)], Choice::Nothing),
-        ("crossed", vec![text("a", stopped(Stop::Crossed)), text("a", Queued)], Choice::Nothing),
-        ("late", vec![text("a", stopped(Stop::Late)), text("b", Queued)], Choice::Send(1)),
-        ("auth", vec![text("a", stopped(Stop::Auth)), text("a", Queued)], Choice::Nothing),
-        ("asked", vec![broadcast(stopped(Stop::Ask)), broadcast(Queued)], Choice::Nothing),
-        ("refused", vec![text("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
-        ("window", vec![text("a", stopped(Stop::Window)), text("a", Queued)], Choice::Send(1)),
-        ("sent again before one on its way", vec![text("a", Queued), text("a", Uncertain)], Choice::Send(1)),
-        ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], Choice::Nothing),
-        ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], Choice::Send(1)),
+        ("empty", vec![], LaneStep::Nothing),
+        ("first", vec![text("a", Queued), text("a", Queued)], LaneStep::Send(0)),
+        ("held back", vec![later(text("a", Queued), 9), text("a", Queued)], LaneStep::Wait(at(9))),
+        ("other lane", vec![later(text("a", Queued), 9), text("b", Queued)], LaneStep::Send(1)),
+        ("on its way", vec![text("a", Sending), text("a", Queued)], LaneStep::Wait(at(90).plus(1))),
+        ("asks again", vec![text("a", Uncertain), text("a", Queued)], LaneStep::Send(0)),
+        ("unknown", vec![text("a", stopped(Stop::Unknown)), text("a", Queued)], LaneStep::Nothing),
+        ("expired", vec![text("a", stopped(Stop::Expired)), text("a", Queued)], LaneStep::Nothing),
+        ("crossed", vec![text("a", stopped(Stop::Crossed)), text("a", Queued)], LaneStep::Nothing),
+        ("late", vec![text("a", stopped(Stop::Late)), text("b", Queued)], LaneStep::Send(1)),
+        ("auth", vec![text("a", stopped(Stop::Auth)), text("a", Queued)], LaneStep::Nothing),
+        ("asked", vec![broadcast(stopped(Stop::Ask)), broadcast(Queued)], LaneStep::Nothing),
+        ("refused", vec![text("a", stopped(Stop::Refused)), text("a", Queued)], LaneStep::Send(1)),
+        ("window", vec![text("a", stopped(Stop::Window)), text("a", Queued)], LaneStep::Send(1)),
+        (
+            "sent again before one on its way",
+            vec![text("a", Queued), text("a", Uncertain)],
+            LaneStep::Send(1),
+        ),
+        ("pause refused", vec![pause("a", stopped(Stop::Refused)), text("a", Queued)], LaneStep::Nothing),
+        ("pause again", vec![pause("a", stopped(Stop::Refused)), pause("a", Queued)], LaneStep::Send(1)),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");
@@ -127,16 +131,16 @@ fn only_what_speaks_waits_for_a_file_that_is_uploaded() {
     let file = |state| {
         let facts =
             FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
-        in_conversation("a", Attachment::file(facts).operation("1", None, None, None), state)
+        in_conversation("a", ReplyAttachment::file(facts).operation("1", None, None, None), state)
     };
     let cases = [
-        ("alone", vec![file(Queued)], Choice::Nothing),
-        ("a text behind it", vec![file(Sending), text("a", Queued)], Choice::Nothing),
-        ("a pause behind it", vec![file(Sending), pause("a", Queued)], Choice::Send(1)),
-        ("a pause behind one cut off", vec![file(Uncertain), pause("a", Queued)], Choice::Send(1)),
-        ("another conversation", vec![file(Sending), text("b", Queued)], Choice::Send(1)),
-        ("refused", vec![file(stopped(Stop::Refused)), text("a", Queued)], Choice::Send(1)),
-        ("unknown", vec![file(stopped(Stop::Unknown)), text("a", Queued)], Choice::Nothing),
+        ("alone", vec![file(Queued)], LaneStep::Nothing),
+        ("a text behind it", vec![file(Sending), text("a", Queued)], LaneStep::Nothing),
+        ("a pause behind it", vec![file(Sending), pause("a", Queued)], LaneStep::Send(1)),
+        ("a pause behind one cut off", vec![file(Uncertain), pause("a", Queued)], LaneStep::Send(1)),
+        ("another conversation", vec![file(Sending), text("b", Queued)], LaneStep::Send(1)),
+        ("refused", vec![file(stopped(Stop::Refused)), text("a", Queued)], LaneStep::Send(1)),
+        ("unknown", vec![file(stopped(Stop::Unknown)), text("a", Queued)], LaneStep::Nothing),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");
@@ -151,9 +155,9 @@ fn what_is_planned_waits_for_its_time_and_lets_others_pass() {
         row
     };
     let cases = [
-        ("alone", vec![planned(9)], Choice::Wait(at(9))),
-        ("a text behind it", vec![planned(9), text("a", Queued)], Choice::Send(1)),
-        ("due, and not read since", vec![planned(1)], Choice::ReadFirst("a".into())),
+        ("alone", vec![planned(9)], LaneStep::Wait(at(9))),
+        ("a text behind it", vec![planned(9), text("a", Queued)], LaneStep::Send(1)),
+        ("due, and not read since", vec![planned(1)], LaneStep::ReadFirst("a".into())),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");
@@ -164,13 +168,13 @@ fn what_is_planned_waits_for_its_time_and_lets_others_pass() {
 fn what_is_not_paid_holds_up_its_own_conversation_and_no_other() {
     let broke = || text("a", stopped(Stop::Credits));
     let cases = [
-        ("another text", vec![broke(), text("b", Queued)], Choice::Send(1)),
-        ("a text behind it", vec![broke(), text("a", Queued)], Choice::Nothing),
-        ("a text before it", vec![text("b", Queued), broke()], Choice::Send(0)),
-        ("a broadcast", vec![broke(), broadcast(Queued)], Choice::Send(1)),
-        ("the AI switch", vec![broke(), pause("b", Queued)], Choice::Send(1)),
-        ("behind it", vec![broke(), pause("a", Queued)], Choice::Nothing),
-        ("a switch behind a text", vec![broke(), text("b", Queued), pause("b", Queued)], Choice::Send(1)),
+        ("another text", vec![broke(), text("b", Queued)], LaneStep::Send(1)),
+        ("a text behind it", vec![broke(), text("a", Queued)], LaneStep::Nothing),
+        ("a text before it", vec![text("b", Queued), broke()], LaneStep::Send(0)),
+        ("a broadcast", vec![broke(), broadcast(Queued)], LaneStep::Send(1)),
+        ("the AI switch", vec![broke(), pause("b", Queued)], LaneStep::Send(1)),
+        ("behind it", vec![broke(), pause("a", Queued)], LaneStep::Nothing),
+        ("a switch behind a text", vec![broke(), text("b", Queued), pause("b", Queued)], LaneStep::Send(1)),
     ];
     for (name, rows, choice) in cases {
         assert_eq!(chosen(&rows, at(1)), choice, "{name}");
@@ -180,18 +184,18 @@ fn what_is_not_paid_holds_up_its_own_conversation_and_no_other() {
 #[test]
 fn a_lapsed_claim_is_freed_and_an_old_key_asks_a_person() {
     let rows = [text("a", Sending)];
-    assert_eq!(chosen(&rows, at(91)), Choice::Recover);
-    assert_eq!(chosen(&rows, at(-9000)), Choice::Recover, "claimed under a clock set back since");
+    assert_eq!(chosen(&rows, at(91)), LaneStep::Recover);
+    assert_eq!(chosen(&rows, at(-9000)), LaneStep::Recover, "claimed under a clock set back since");
     let rows = [text("a", Uncertain)];
     let old = at(0).plus(KEY_AGE);
-    assert_eq!(chosen(&rows, old), Choice::Expire(0));
-    assert_eq!(chosen(&rows, at(-61)), Choice::Expire(0), "a clock set back");
-    assert_eq!(chosen(&rows, at(-1)), Choice::Wait(at(0)), "another process read the clock a moment later");
-    assert_eq!(chosen(&rows, old.plus(-1)), Choice::Send(0));
+    assert_eq!(chosen(&rows, old), LaneStep::Expire(0));
+    assert_eq!(chosen(&rows, at(-61)), LaneStep::Expire(0), "a clock set back");
+    assert_eq!(chosen(&rows, at(-1)), LaneStep::Wait(at(0)), "another process read the clock a moment later");
+    assert_eq!(chosen(&rows, old.plus(-1)), LaneStep::Send(0));
     let with = |print: &str| LaneRow { attempted_as: Some(print.to_owned()), ..text("a", Uncertain) };
-    assert_eq!(chosen(&[with("key")], at(1)), Choice::Send(0));
-    assert_eq!(chosen(&[with("another")], at(1)), Choice::Expire(0), "no other key knows it");
-    assert_eq!(chosen(&[pause("a", Uncertain)], old), Choice::Send(0), "doing it twice is doing it once");
+    assert_eq!(chosen(&[with("key")], at(1)), LaneStep::Send(0));
+    assert_eq!(chosen(&[with("another")], at(1)), LaneStep::Expire(0), "no other key knows it");
+    assert_eq!(chosen(&[pause("a", Uncertain)], old), LaneStep::Send(0), "doing it twice is doing it once");
 }
 
 #[test]
@@ -204,7 +208,7 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
         let (read_at, outage) = (HashMap::new(), Outage::new(at(-1)));
         choose(
             rows,
-            &Desk {
+            &LaneContext {
                 now: now.into(),
                 held: &held,
                 credential: "key",
@@ -214,10 +218,10 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
             },
         )
     };
-    assert_eq!(chosen(&rows, at(1)), Choice::ReadFirst("a".into()));
-    assert_eq!(choose_held(&[("a", 5)], at(1), &rows), Choice::Send(1));
-    assert_eq!(choose_held(&[("a", 5)], at(1), &rows[..1]), Choice::Wait(at(5)));
-    assert_eq!(choose_held(&[("a", 5)], at(5), &rows), Choice::ReadFirst("a".into()));
+    assert_eq!(chosen(&rows, at(1)), LaneStep::ReadFirst("a".into()));
+    assert_eq!(choose_held(&[("a", 5)], at(1), &rows), LaneStep::Send(1));
+    assert_eq!(choose_held(&[("a", 5)], at(1), &rows[..1]), LaneStep::Wait(at(5)));
+    assert_eq!(choose_held(&[("a", 5)], at(5), &rows), LaneStep::ReadFirst("a".into()));
 }
 
 #[test]
@@ -227,7 +231,7 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
     let outage = Outage::new(at(10));
     let choice = |row: &LaneRow, read_at: Option<i64>| {
         let read_at = read_at.map(|it| (ConversationId::from("a"), at(it))).into_iter().collect();
-        let desk = Desk {
+        let desk = LaneContext {
             now: at(20).into(),
             held: &held,
             credential: "key",
@@ -238,19 +242,19 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
         choose(std::slice::from_ref(row), &desk)
     };
     let cases = [
-        ("unread", seen(text("a", Queued)), None, Choice::ReadFirst("a".into())),
-        ("read before", seen(text("a", Queued)), Some(9), Choice::ReadFirst("a".into())),
-        ("read since", seen(text("a", Queued)), Some(10), Choice::Send(0)),
-        ("nobody looked at it", text("a", Queued), None, Choice::Send(0)),
-        ("it may have left", seen(text("a", Uncertain)), None, Choice::Send(0)),
-        ("no text", pause("a", Queued), None, Choice::Send(0)),
+        ("unread", seen(text("a", Queued)), None, LaneStep::ReadFirst("a".into())),
+        ("read before", seen(text("a", Queued)), Some(9), LaneStep::ReadFirst("a".into())),
+        ("read since", seen(text("a", Queued)), Some(10), LaneStep::Send(0)),
+        ("nobody looked at it", text("a", Queued), None, LaneStep::Send(0)),
+        ("it may have left", seen(text("a", Uncertain)), None, LaneStep::Send(0)),
+        ("no text", pause("a", Queued), None, LaneStep::Send(0)),
     ];
     for (name, row, read_at, expected) in cases {
         assert_eq!(choice(&row, read_at), expected, "{name}");
     }
     let mut due = seen(text("a", Queued));
     due.due_at = at(10);
-    assert_eq!(choice(&due, None), Choice::Send(0), "not held up");
+    assert_eq!(choice(&due, None), LaneStep::Send(0), "not held up");
 }
 
 #[test]
@@ -258,7 +262,7 @@ fn looks_come_after_all_that_may_leave() {
     let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
     let choice = |rows: &[LaneRow], now: i64, after: Option<i64>| {
         let look_after = after.map(at);
-        let desk = Desk {
+        let desk = LaneContext {
             now: at(now).into(),
             held: &held,
             credential: "key",
@@ -269,15 +273,19 @@ fn looks_come_after_all_that_may_leave() {
         choose(rows, &desk)
     };
     let unknown = || text("a", stopped(Stop::Unknown));
-    assert_eq!(choice(&[unknown()], 1, Some(0)), Choice::Look(0));
-    assert_eq!(choice(&[unknown(), text("b", Queued)], 1, Some(0)), Choice::Send(1));
-    assert_eq!(choice(&[unknown()], 1, Some(5)), Choice::Wait(at(5)));
-    assert_eq!(choice(&[unknown()], 1, None), Choice::Nothing);
-    assert_eq!(choice(&[text("a", stopped(Stop::Expired))], 1, Some(0)), Choice::Look(0));
-    assert_eq!(choice(&[text("a", stopped(Stop::Refused))], 1, Some(0)), Choice::Nothing);
-    assert_eq!(choice(&[text("a", stopped(Stop::Crossed))], 1, Some(0)), Choice::Nothing);
-    assert_eq!(choice(&[broadcast(stopped(Stop::Unknown))], 1, Some(0)), Choice::Nothing, "not in a history");
+    assert_eq!(choice(&[unknown()], 1, Some(0)), LaneStep::Look(0));
+    assert_eq!(choice(&[unknown(), text("b", Queued)], 1, Some(0)), LaneStep::Send(1));
+    assert_eq!(choice(&[unknown()], 1, Some(5)), LaneStep::Wait(at(5)));
+    assert_eq!(choice(&[unknown()], 1, None), LaneStep::Nothing);
+    assert_eq!(choice(&[text("a", stopped(Stop::Expired))], 1, Some(0)), LaneStep::Look(0));
+    assert_eq!(choice(&[text("a", stopped(Stop::Refused))], 1, Some(0)), LaneStep::Nothing);
+    assert_eq!(choice(&[text("a", stopped(Stop::Crossed))], 1, Some(0)), LaneStep::Nothing);
+    assert_eq!(
+        choice(&[broadcast(stopped(Stop::Unknown))], 1, Some(0)),
+        LaneStep::Nothing,
+        "not in a history"
+    );
     let mut looked = unknown();
     looked.looks = Looks { count: 1, last_at: Some(at(1)), ..Looks::default() };
-    assert_eq!(choice(&[looked], 2, Some(0)), Choice::Wait(at(120)));
+    assert_eq!(choice(&[looked], 2, Some(0)), LaneStep::Wait(at(120)));
 }

@@ -73,42 +73,42 @@ fn backing_off_is_capped() {
 #[test]
 fn the_longest_due_goes_first() {
     let chat = Some(&Platform::Whatsapp);
-    let mut plan = Plan::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
+    let mut plan = PollSchedule::new(&[Task::Account, Task::List, Task::Trigger], Polling::default());
     for task in [Task::Account, Task::List, Task::Trigger] {
-        assert_eq!(plan.next(at(0), chat, true, false), Step::Run(task));
+        assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Run(task));
         plan.finished(task, Pulled::Done, at(0), true, 0.0);
     }
-    assert_eq!(plan.next(at(1), chat, true, false), Step::Sleep(2 * SECOND));
-    assert_eq!(plan.next(at(3), chat, true, false), Step::Run(Task::Trigger));
-    assert_eq!(plan.next(at(3), chat, false, false), Step::Sleep(7 * SECOND));
-    assert_eq!(plan.next(at(12), chat, true, false), Step::Run(Task::Trigger), "nine seconds late");
+    assert_eq!(plan.next(at(1), chat, true, false), ScheduleStep::Sleep(2 * SECOND));
+    assert_eq!(plan.next(at(3), chat, true, false), ScheduleStep::Run(Task::Trigger));
+    assert_eq!(plan.next(at(3), chat, false, false), ScheduleStep::Sleep(7 * SECOND));
+    assert_eq!(plan.next(at(12), chat, true, false), ScheduleStep::Run(Task::Trigger), "nine seconds late");
     plan.finished(Task::Trigger, Pulled::Done, at(12), true, 0.0);
-    assert_eq!(plan.next(at(12), chat, true, false), Step::Run(Task::List));
+    assert_eq!(plan.next(at(12), chat, true, false), ScheduleStep::Run(Task::List));
     plan.finished(Task::List, Pulled::More, at(12), true, 0.0);
-    assert_eq!(plan.next(at(14), chat, true, false), Step::Run(Task::List), "more waits");
+    assert_eq!(plan.next(at(14), chat, true, false), ScheduleStep::Run(Task::List), "more waits");
     plan.hurry();
-    assert_eq!(plan.next(at(14), chat, true, false), Step::Run(Task::Account));
+    assert_eq!(plan.next(at(14), chat, true, false), ScheduleStep::Run(Task::Account));
 }
 
 #[test]
 fn failures_wait_and_recovery_ends_the_wait() {
     let chat = Some(&Platform::Whatsapp);
-    let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+    let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
     for _ in 0..5 {
         plan.finished(Task::List, Pulled::Failed, at(0), true, 0.0);
         plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
     }
-    assert_eq!(plan.next(at(0), chat, true, false), Step::Sleep(16 * SECOND));
+    assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(16 * SECOND));
     plan.finished(Task::Trigger, Pulled::Done, at(16), true, 0.0);
-    assert_eq!(plan.next(at(16), chat, true, false), Step::Run(Task::List));
+    assert_eq!(plan.next(at(16), chat, true, false), ScheduleStep::Run(Task::List));
     plan.finished(Task::List, Pulled::Paced(SECOND), at(16), true, 0.0);
-    assert_eq!(plan.next(at(16), chat, true, false), Step::Sleep(SECOND));
+    assert_eq!(plan.next(at(16), chat, true, false), ScheduleStep::Sleep(SECOND));
 }
 
 #[test]
 fn who_waits_for_the_budget_keeps_its_place() {
     let chat = Some(&Platform::Whatsapp);
-    let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+    let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
     plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
     plan.finished(Task::List, Pulled::Done, at(0), true, 0.0);
     // Both wait for the same place in the budget. The trigger goes first,
@@ -116,42 +116,46 @@ fn who_waits_for_the_budget_keeps_its_place() {
     // is due again.
     plan.finished(Task::Trigger, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
     plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
-    assert_eq!(plan.next(at(10), chat, true, false), Step::Sleep(5 * SECOND));
-    assert_eq!(plan.next(at(15), chat, true, false), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(10), chat, true, false), ScheduleStep::Sleep(5 * SECOND));
+    assert_eq!(plan.next(at(15), chat, true, false), ScheduleStep::Run(Task::Trigger));
     plan.finished(Task::Trigger, Pulled::Done, at(15), true, 0.0);
     plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(15), true, 0.0);
-    assert_eq!(plan.next(at(20), chat, true, false), Step::Run(Task::List));
+    assert_eq!(plan.next(at(20), chat, true, false), ScheduleStep::Run(Task::List));
 }
 
 #[test]
 fn what_is_left_for_later_is_gone_on_with() {
     let chat = Some(&Platform::Whatsapp);
-    let mut plan = Plan::new(&[Task::Trigger, Task::List], Polling::default());
+    let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
     plan.finished(Task::Trigger, Pulled::Later(0), at(0), true, 0.0);
     plan.finished(Task::List, Pulled::Later(4 * SECOND), at(0), true, 0.0);
-    assert_eq!(plan.next(at(0), chat, true, false), Step::Sleep(SOON), "not at once");
-    assert_eq!(plan.next(at(2), chat, true, false), Step::Continue(Task::Trigger));
+    assert_eq!(plan.next(at(0), chat, true, false), ScheduleStep::Sleep(SOON), "not at once");
+    assert_eq!(plan.next(at(2), chat, true, false), ScheduleStep::Continue(Task::Trigger));
     plan.continued(Task::Trigger, Pulled::Later(0), at(2));
-    assert_eq!(plan.next(at(3), chat, true, false), Step::Run(Task::Trigger), "in its time all the same");
+    assert_eq!(
+        plan.next(at(3), chat, true, false),
+        ScheduleStep::Run(Task::Trigger),
+        "in its time all the same"
+    );
     plan.finished(Task::Trigger, Pulled::Done, at(3), true, 0.0);
-    assert_eq!(plan.next(at(4), chat, true, false), Step::Continue(Task::List));
+    assert_eq!(plan.next(at(4), chat, true, false), ScheduleStep::Continue(Task::List));
     plan.continued(Task::List, Pulled::Paced(3 * SECOND), at(4));
     plan.finished(Task::Trigger, Pulled::Done, at(6), true, 0.0);
-    assert_eq!(plan.next(at(7), chat, true, false), Step::Continue(Task::List));
+    assert_eq!(plan.next(at(7), chat, true, false), ScheduleStep::Continue(Task::List));
     plan.continued(Task::List, Pulled::Done, at(7));
     plan.finished(Task::Trigger, Pulled::Done, at(9), true, 0.0);
-    assert_eq!(plan.next(at(9), chat, true, false), Step::Sleep(SECOND), "the list in its own time");
+    assert_eq!(plan.next(at(9), chat, true, false), ScheduleStep::Sleep(SECOND), "the list in its own time");
 }
 
 #[test]
 fn a_clock_that_jumps_makes_things_due() {
     let chat = Some(&Platform::Whatsapp);
-    let mut plan = Plan::new(&[Task::Trigger], Polling::default());
+    let mut plan = PollSchedule::new(&[Task::Trigger], Polling::default());
     plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
-    assert_eq!(plan.next(at(-1_000_000), chat, true, false), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(-1_000_000), chat, true, false), ScheduleStep::Run(Task::Trigger));
     plan.finished(Task::Trigger, Pulled::Failed, at(0), true, 0.0);
-    assert_eq!(plan.next(at(-1_000_000), chat, true, false), Step::Run(Task::Trigger));
-    assert_eq!(plan.next(at(0), None, true, false), Step::Sleep(WAIT_MAX));
+    assert_eq!(plan.next(at(-1_000_000), chat, true, false), ScheduleStep::Run(Task::Trigger));
+    assert_eq!(plan.next(at(0), None, true, false), ScheduleStep::Sleep(WAIT_MAX));
 }
 
 #[test]
@@ -183,19 +187,19 @@ fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
 #[test]
 fn a_delivery_makes_a_look_due_soon_and_many_make_one() {
     let chat = Some(&Platform::Whatsapp);
-    let mut plan = Plan::new(&[Task::Trigger], Polling::default());
+    let mut plan = PollSchedule::new(&[Task::Trigger], Polling::default());
     plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
-    assert_eq!(plan.next(at(1), chat, true, true), Step::Sleep(14 * SECOND));
+    assert_eq!(plan.next(at(1), chat, true, true), ScheduleStep::Sleep(14 * SECOND));
     plan.told(Task::Trigger);
     plan.told(Task::Trigger);
     assert!(plan.is_told(Task::Trigger));
-    assert_eq!(plan.next(at(0), chat, true, true), Step::Sleep(TOGETHER), "right after a look");
-    assert_eq!(plan.next(at(1), chat, true, true), Step::Run(Task::Trigger));
+    assert_eq!(plan.next(at(0), chat, true, true), ScheduleStep::Sleep(TOGETHER), "right after a look");
+    assert_eq!(plan.next(at(1), chat, true, true), ScheduleStep::Run(Task::Trigger));
     plan.finished(Task::Trigger, Pulled::Done, at(1), true, 0.0);
     assert!(!plan.is_told(Task::Trigger));
-    assert_eq!(plan.next(at(2), chat, true, true), Step::Sleep(14 * SECOND));
+    assert_eq!(plan.next(at(2), chat, true, true), ScheduleStep::Sleep(14 * SECOND));
     // A failure is waited out, whatever is told.
     plan.finished(Task::Trigger, Pulled::Failed, at(20), true, 0.0);
     plan.told(Task::Trigger);
-    assert_eq!(plan.next(at(20), chat, true, true), Step::Sleep(back_off(1, true, 0.0)));
+    assert_eq!(plan.next(at(20), chat, true, true), ScheduleStep::Sleep(back_off(1, true, 0.0)));
 }

@@ -23,7 +23,7 @@ pub struct Trust {
 
 /// How far they may be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum HookTrust {
     /// Nothing has shown that they come through, or that is long ago.
     Unknown,
     /// They come through.
@@ -51,19 +51,19 @@ impl Trust {
     }
 
     /// How far they may be relied on now.
-    pub fn standing(&self, now: Timestamp) -> Standing {
+    pub fn standing(&self, now: Timestamp) -> HookTrust {
         let within = |at: Timestamp, span: i64| (0..=span).contains(&now.since(at));
         match (self.shown, self.missed) {
-            (None, _) => Standing::Unknown,
-            (_, Some(missed)) if !within(missed, LATE) => Standing::Doubted,
-            (Some(shown), _) if within(shown, HOLDS) => Standing::Holds,
-            _ => Standing::Unknown,
+            (None, _) => HookTrust::Unknown,
+            (_, Some(missed)) if !within(missed, LATE) => HookTrust::Doubted,
+            (Some(shown), _) if within(shown, HOLDS) => HookTrust::Holds,
+            _ => HookTrust::Unknown,
         }
     }
 
     /// Whether polling may be slow now.
     pub fn holds(&self, now: Timestamp) -> bool {
-        self.standing(now) == Standing::Holds
+        self.standing(now) == HookTrust::Holds
     }
 }
 
@@ -85,27 +85,27 @@ mod tests {
         use It::{Delivered, Found, Lost};
         let at = |seconds: i64| Timestamp::from_micros((1_700_000_000 + seconds) * SECOND);
         // What happened, when it is asked, how they stand.
-        let cases: [(&Happened, i64, Standing); 15] = [
-            (&[], 0, Standing::Unknown),
-            (&[(0, Found)], 60, Standing::Unknown),
-            (&[(0, Delivered(0))], 0, Standing::Holds),
-            (&[(0, Delivered(0))], 3600, Standing::Holds),
-            (&[(0, Delivered(0))], 3601, Standing::Unknown),
+        let cases: [(&Happened, i64, HookTrust); 15] = [
+            (&[], 0, HookTrust::Unknown),
+            (&[(0, Found)], 60, HookTrust::Unknown),
+            (&[(0, Delivered(0))], 0, HookTrust::Holds),
+            (&[(0, Delivered(0))], 3600, HookTrust::Holds),
+            (&[(0, Delivered(0))], 3601, HookTrust::Unknown),
             // A delivery made again an hour later, or one from the future.
-            (&[(3600, Delivered(0))], 3600, Standing::Unknown),
-            (&[(0, Delivered(900))], 0, Standing::Unknown),
+            (&[(3600, Delivered(0))], 3600, HookTrust::Unknown),
+            (&[(0, Delivered(900))], 0, HookTrust::Unknown),
             // A poll was faster than the delivery.
-            (&[(0, Delivered(0)), (60, Found)], 69, Standing::Holds),
-            (&[(0, Delivered(0)), (60, Found), (62, Delivered(60))], 100, Standing::Holds),
+            (&[(0, Delivered(0)), (60, Found)], 69, HookTrust::Holds),
+            (&[(0, Delivered(0)), (60, Found), (62, Delivered(60))], 100, HookTrust::Holds),
             // No delivery came; the next poll finds more, later.
-            (&[(0, Delivered(0)), (60, Found)], 71, Standing::Doubted),
-            (&[(0, Delivered(0)), (60, Found), (75, Found)], 76, Standing::Doubted),
-            (&[(0, Delivered(0)), (60, Found), (90, Delivered(90))], 90, Standing::Holds),
+            (&[(0, Delivered(0)), (60, Found)], 71, HookTrust::Doubted),
+            (&[(0, Delivered(0)), (60, Found), (75, Found)], 76, HookTrust::Doubted),
+            (&[(0, Delivered(0)), (60, Found), (90, Delivered(90))], 90, HookTrust::Holds),
             // One made again does not take the doubt away.
-            (&[(0, Delivered(0)), (60, Found), (900, Delivered(60))], 900, Standing::Doubted),
-            (&[(0, Delivered(0)), (1, Lost)], 1, Standing::Unknown),
+            (&[(0, Delivered(0)), (60, Found), (900, Delivered(60))], 900, HookTrust::Doubted),
+            (&[(0, Delivered(0)), (1, Lost)], 1, HookTrust::Unknown),
             // The clock is set back.
-            (&[(0, Delivered(0))], -5, Standing::Unknown),
+            (&[(0, Delivered(0))], -5, HookTrust::Unknown),
         ];
         for (number, (happened, asked, standing)) in cases.into_iter().enumerate() {
             let mut trust = Trust::default();
@@ -117,7 +117,7 @@ mod tests {
                 }
             }
             assert_eq!(trust.standing(at(asked)), standing, "case {number}");
-            assert_eq!(trust.holds(at(asked)), standing == Standing::Holds, "case {number}");
+            assert_eq!(trust.holds(at(asked)), standing == HookTrust::Holds, "case {number}");
         }
     }
 }

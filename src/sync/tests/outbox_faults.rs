@@ -3,7 +3,7 @@
 
 use crate::tests::outbox_world::{Kept, World};
 use client::errors::ErrorCode;
-use client::{ApiRefusal, NotSent, Outcome, Unclear};
+use client::{ApiRefusal, NotSent, Unclear, WriteOutcome};
 use model::ids::{IdempotencyKey, MessageId};
 use model::text::SafeText;
 use model::time::{DAY, SECOND};
@@ -39,9 +39,9 @@ pub(super) enum Fault {
 
 impl World {
     /// What the server makes of it and what is heard of that.
-    pub(super) fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> Outcome<MessageId> {
+    pub(super) fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> WriteOutcome<MessageId> {
         let refusal = |status: u16, code: &str| {
-            Outcome::Refused(ApiRefusal {
+            WriteOutcome::Refused(ApiRefusal {
                 code: ErrorCode::from_word(code),
                 word: SafeText::line(code),
                 status,
@@ -50,11 +50,11 @@ impl World {
                 retry_after: None,
             })
         };
-        let unclear = || Outcome::Unknown(Unclear::new("no answer", None));
+        let unclear = || WriteOutcome::Unknown(Unclear::new("no answer", None));
         let known = self.recognises(&claimed.row.key);
         match fault {
             Fault::Offline | Fault::StalledOffline => {
-                Outcome::NotSent(NotSent::Offline(SafeText::line("no route")))
+                WriteOutcome::NotSent(NotSent::Offline(SafeText::line("no route")))
             }
             Fault::NeverArrived => unclear(),
             Fault::Revoked => refusal(401, "REVOKED_KEY"),
@@ -64,12 +64,12 @@ impl World {
             Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
             Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
-            Fault::Failed if !known => Outcome::Unknown(Unclear::new("boom", Some(500))),
+            Fault::Failed if !known => WriteOutcome::Unknown(Unclear::new("boom", Some(500))),
             Fault::AnswerLost | Fault::StalledUnclear => {
                 self.deliver(claimed);
                 unclear()
             }
-            _ => Outcome::Done(self.deliver(claimed)),
+            _ => WriteOutcome::Done(self.deliver(claimed)),
         }
     }
 

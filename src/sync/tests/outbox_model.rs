@@ -7,14 +7,14 @@ use proptest::test_runner::{Config, TestRunner};
 use crate::tests::outbox_faults::Fault;
 use crate::tests::outbox_world::{Knowledge, World};
 use model::ids::MessageId;
-use model::outbox::Verdict;
+use model::outbox::StopVerdict;
 
 #[derive(Debug, Clone)]
 enum Step {
     Enqueue(usize, u8, bool, Option<i64>),
     Recall(usize),
     Push(usize, Fault),
-    Decide(usize, usize, Option<Verdict>),
+    Decide(usize, usize, Option<StopVerdict>),
     Wake,
     Remember(usize),
     ClaimOld(usize),
@@ -47,14 +47,14 @@ fn fault() -> impl Strategy<Value = Fault> {
     ]
 }
 
-fn verdict() -> impl Strategy<Value = Option<Verdict>> {
+fn verdict() -> impl Strategy<Value = Option<StopVerdict>> {
     prop_oneof![
         3 => Just(None),
-        1 => Just(Some(Verdict::SameKey)),
-        1 => Just(Some(Verdict::NewKey)),
-        1 => Just(Some(Verdict::Drop)),
-        1 => Just(Some(Verdict::Edit)),
-        1 => Just(Some(Verdict::Adopt(MessageId::from("found")))),
+        1 => Just(Some(StopVerdict::SameKey)),
+        1 => Just(Some(StopVerdict::NewKey)),
+        1 => Just(Some(StopVerdict::Drop)),
+        1 => Just(Some(StopVerdict::Edit)),
+        1 => Just(Some(StopVerdict::Adopt(MessageId::from("found")))),
     ]
 }
 

@@ -5,19 +5,21 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::guard::{Jump, Outage};
-use crate::lanes::{self, Choice, Desk};
+use crate::lanes::{self, LaneContext, LaneStep};
 use crate::settling::settlement;
 use crate::tests::outbox_faults::Fault;
-use client::Outcome;
-use client::retry::{self, Attempt, Next};
+use client::WriteOutcome;
+use client::retry::{self, Attempt, RetryStep};
 use model::chance::Chance;
 use model::ids::{ChannelId, MessageId, RowId};
-use model::outbox::{KEY_AGE, Lane, Method, Moment, Operation, PreparedRequest, RowState, Stop, Verdict};
+use model::outbox::{
+    KEY_AGE, Lane, Moment, Operation, PreparedRequest, RowState, Stop, StopVerdict, WriteMethod,
+};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp, Zone};
 use store::lane::{LaneRow, Settlement};
 use store::outbox::NewRow;
-use store::{Durability, Setup, Store};
+use store::{Store, StoreDurability, StoreOptions};
 
 /// One wish of a person, however many rows and keys it took.
 #[derive(Debug, Default)]
@@ -64,7 +66,7 @@ pub(super) struct World {
     /// The steps each process has taken.
     stepped: [Option<Outage>; 2],
     /// Answers on their way to a process that stalled.
-    pub(super) late: Vec<(usize, LaneRow, Outcome<MessageId>)>,
+    pub(super) late: Vec<(usize, LaneRow, WriteOutcome<MessageId>)>,
     /// Rows as each process read them some time ago.
     pub(super) read: [Vec<LaneRow>; 2],
     /// Planned rows that a person sent at once.
@@ -112,9 +114,9 @@ impl World {
     }
 
     pub(super) fn store(&mut self, process: usize) -> Store {
-        let setup = || Setup {
+        let setup = || StoreOptions {
             chance: Chance::new(rand::random),
-            durability: Durability::Simulated,
+            durability: StoreDurability::Simulated,
             owner: String::new(),
             zone: Zone::UTC,
         };
@@ -164,7 +166,7 @@ impl World {
         } else {
             Operation::React { message: text.as_str().into(), emoji: "👍".into() }
         };
-        let request = PreparedRequest::json(Method::Post, "/x", text.into_bytes());
+        let request = PreparedRequest::json(WriteMethod::Post, "/x", text.into_bytes());
         let channel = self.channel.clone();
         let (store, now) = (self.store(process), self.wall());
         let planned_at = planned.map(|it| now.plus(it * SECOND));
@@ -186,7 +188,7 @@ impl World {
     }
 
     /// A person decides about one of the stopped rows.
-    pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<Verdict>) {
+    pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<StopVerdict>) {
         let stopped: Vec<_> = self.lane_rows(process).into_iter().filter(|it| it.row.is_stopped()).collect();
         let Some(row) = stopped.get(which % stopped.len().max(1)) else { return };
         let (store, now) = (self.store(process), self.moment());
@@ -219,7 +221,7 @@ impl World {
             |it: &LaneRow| Some((it.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)));
         let read_at = rows.iter().filter_map(read_at).collect();
         let now = self.moment();
-        let desk = Desk {
+        let desk = LaneContext {
             now,
             held: &held,
             credential: "key",
@@ -229,16 +231,16 @@ impl World {
         };
         let store = self.store(process);
         match lanes::choose(&rows, &desk) {
-            Choice::Recover => {
+            LaneStep::Recover => {
                 self.runtime.block_on(store.recover_lapsed(now.wall)).unwrap();
             }
-            Choice::Expire(index) => {
+            LaneStep::Expire(index) => {
                 assert!(rows[index].key_age(&now).is_some_and(|it| it >= KEY_AGE));
                 let stop = Settlement::Stop(Stop::Expired, SafeText::line("old"));
                 self.runtime.block_on(store.settle(&rows[index], stop)).unwrap();
             }
-            Choice::Send(index) => self.send(process, &rows, index, fault),
-            Choice::Wait(_) | Choice::Nothing | Choice::Look(_) | Choice::ReadFirst(_) => {}
+            LaneStep::Send(index) => self.send(process, &rows, index, fault),
+            LaneStep::Wait(_) | LaneStep::Nothing | LaneStep::Look(_) | LaneStep::ReadFirst(_) => {}
         }
     }
 
@@ -305,7 +307,7 @@ impl World {
         assert!(wish.keys.len() <= 1 + wish.decisions, "I7: more keys than decisions");
     }
 
-    fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: Outcome<MessageId>) {
+    fn settle(&mut self, store: &Store, claimed: &LaneRow, outcome: WriteOutcome<MessageId>) {
         let attempt = Attempt {
             class: claimed.row.operation.class(),
             recognised: true,
@@ -317,7 +319,7 @@ impl World {
         };
         let next = retry::decide(&outcome, attempt);
         let told = match (next, outcome) {
-            (Next::Done, Outcome::Done(message)) => return self.done(store, claimed, &message),
+            (RetryStep::Done, WriteOutcome::Done(message)) => return self.done(store, claimed, &message),
             (next, _) => settlement(next, self.wall()).expect("not done"),
         };
         let fence = |world: &Self| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::{Channel, ChannelSpec, Leading, Polling, Tab};
+use crate::{ChannelSpec, ChannelSync, Leading, Polling, TabSync};
 use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::{Clock, SECOND, Timestamp};
@@ -25,7 +25,7 @@ impl Clock for HandClock {
 
 /// One of the processes on a folder.
 struct Process {
-    tab: Arc<Tab>,
+    tab: Arc<TabSync>,
     leading: Leading,
 }
 
@@ -39,8 +39,8 @@ impl Process {
             key: Secret::new("svc_live_0123456789"),
             read_only: false,
         };
-        let channel = Channel::new(spec, store.clone(), clock.clone(), Arc::new(|_| ())).unwrap();
-        let tab = Arc::new(Tab::under_lease(channel, Polling::default()));
+        let channel = ChannelSync::new(spec, store.clone(), clock.clone(), Arc::new(|_| ())).unwrap();
+        let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
         Self { leading: Leading::new(store, vec![tab.clone()], owner.to_owned()), tab }
     }
 

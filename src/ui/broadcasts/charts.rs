@@ -95,13 +95,13 @@ fn spread(samples: &[Sample], columns: usize, value: fn(&Sample) -> i64) -> Vec<
 mod tests {
     use super::*;
     use model::time::{SECOND, Timestamp};
-    use model::waves::Counts;
+    use model::waves::RecipientCounts;
 
     #[test]
     fn samples_are_spread_over_the_columns_by_their_time() {
         let sample = |seconds: i64, delivered| Sample {
             at: Timestamp::from_micros(seconds * SECOND),
-            counts: Counts { delivered, ..Counts::default() },
+            counts: RecipientCounts { delivered, ..RecipientCounts::default() },
         };
         let samples = [sample(0, 0), sample(10, 50), sample(100, 90)];
         assert_eq!(

@@ -8,13 +8,13 @@ use crate::paint::{self, Sides};
 use crate::tabs;
 use crate::theme::Theme;
 use app::App;
-use app::broadcasts::flight::{Flight, Weight};
-use app::broadcasts::form::{BroadcastForm, Field};
+use app::broadcasts::flight::{CheckWeight, Flight};
+use app::broadcasts::form::{BroadcastField, BroadcastForm};
 use app::layout::Area;
 use app::text_line::TextLine;
 use app::wrap;
 use model::text::SafeText;
-use model::waves::audience::Source;
+use model::waves::audience::AudienceSource;
 use model::waves::{price_each, title};
 
 /// Columns of a label.
@@ -53,7 +53,7 @@ fn audience(form: &BroadcastForm) -> String {
     let whom = SafeText::line(&form.query.source.words()).to_string();
     let Some(found) = &form.found else { return format!("To {whom}: being looked up…") };
     let mut words = match form.query.source {
-        Source::Everyone => format!("To {whom}: {} contacts", form.count()),
+        AudienceSource::Everyone => format!("To {whom}: {} contacts", form.count()),
         _ => format!("To {whom}: {} with an id", form.count()),
     };
     if form.walking {
@@ -77,13 +77,13 @@ fn audience(form: &BroadcastForm) -> String {
 fn draw_field(
     theme: Theme,
     form: &BroadcastForm,
-    (field, focused): (Field, bool),
+    (field, focused): (BroadcastField, bool),
     area: Area,
     buffer: &mut Buffer,
 ) {
     let style = if focused { theme.selected() } else { theme.dim() };
     let label = match field {
-        Field::Slot(place) => {
+        BroadcastField::Slot(place) => {
             form.slots.get(place).map_or(String::new(), |it| SafeText::line(&it.label).to_string())
         }
         other => other.label().to_owned(),
@@ -96,17 +96,19 @@ fn draw_field(
         return;
     };
     let after = match field {
-        Field::Canary => "people first; 0 for none",
-        Field::Wave => "people at a time, at most 1000",
-        Field::Wait => "seconds between two waves",
-        Field::StopAbove => "percent failed: then it pauses",
-        Field::Keep => "credits at least; empty: no floor",
-        Field::Text => "",
-        Field::Template => form.chosen.as_ref().map_or("no approved template is called so", |_| ""),
+        BroadcastField::Canary => "people first; 0 for none",
+        BroadcastField::Wave => "people at a time, at most 1000",
+        BroadcastField::Wait => "seconds between two waves",
+        BroadcastField::StopAbove => "percent failed: then it pauses",
+        BroadcastField::Keep => "credits at least; empty: no floor",
+        BroadcastField::Text => "",
+        BroadcastField::Template => form.chosen.as_ref().map_or("no approved template is called so", |_| ""),
         _ => "",
     };
     let found = match (field, &form.chosen) {
-        (Field::Template, Some(it)) => SafeText::line(&format!("{} / {}", it.name, it.language)).to_string(),
+        (BroadcastField::Template, Some(it)) => {
+            SafeText::line(&format!("{} / {}", it.name, it.language)).to_string()
+        }
         _ => after.to_owned(),
     };
     let right = paint::runs_right(buffer, place.x, place.y, place.width, &[(&found, theme.dim())]);
@@ -126,7 +128,8 @@ fn line(theme: Theme, value: &TextLine, focused: bool, area: Area, buffer: &mut 
 
 /// What the people will see, where it is a template.
 fn preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buffer) {
-    let Some(template) = form.chosen.as_ref().filter(|_| form.kind == app::broadcasts::form::Kind::Template)
+    let Some(template) =
+        form.chosen.as_ref().filter(|_| form.kind == app::broadcasts::form::BroadcastKind::Template)
     else {
         return;
     };
@@ -180,9 +183,9 @@ pub fn flight(app: &App, theme: Theme, flight: &Flight, buffer: &mut Buffer) {
     y += 2;
     for point in app.flight_points(flight) {
         let (mark, style) = match point.weight {
-            Weight::Fine => ("  ", Style::new()),
-            Weight::Look => ("! ", theme.waiting()),
-            Weight::Blocks => ("X ", theme.error()),
+            CheckWeight::Fine => ("  ", Style::new()),
+            CheckWeight::Look => ("! ", theme.waiting()),
+            CheckWeight::Blocks => ("X ", theme.error()),
         };
         paint::text(buffer, x, y, 2, mark, style);
         paint::text(buffer, x + 2, y, LABEL - 2, point.label, theme.dim());

@@ -18,11 +18,11 @@ use app::broadcasts::steering::{Continuing, wave_words};
 use app::commands::Command;
 use app::layout::Area;
 use app::loads::Pane;
-use app::resource::Shown;
+use app::resource::LoadState;
 use model::board::BoardEntry;
 use model::prices;
 use model::time::{ago, short_span};
-use model::waves::{Campaign, Counts, Phase, price_each};
+use model::waves::{Campaign, Phase, RecipientCounts, price_each};
 
 /// What is offered on the page, most useful first.
 pub const HINTS: &[Command] = &[
@@ -73,7 +73,7 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let right = format!("{open} running · {}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
-    if app.shown(Pane::Page) != Shown::Well {
+    if app.shown(Pane::Page) != LoadState::Well {
         return;
     }
     let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
@@ -182,7 +182,7 @@ fn details(app: &App, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut
 
 /// Lines above the charts.
 fn summary(app: &App, theme: Theme, entry: &BoardEntry) -> Lines {
-    let Counts { recipients, delivered, failed, pending } = entry.counts();
+    let RecipientCounts { recipients, delivered, failed, pending } = entry.counts();
     let mut lines = Vec::new();
     if let Some(campaign) = entry.campaign().filter(|it| !it.why.is_empty()) {
         lines.push((app.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)), theme.error()));

@@ -7,7 +7,7 @@ use crate::layers::centered;
 use crate::paint::{self, Sides};
 use crate::theme::Theme;
 use app::App;
-use app::email::menus::{Kind, Menu};
+use app::email::menus::{MailMenuKind, Menu};
 use app::layout::Area;
 
 /// Draws a menu.
@@ -40,27 +40,27 @@ pub fn menu(app: &App, theme: Theme, menu: &Menu, buffer: &mut Buffer) {
     paint::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.dim());
 }
 
-fn words(kind: &Kind) -> (&'static str, &'static str) {
+fn words(kind: &MailMenuKind) -> (&'static str, &'static str) {
     match kind {
-        Kind::Show => ("Show which threads", "type a folder's name"),
-        Kind::Category => ("What is it about", "type any word"),
-        Kind::Link => ("Open which link", "asks before it opens"),
-        Kind::File => ("Save which file", "never over another"),
-        Kind::Contact => ("Addresses", "this desk and the server"),
+        MailMenuKind::Show => ("Show which threads", "type a folder's name"),
+        MailMenuKind::Category => ("What is it about", "type any word"),
+        MailMenuKind::Link => ("Open which link", "asks before it opens"),
+        MailMenuKind::File => ("Save which file", "never over another"),
+        MailMenuKind::Contact => ("Addresses", "this desk and the server"),
     }
 }
 
-fn foot(kind: &Kind) -> &'static str {
+fn foot(kind: &MailMenuKind) -> &'static str {
     match kind {
-        Kind::Contact => "Enter their threads · Right their chat · Esc back",
+        MailMenuKind::Contact => "Enter their threads · Right their chat · Esc back",
         _ => "Enter takes the chosen line · Esc back",
     }
 }
 
 fn empty(menu: &Menu) -> &'static str {
     match menu.kind {
-        Kind::Show | Kind::Category => "Enter takes what was typed",
-        Kind::Contact => "nobody of this name yet",
+        MailMenuKind::Show | MailMenuKind::Category => "Enter takes what was typed",
+        MailMenuKind::Contact => "nobody of this name yet",
         _ => "nothing fits",
     }
 }

@@ -17,8 +17,8 @@ use app::commands::Command;
 use app::email::reading::letter_at_hand;
 use app::history::History;
 use app::layout::Area;
-use model::conversations::{ConversationRow, Status};
-use model::email::{Field, MailAccount, Thread};
+use model::conversations::{ConversationRow, ConversationStatus};
+use model::email::{MailAccount, Thread, ThreadField};
 use model::queries::UNREAD_MOST;
 use model::text::SafeText;
 use model::time::{Timestamp, short_span};
@@ -180,7 +180,7 @@ pub fn row(app: &App, theme: Theme, row: &ConversationRow, thread: &Thread, area
 /// Category, priority, and what is not as it seems.
 fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, Style)> {
     let mut facts = Vec::new();
-    if row.conversation.status == Status::Closed {
+    if row.conversation.status == ConversationStatus::Closed {
         facts.push((folder(thread).to_owned(), theme.dim()));
     }
     if let Some(priority) = thread.priority.as_ref().filter(|it| !matches!(it.as_str(), "normal" | "medium"))
@@ -234,11 +234,11 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
     }
     for field in &thread.only_here {
         let word = match field {
-            Field::Read => "read state",
-            Field::Star => "star",
-            Field::Place => "folder",
-            Field::Category => "category",
-            Field::Priority => "priority",
+            ThreadField::Read => "read state",
+            ThreadField::Star => "star",
+            ThreadField::Place => "folder",
+            ThreadField::Category => "category",
+            ThreadField::Priority => "priority",
         };
         words.push((format!("{word} on this desk only"), theme.waiting()));
     }

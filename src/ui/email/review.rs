@@ -8,7 +8,7 @@ use crate::paint::{self, Sides};
 use crate::tabs;
 use crate::theme::Theme;
 use app::App;
-use app::email::last_look::Kind;
+use app::email::last_look::ReviewRowKind;
 use app::layout::Area;
 use app::text_line::TextLine;
 use model::text::SafeText;
@@ -25,10 +25,10 @@ pub fn review(app: &App, theme: Theme, preview: bool, first: usize, buffer: &mut
     paint::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
     let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
     let style = |kind| match kind {
-        Kind::Plain => Style::new(),
-        Kind::Doubt => theme.waiting(),
-        Kind::Dim => theme.dim(),
-        Kind::Keys => theme.strong(),
+        ReviewRowKind::Plain => Style::new(),
+        ReviewRowKind::Doubt => theme.waiting(),
+        ReviewRowKind::Dim => theme.dim(),
+        ReviewRowKind::Keys => theme.strong(),
     };
     let first = first.min(look.last_first());
     for (y, (kind, words)) in (inner.y..).zip(look.rows.iter().skip(first).take(look.shown)) {

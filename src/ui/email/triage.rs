@@ -8,7 +8,7 @@ use crate::paint::{self, Sides};
 use crate::theme::Theme;
 use app::App;
 use app::commands::Command;
-use app::email::triage::{Decision, Triage};
+use app::email::triage::{Triage, TriageDecision};
 use app::layout::Area;
 use model::time::{SECOND, Timestamp};
 
@@ -59,11 +59,11 @@ pub fn summary(app: &App, triage: &Triage, theme: Theme, area: Area, buffer: &mu
         (
             format!(
                 "{} archived, {} answered, {} snoozed, {} starred, {} left",
-                of(Decision::Archived),
-                of(Decision::Answered),
-                of(Decision::Snoozed),
+                of(TriageDecision::Archived),
+                of(TriageDecision::Answered),
+                of(TriageDecision::Snoozed),
                 triage.starred.len(),
-                of(Decision::Left)
+                of(TriageDecision::Left)
             ),
             Style::new(),
         ),
@@ -82,10 +82,10 @@ pub fn summary(app: &App, triage: &Triage, theme: Theme, area: Area, buffer: &mu
 }
 
 /// Whether the last decision is meant for all of a sender.
-pub fn same(app: &App, theme: Theme, what: Decision, count: usize, from: &str) -> Vec<(String, Style)> {
+pub fn same(app: &App, theme: Theme, what: TriageDecision, count: usize, from: &str) -> Vec<(String, Style)> {
     let from = model::text::SafeText::line(from);
     let words = match what {
-        Decision::Archived => format!("archive {count} threads from {from}"),
+        TriageDecision::Archived => format!("archive {count} threads from {from}"),
         _ => format!("leave {count} threads from {from} as they are"),
     };
     vec![

@@ -11,7 +11,7 @@ use crate::theme::Theme;
 use app::App;
 use app::layout::Area;
 use app::people::deleting::Deleting;
-use app::people::form::{Field, PersonForm};
+use app::people::form::{PersonField, PersonForm};
 use app::text_line::TextLine;
 use app::wrap;
 use model::text::SafeText;
@@ -54,8 +54,8 @@ pub fn draw(app: &App, theme: Theme, form: &PersonForm, buffer: &mut Buffer) {
 fn field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer: &mut Buffer) {
     let focused = place == form.focus;
     let style = if focused { theme.selected() } else { theme.dim() };
-    let label = match Field::at(place) {
-        Field::Metadata if place > Field::Metadata.place() && !focused => "",
+    let label = match PersonField::at(place) {
+        PersonField::Metadata if place > PersonField::Metadata.place() && !focused => "",
         it => it.label(),
     };
     paint::text(buffer, area.x, area.y, LABEL, label, style);
@@ -89,14 +89,14 @@ fn line(theme: Theme, value: &TextLine, (focused, fixed): (bool, bool), area: Ar
 }
 
 fn bottom(theme: Theme, form: &PersonForm, area: Area, buffer: &mut Buffer) {
-    let help = match Field::at(form.focus) {
-        Field::Metadata => "name = value · Ctrl-G edits it as JSON",
-        Field::Tags => "parted by commas",
+    let help = match PersonField::at(form.focus) {
+        PersonField::Metadata => "name = value · Ctrl-G edits it as JSON",
+        PersonField::Tags => "parted by commas",
         _ => "Tab next",
     };
     let (words, style) = match form.first_wrong() {
         Some((place, _)) if form.tried => (
-            format!(" {} is missing or wrong · {help} · Esc back ", Field::at(place).label()),
+            format!(" {} is missing or wrong · {help} · Esc back ", PersonField::at(place).label()),
             theme.waiting(),
         ),
         _ => (format!(" Enter saves · free · {help} · Esc back "), theme.dim()),

@@ -2,7 +2,7 @@
 
 use crate::questions::{Lines, gap, plain};
 use crate::theme::Theme;
-use app::importing::Source;
+use app::importing::ImportSource;
 use model::import::DryRun;
 use model::text::SafeText;
 
@@ -10,7 +10,7 @@ use model::text::SafeText;
 const SHOWN: usize = 5;
 
 /// The question.
-pub fn ask(theme: Theme, source: &Source, found: &DryRun) -> Lines {
+pub fn ask(theme: Theme, source: &ImportSource, found: &DryRun) -> Lines {
     let mut lines = vec![
         (SafeText::line(&source.file).to_string(), theme.strong()),
         plain(format!("Columns: {}", SafeText::line(&found.columns))),

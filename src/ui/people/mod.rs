@@ -14,7 +14,7 @@ use app::commands::Command;
 use app::layout::Area;
 use app::loads::Pane;
 use app::people::marking::Marked;
-use app::resource::Shown;
+use app::resource::LoadState;
 use app::wrap;
 use model::contacts::Person;
 use model::outbox::{Operation, OutboxRow, RowState};
@@ -79,7 +79,7 @@ fn frame(app: &App, theme: Theme, area: Area, buffer: &mut Buffer) {
     let marked = marked.unwrap_or_default();
     let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
     paint::frame(buffer, area, theme, app.layers.is_empty(), Sides::All, (&titles, &right));
-    if app.shown(Pane::Page) != Shown::Well {
+    if app.shown(Pane::Page) != LoadState::Well {
         return;
     }
     let (words, style) = match app.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {

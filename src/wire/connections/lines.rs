@@ -2,14 +2,14 @@
 
 use toml::de::{DeTable, DeValue};
 
-use model::connections::mistake::Mistake;
+use model::connections::mistake::ConnectionMistake;
 
 /// The list of connections.
 const LIST: &str = "connection";
 
 /// The line of a mistake in the connection at a place of the list; of what is
 /// nearest above it, where the key itself is not written.
-pub fn line_of(text: &str, index: usize, mistake: &Mistake) -> Option<usize> {
+pub fn line_of(text: &str, index: usize, mistake: &ConnectionMistake) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     let mut table = document.get_ref();
     let mut at = 0;
@@ -22,7 +22,7 @@ pub fn line_of(text: &str, index: usize, mistake: &Mistake) -> Option<usize> {
 }
 
 /// The same in the connection of a name.
-pub fn line_in(text: &str, name: &str, mistake: &Mistake) -> Option<usize> {
+pub fn line_in(text: &str, name: &str, mistake: &ConnectionMistake) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     let DeValue::Array(all) = document.get_ref().get(LIST)?.get_ref() else { return None };
     let is_called = |it: &DeValue<'_>| match it {

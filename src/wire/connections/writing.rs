@@ -4,9 +4,9 @@ use crate::connections::{
     AuthEntry, ColumnEntry, ContactEntry, EndpointEntry, Entry, FieldEntry, ParameterEntry,
 };
 use model::connections::identity::ContactField;
-use model::connections::mapping::{Column, Field, FieldKind, Format};
-use model::connections::parameters::{Parameter, Source};
-use model::connections::{Auth, Connection, Endpoint};
+use model::connections::mapping::{FieldKind, MappedField, TableColumn, ValueFormat};
+use model::connections::parameters::{Parameter, ParameterSource};
+use model::connections::{Auth, Connection, ConnectionEndpoint};
 
 /// A connection as an entry of a document.
 pub(super) fn entry(it: &Connection) -> Entry {
@@ -32,7 +32,7 @@ pub(super) fn entry(it: &Connection) -> Entry {
     }
 }
 
-fn endpoint_entry(it: &Endpoint) -> EndpointEntry {
+fn endpoint_entry(it: &ConnectionEndpoint) -> EndpointEntry {
     EndpointEntry {
         name: it.name.clone(),
         method: it.method.word().to_owned(),
@@ -61,31 +61,31 @@ fn parameter_entry(it: &Parameter) -> ParameterEntry {
         ask: None,
     };
     match &it.source {
-        Source::Contact => entry.from = Some("contact".to_owned()),
-        Source::ContactField(field) => entry.from = Some(format!("contact.{}", field.word())),
-        Source::Constant(text) => entry.constant = Some(text.clone()),
-        Source::Asked(question) => entry.ask = Some(question.clone()),
+        ParameterSource::Contact => entry.from = Some("contact".to_owned()),
+        ParameterSource::ContactField(field) => entry.from = Some(format!("contact.{}", field.word())),
+        ParameterSource::Constant(text) => entry.constant = Some(text.clone()),
+        ParameterSource::Asked(question) => entry.ask = Some(question.clone()),
     }
     entry
 }
 
-fn format_entry(format: &Format) -> (String, String) {
+fn format_entry(format: &ValueFormat) -> (String, String) {
     match format {
-        Format::Text => (String::new(), String::new()),
-        Format::Date => ("date".to_owned(), String::new()),
-        Format::Money { currency, minor } => {
+        ValueFormat::Text => (String::new(), String::new()),
+        ValueFormat::Date => ("date".to_owned(), String::new()),
+        ValueFormat::Money { currency, minor } => {
             let word = if *minor { "cents" } else { "money" };
             (word.to_owned(), currency.clone().unwrap_or_default())
         }
     }
 }
 
-fn field_entry(it: &Field) -> FieldEntry {
+fn field_entry(it: &MappedField) -> FieldEntry {
     let (written, columns) = match &it.kind {
         FieldKind::Value(format) => (format_entry(format), Vec::new()),
-        FieldKind::Table(columns) => (format_entry(&Format::Text), columns.clone()),
+        FieldKind::Table(columns) => (format_entry(&ValueFormat::Text), columns.clone()),
     };
-    let column = |it: Column| {
+    let column = |it: TableColumn| {
         let (format, currency) = format_entry(&it.format);
         ColumnEntry { label: it.label, path: it.path.to_string(), format, currency }
     };

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn read(json: &str) -> (Message, Letter) {
+fn read(json: &str) -> (Message, MailMessage) {
     let raw: Box<RawValue> = serde_json::from_str(json).expect("JSON");
     read_letter(&raw, &"t1".into(), Some("shop@x.example"), 3)
 }

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frontdesk::client::{Bounds, Client};
+use frontdesk::client::{Client, ClientTimeouts};
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::outbox::{Class, Operation, OutboxRow, RowState, Stop};
+use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, Stop};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{Channel, ChannelSpec, PushStep};
+use frontdesk::sync::{ChannelSpec, ChannelSync, PushStep};
 
 use crate::desk::HandClock;
 use crate::faults::world::World;
@@ -24,7 +24,7 @@ use crate::proxy::script::Script;
 use crate::proxy::{Door, Proxy, Seen};
 
 /// For faults that last: nothing ends them but a bound, so it is a small one.
-const SHORT: Bounds = Bounds {
+const SHORT: ClientTimeouts = ClientTimeouts {
     connect: Duration::from_millis(500),
     idle: Duration::from_secs(4),
     read_total: Duration::from_secs(4),
@@ -32,7 +32,7 @@ const SHORT: Bounds = Bounds {
     body: 1024 * 1024,
 };
 /// Bounds no machine is too busy for: what ends is said by what happened.
-pub const LONG: Bounds = Bounds {
+pub const LONG: ClientTimeouts = ClientTimeouts {
     connect: Duration::from_secs(60),
     idle: Duration::from_secs(60),
     read_total: Duration::from_secs(60),
@@ -41,9 +41,9 @@ pub const LONG: Bounds = Bounds {
 };
 
 /// The same, the longer the more often nothing came through on a busy machine.
-fn patient(fault: Fault, tries: u32) -> Bounds {
+fn patient(fault: Fault, tries: u32) -> ClientTimeouts {
     let (first, times) = (bounds(fault), 1 << tries);
-    Bounds {
+    ClientTimeouts {
         connect: (first.connect * times).min(LONG.connect),
         idle: (first.idle * times).min(LONG.idle),
         read_total: (first.read_total * times).min(LONG.read_total),
@@ -53,10 +53,10 @@ fn patient(fault: Fault, tries: u32) -> Bounds {
 }
 
 /// Within what a request under a fault must have ended.
-pub fn bounds(fault: Fault) -> Bounds {
+pub fn bounds(fault: Fault) -> ClientTimeouts {
     match fault {
         // Two bounds that pass at once would not say which.
-        Fault::HangingConnect => Bounds { connect: SHORT.connect, ..LONG },
+        Fault::HangingConnect => ClientTimeouts { connect: SHORT.connect, ..LONG },
         fault if fault.lasts() => SHORT,
         _ => LONG,
     }
@@ -112,7 +112,7 @@ impl Cell {
         Err(NEVER_CAME.to_owned())
     }
 
-    async fn run_within(&self, world: &World, store: &Store, bounds: Bounds) -> Result<(), String> {
+    async fn run_within(&self, world: &World, store: &Store, bounds: ClientTimeouts) -> Result<(), String> {
         let bench = Bench::set_up(self, world, store).await;
         let operation = bench.wish.operation.clone();
         let outcome = bench.run(bounds).await;
@@ -181,13 +181,13 @@ impl<'a> Bench<'a> {
         Self { cell, world, store, clock, proxy, spec, wish, row, keys, decisions: 0 }
     }
 
-    fn channel(&self, base_url: &str, bounds: Bounds) -> Channel {
+    fn channel(&self, base_url: &str, bounds: ClientTimeouts) -> ChannelSync {
         let spec = ChannelSpec { base_url: base_url.to_owned(), ..self.spec.clone() };
         let client = Client::within(&spec.base_url, &spec.key, self.clock.clone(), bounds).expect("a client");
-        Channel::with_client(spec, client, self.store.clone(), self.clock.clone(), Arc::new(|_: News| ()))
+        ChannelSync::with_client(spec, client, self.store.clone(), self.clock.clone(), Arc::new(|_: News| ()))
     }
 
-    async fn run(mut self, bounds: Bounds) -> Result<(), String> {
+    async fn run(mut self, bounds: ClientTimeouts) -> Result<(), String> {
         self.first_try(bounds).await?;
         let channel = self.channel(&self.proxy.base_url(), LONG);
         // What made it impossible is over.
@@ -217,7 +217,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The first try, under the fault.
-    async fn first_try(&mut self, bounds: Bounds) -> Result<(), String> {
+    async fn first_try(&mut self, bounds: ClientTimeouts) -> Result<(), String> {
         let script = self.cell.fault.script(self.cell.variant, self.proxy.trap());
         let (method, path) = (self.wish.request.method.word(), self.wish.request.path.clone());
         let met = Arc::new(AtomicBool::new(false));
@@ -270,7 +270,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Lets the outbox go on by itself until nothing more happens.
-    async fn go_on(&self, channel: &Channel) -> Result<(), String> {
+    async fn go_on(&self, channel: &ChannelSync) -> Result<(), String> {
         for _ in 0..STEPS {
             match channel.push_once(self.clock.now()).await {
                 PushStep::Moved => {}
@@ -314,7 +314,7 @@ impl<'a> Bench<'a> {
         let pinned = self.wish.operation.class().relies_on_key();
         let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
         // An upload too many harms nobody; a state is set or it is not.
-        let wanted = if self.wish.operation.class() == Class::Media { done } else { done.min(1) };
+        let wanted = if self.wish.operation.class() == RetryClass::Media { done } else { done.min(1) };
         if done > most || effects != wanted {
             return Err(format!("{when}: done {done} times, {effects} effects"));
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use frontdesk::client::{Client, ReadError, Trigger};
+use frontdesk::client::{Client, PlainTrigger, ReadError};
 use frontdesk::model::account::Platform;
 use frontdesk::model::email::ThreadFilter;
 use frontdesk::model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId};
@@ -201,10 +201,10 @@ impl ReadCell {
             "GET /email/contacts" => client.email_contacts(None, None).await.map(drop),
             "GET /webhooks" | "GET /email/webhooks" => client.webhooks(&self.read.platform()).await.map(drop),
             "GET /voip/conversations" => client.conversations(&Platform::Voip, None).await.map(drop),
-            "GET /triggers/new-contact" => trigger(Trigger::NewContact).await,
-            "GET /triggers/new-order" => trigger(Trigger::NewOrder).await,
-            "GET /triggers/new-appointment" => trigger(Trigger::NewAppointment).await,
-            "GET /triggers/campaign-completed" => trigger(Trigger::CampaignCompleted).await,
+            "GET /triggers/new-contact" => trigger(PlainTrigger::NewContact).await,
+            "GET /triggers/new-order" => trigger(PlainTrigger::NewOrder).await,
+            "GET /triggers/new-appointment" => trigger(PlainTrigger::NewAppointment).await,
+            "GET /triggers/campaign-completed" => trigger(PlainTrigger::CampaignCompleted).await,
             other => panic!("nobody asks {other}"),
         }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use frontdesk::client::errors::ReadError;
-use frontdesk::client::{ApiRefusal, Client, Outcome, Receipt};
+use frontdesk::client::{ApiRefusal, Client, Receipt, WriteOutcome};
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::secret::Secret;
 use serde_json::{Value, json};
@@ -135,7 +135,7 @@ fn client(hands: &Hands) -> Client {
 }
 
 /// What comes of a send.
-async fn outcome(hands: &Hands, client: &Client) -> Outcome<Receipt> {
+async fn outcome(hands: &Hands, client: &Client) -> WriteOutcome<Receipt> {
     let row = hands.queue_text("c1", "Hello");
     let request = hands.store.request(&row.id).await.expect("read").expect("queued");
     client.carry_out(&row.operation, &request, &row.key).await
@@ -144,7 +144,7 @@ async fn outcome(hands: &Hands, client: &Client) -> Outcome<Receipt> {
 /// The refusal a send meets.
 async fn refusal(hands: &Hands) -> ApiRefusal {
     match outcome(hands, &client(hands)).await {
-        Outcome::Refused(refusal) => refusal,
+        WriteOutcome::Refused(refusal) => refusal,
         other => panic!("not refused: {other:?}"),
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
-use frontdesk::model::conversations::Status;
-use frontdesk::model::email::{Field, Thread};
+use frontdesk::model::conversations::ConversationStatus;
+use frontdesk::model::email::{Thread, ThreadField};
 use frontdesk::model::news::News;
 use frontdesk::model::outbox::content::{ThreadChange, ThreadPlace};
 use frontdesk::model::outbox::{Operation, RowState, Stop};
@@ -96,7 +96,7 @@ fn archived_and_read() -> ThreadChange {
 }
 
 /// The thread as it is shown, its fields of this desk in order.
-fn shown(hands: &Hands) -> (Thread, Status) {
+fn shown(hands: &Hands) -> (Thread, ConversationStatus) {
     let row = hands.list().rows.remove(0);
     let mut thread = *row.thread.expect("a thread");
     thread.only_here.sort();
@@ -119,8 +119,11 @@ async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
     assert_eq!(file(&hands, archived_and_read()).await, PushStep::Idle);
     assert_eq!(hands.server.routes(), [FILED, READ_BACK]);
     let (thread, status) = shown(&hands);
-    assert_eq!((thread.is_read, thread.is_archived(), status.clone()), (Some(true), true, Status::Closed));
-    assert_eq!(thread.only_here, [Field::Read, Field::Place]);
+    assert_eq!(
+        (thread.is_read, thread.is_archived(), status.clone()),
+        (Some(true), true, ConversationStatus::Closed)
+    );
+    assert_eq!(thread.only_here, [ThreadField::Read, ThreadField::Place]);
     assert!(hands.history("t1").outbox.is_empty(), "nothing waits for it");
     let said = notices(&hands);
     assert_eq!(said.len(), 1);
@@ -133,13 +136,20 @@ async fn what_a_server_ignores_holds_on_this_desk_only_and_is_said_once() {
     // Taken back, the server and the desk agree; that proves nothing.
     file(&hands, ThreadChange { place: Some(ThreadPlace::Archived(false)), ..read(false) }).await;
     let (thread, status) = shown(&hands);
-    assert_eq!((thread.is_read, thread.is_archived(), status), (Some(false), false, Status::Open));
+    assert_eq!(
+        (thread.is_read, thread.is_archived(), status),
+        (Some(false), false, ConversationStatus::Open)
+    );
     assert_eq!(thread.only_here, []);
     hands.server.seen();
     notices(&hands);
     file(&hands, read(true)).await;
     assert_eq!(hands.server.routes(), [FILED, READ_BACK]);
-    assert_eq!((shown(&hands).0.only_here, notices(&hands)), (vec![Field::Read], vec![]), "known by now");
+    assert_eq!(
+        (shown(&hands).0.only_here, notices(&hands)),
+        (vec![ThreadField::Read], vec![]),
+        "known by now"
+    );
 }
 
 #[tokio::test]
@@ -157,7 +167,10 @@ async fn what_a_server_takes_is_read_back_once_for_each_field() {
     file(&hands, about).await;
     assert_eq!(hands.server.routes(), [FILED, READ_BACK]);
     let (thread, status) = shown(&hands);
-    assert_eq!((thread.is_read, thread.is_starred, status), (Some(false), Some(false), Status::Closed));
+    assert_eq!(
+        (thread.is_read, thread.is_starred, status),
+        (Some(false), Some(false), ConversationStatus::Closed)
+    );
     assert_eq!((thread.category.as_ref().map(|it| it.as_str()), thread.only_here), (Some("refund"), vec![]));
     assert_eq!(notices(&hands), [""; 0]);
     assert_eq!(kept.lock().expect("no one failed")["folder"], "archive");
@@ -168,12 +181,12 @@ async fn fields_are_told_apart_and_a_server_that_learns_is_believed() {
     let kept = kept();
     let hands = at(mailbox(&kept, &["isRead"])).await;
     file(&hands, archived_and_read()).await;
-    assert_eq!(shown(&hands).0.only_here, [Field::Place]);
+    assert_eq!(shown(&hands).0.only_here, [ThreadField::Place]);
     assert!(notices(&hands)[0].contains("`archived`"));
     hands.server.now(mailbox(&kept, ALL));
     file(&hands, archived_and_read()).await;
     let (thread, status) = shown(&hands);
-    assert_eq!((thread.only_here, status), (vec![], Status::Closed));
+    assert_eq!((thread.only_here, status), (vec![], ConversationStatus::Closed));
 }
 
 #[tokio::test]
@@ -182,7 +195,7 @@ async fn a_later_mail_ends_what_would_hide_it() {
     let hands = at(mailbox(&kept, &[])).await;
     let star = ThreadChange { is_starred: Some(true), ..archived_and_read() };
     file(&hands, star).await;
-    assert_eq!(shown(&hands).0.only_here, [Field::Read, Field::Star, Field::Place]);
+    assert_eq!(shown(&hands).0.only_here, [ThreadField::Read, ThreadField::Star, ThreadField::Place]);
     hands.clock.advance(30);
     {
         let mut thread = kept.lock().expect("no one failed");
@@ -191,10 +204,13 @@ async fn a_later_mail_ends_what_would_hide_it() {
     }
     hands.pull().await;
     let (thread, status) = shown(&hands);
-    assert_eq!((thread.is_read, thread.is_archived(), status), (Some(false), false, Status::Open));
+    assert_eq!(
+        (thread.is_read, thread.is_archived(), status),
+        (Some(false), false, ConversationStatus::Open)
+    );
     assert_eq!(
         (thread.is_starred, thread.only_here),
-        (Some(true), vec![Field::Star]),
+        (Some(true), vec![ThreadField::Star]),
         "a star hides nothing"
     );
 }
@@ -218,7 +234,7 @@ async fn what_cannot_be_read_back_is_looked_at_the_next_time() {
     hands.server.seen();
     file(&hands, read(true)).await;
     assert_eq!(hands.server.routes(), [FILED, READ_BACK]);
-    assert_eq!(shown(&hands).0.only_here, [Field::Read]);
+    assert_eq!(shown(&hands).0.only_here, [ThreadField::Read]);
 }
 
 #[tokio::test]
@@ -265,7 +281,7 @@ async fn a_test_key_files_on_this_desk_only() {
     file(&hands, read(true)).await;
     assert_eq!(hands.server.routes(), [FILED], "nothing was changed that could be read back");
     let (thread, _) = shown(&hands);
-    assert_eq!((thread.is_read, thread.only_here), (Some(true), vec![Field::Read]));
+    assert_eq!((thread.is_read, thread.only_here), (Some(true), vec![ThreadField::Read]));
 }
 
 /// Opening a thread marks it as read. Where a server refuses that, nobody is

@@ -10,11 +10,11 @@ use frontdesk::model::leader::Leader;
 use frontdesk::model::news::{Health, News};
 use frontdesk::model::time::Clock;
 use frontdesk::store::Store;
-use frontdesk::store::leases::{Holder, LEASE, Rank, Vitals, Wanted};
+use frontdesk::store::leases::{Holder, LEASE, LeaseRequest, Rank, Vitals};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
 use frontdesk::sync::leading::{Leading, lease_name, owner, sending_name};
-use frontdesk::sync::{ChannelSpec, Loop, Polling, Tab};
+use frontdesk::sync::{ChannelSpec, Loop, Polling, TabSync};
 use serde_json::Value;
 
 use crate::hands::server::{Answer, Request};
@@ -22,7 +22,7 @@ use crate::hands::{Hands, conversation, message, page, queue_on, quiet, send_tex
 
 /// One of the processes.
 struct Desk {
-    tab: Arc<Tab>,
+    tab: Arc<TabSync>,
     leading: Leading,
     store: Store,
     news: Arc<std::sync::Mutex<Vec<News>>>,
@@ -48,7 +48,7 @@ impl Desk {
         let news = Arc::default();
         let spec = ChannelSpec { read_only, ..hands.channel.spec().clone() };
         let channel = crate::hands::open(spec, &store, &hands.clock, &news);
-        let tab = Arc::new(Tab::under_lease(channel, Polling::default()));
+        let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
         let leading = Leading::new(store.clone(), vec![tab.clone()], owner(&store));
         Self { tab, leading, store, news }
     }
@@ -298,7 +298,7 @@ async fn a_script_that_sends_gives_way_to_an_inbox_and_never_to_one_that_only_re
     let hands = Hands::on(chat).await;
     let now = hands.clock.now();
     let script = |store: &Store| {
-        let wanted = Wanted {
+        let wanted = LeaseRequest {
             name: sending_name(hands.channel.spec()),
             channel: hands.channel.spec().id.clone(),
             sends: true,
@@ -356,7 +356,7 @@ async fn another_key_is_another_lease() {
     let names = [lease_name(hands.channel.spec()), lease_name(&other)];
     assert!(!names[0].contains("svc_") && names[0] != names[1], "{names:?}");
     let wanted = |name: &String| {
-        vec![Wanted {
+        vec![LeaseRequest {
             name: name.clone(),
             channel: hands.channel.spec().id.clone(),
             sends: false,

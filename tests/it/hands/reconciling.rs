@@ -1,6 +1,6 @@
 //! Looking in the history for texts whose outcome never became known.
 
-use frontdesk::model::outbox::{Finding, OutboxRow, RowState, Stop};
+use frontdesk::model::outbox::{LookResult, OutboxRow, RowState, Stop};
 use frontdesk::sync::PushStep;
 use serde_json::{Value, json};
 
@@ -64,10 +64,10 @@ async fn one_message_with_its_words_is_it() {
 async fn none_in_two_looks_is_said_and_never_sent_again() {
     let (hands, row) = unknown(vec![vec![message("m1", "c1", "inbound", 0)]]).await;
     minutes(&hands, 2).await;
-    assert_eq!(left(&hands).expect("waits").finding, Finding::Nothing, "not twice yet");
+    assert_eq!(left(&hands).expect("waits").finding, LookResult::Nothing, "not twice yet");
     minutes(&hands, 3).await;
     let left = left(&hands).expect("waits");
-    assert_eq!(left.finding, Finding::Absent);
+    assert_eq!(left.finding, LookResult::Absent);
     let RowState::Stopped(Stop::Unknown, why) = &left.state else { panic!("{:?}", left.state) };
     assert!(why.as_str().contains("probably not sent"), "{why}");
     hands.server.seen();
@@ -84,8 +84,8 @@ async fn several_are_shown_to_a_person() {
     let (hands, row) = unknown(vec![twice]).await;
     hands.push().await;
     let found = left(&hands).expect("waits");
-    assert_eq!(found.finding, Finding::Several(vec!["a".into(), "b".into()]));
-    let adopt = frontdesk::model::outbox::Verdict::Adopt("b".into());
+    assert_eq!(found.finding, LookResult::Several(vec!["a".into(), "b".into()]));
+    let adopt = frontdesk::model::outbox::StopVerdict::Adopt("b".into());
     hands.store.decide(&row.id, adopt, None, hands.now()).expect("decided").expect("allowed");
     assert_eq!(left(&hands), None);
     // The next with the same words can only be the other one.
@@ -102,7 +102,7 @@ async fn what_others_said_and_what_came_too_early_is_not_it() {
     let page = vec![ai, sent("other", "See you at ten", 4), sent("early", "See you\nat ten", -700)];
     let (hands, _) = unknown(vec![page]).await;
     minutes(&hands, 5).await;
-    assert_eq!(left(&hands).expect("waits").finding, Finding::Absent);
+    assert_eq!(left(&hands).expect("waits").finding, LookResult::Absent);
 }
 
 #[tokio::test]
@@ -115,5 +115,5 @@ async fn a_look_that_fails_is_tried_again_and_not_for_ever() {
     minutes(&hands, 600).await;
     let looks = hands.server.routes().iter().filter(|it| it.starts_with("GET")).count();
     assert_eq!(looks, 12);
-    assert_eq!(left(&hands).expect("waits").finding, Finding::Nothing);
+    assert_eq!(left(&hands).expect("waits").finding, LookResult::Nothing);
 }

@@ -14,20 +14,20 @@ use frontdesk::model::queries::Draft;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{Loop, Polling, Tab};
+use frontdesk::sync::{Loop, Polling, TabSync};
 use serde_json::{Value, json};
 
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, detail, message, page, quiet};
 
 /// A tab of its own on a desk's files and server.
-fn tab(hands: &Hands) -> Tab {
+fn tab(hands: &Hands) -> TabSync {
     let channel = crate::hands::open(hands.channel.spec().clone(), &hands.store, &hands.clock, &hands.news);
-    Tab::new(channel, Polling::default())
+    TabSync::new(channel, Polling::default())
 }
 
 /// Takes all steps that are due now.
-async fn turn(hands: &Hands, tab: &Tab) {
+async fn turn(hands: &Hands, tab: &TabSync) {
     for _ in 0..2 {
         for which in Loop::ALL {
             let mut steps = 0;

@@ -15,7 +15,7 @@ use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{Channel, ChannelSpec, PushStep};
+use frontdesk::sync::{ChannelSpec, ChannelSync, PushStep};
 use portable_pty::CommandBuilder;
 use rusqlite::{Connection, OpenFlags};
 
@@ -128,7 +128,7 @@ impl Folder {
     pub async fn drain(&self) -> usize {
         let store = self.store();
         let clock = Arc::new(Ahead::default());
-        let channel = Channel::new(self.spec(), store.clone(), clock.clone(), Arc::new(|_: News| ()))
+        let channel = ChannelSync::new(self.spec(), store.clone(), clock.clone(), Arc::new(|_: News| ()))
             .expect("a channel");
         channel.pull_account().await;
         let mut asked = 0;

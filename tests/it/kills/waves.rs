@@ -14,12 +14,14 @@ use frontdesk::model::account::Platform;
 use frontdesk::model::ids::{CampaignId, ContactId};
 use frontdesk::model::news::News;
 use frontdesk::model::outbox::RowState;
-use frontdesk::model::outbox::content::{BroadcastContent, Template};
+use frontdesk::model::outbox::content::{BroadcastContent, FilledTemplate};
 use frontdesk::model::time::{Clock, SECOND, Timestamp};
-use frontdesk::model::waves::{Aim, Campaign, Cause, Counts, Fate, Frozen, NewCampaign, Phase, WavePlan};
+use frontdesk::model::waves::{
+    Aim, Campaign, Frozen, NewCampaign, PauseCause, Phase, RecipientCounts, WavePlan, WaveRowState,
+};
 use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::store::Store;
-use frontdesk::sync::{Channel, PushStep};
+use frontdesk::sync::{ChannelSync, PushStep};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
@@ -109,7 +111,7 @@ impl Scene {
     /// Begins a campaign over these.
     fn begin(&self, ids: Vec<ContactId>) -> CampaignId {
         let template =
-            Template { name: "hello_again".to_owned(), language: "en".to_owned(), components: None };
+            FilledTemplate { name: "hello_again".to_owned(), language: "en".to_owned(), components: None };
         let plan = WavePlan { canary: 10, wave: 110, wait: 0, ..WavePlan::suggested(1_000) };
         let new = NewCampaign {
             channel: self.folder.spec().id,
@@ -191,13 +193,13 @@ impl Scene {
     }
 
     /// What the service counts over a campaign's broadcasts.
-    async fn counted(&self, campaign: &Campaign) -> Counts {
-        let mut sum = Counts::default();
+    async fn counted(&self, campaign: &Campaign) -> RecipientCounts {
+        let mut sum = RecipientCounts::default();
         for wave in &campaign.waves {
-            let Fate::Sent(Some(id)) = &wave.fate else { continue };
+            let WaveRowState::Sent(Some(id)) = &wave.fate else { continue };
             let told = self.world.get("whatsapp", &format!("/broadcast/{id}")).await;
             let number = |name: &str| told[name].as_i64().expect("a number");
-            sum.add(Counts {
+            sum.add(RecipientCounts {
                 recipients: number("totalRecipients"),
                 delivered: number("delivered"),
                 failed: number("failed"),
@@ -222,7 +224,7 @@ async fn a_life_of_a_desk() {
     let store = Store::open(&folder.join("data")).expect("the files open");
     let clock = Arc::new(Ahead(folder.join("data").join("ahead")));
     let channel =
-        Channel::new(spec, store.clone(), clock.clone(), Arc::new(|_: News| ())).expect("a channel");
+        ChannelSync::new(spec, store.clone(), clock.clone(), Arc::new(|_: News| ())).expect("a channel");
     channel.pull_account().await;
     assert_eq!(channel.known_platform(), Some(Platform::Whatsapp));
     loop {
@@ -231,7 +233,7 @@ async fn a_life_of_a_desk() {
         let reader = store.reader().expect("a reader");
         let campaign = reader.campaigns(None).expect("read").pop().expect("it is there");
         match (campaign.phase, campaign.cause) {
-            (Phase::Paused, Some(Cause::Row)) => {
+            (Phase::Paused, Some(PauseCause::Row)) => {
                 for row in store.lane_rows(&channel.spec().id).await.expect("rows") {
                     if let RowState::Stopped(..) = row.row.state {
                         store.try_again(&row.row.id, None, clock.now()).expect("written");
@@ -278,7 +280,10 @@ async fn a_failing_canary_is_all_that_is_exposed() {
     let id = scene.begin(ids);
     scene.carry(5, 11).await;
     let campaign = scene.stands(&id);
-    assert_eq!((campaign.phase, campaign.cause, campaign.begun()), (Phase::Paused, Some(Cause::Failures), 1));
+    assert_eq!(
+        (campaign.phase, campaign.cause, campaign.begun()),
+        (Phase::Paused, Some(PauseCause::Failures), 1)
+    );
     assert_eq!(campaign.why.as_str(), "wave 1: 1 of 10 failed (10 %, the limit is 5 %)");
     let (reached, twice) = scene.reached().await;
     assert!(reached <= 10 && twice == 0, "{reached} were exposed");

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use frontdesk::model::reception::Told;
-use frontdesk::receiver::{BODY, Bounds};
+use frontdesk::model::reception::DeliverySubject;
+use frontdesk::receiver::{BODY, ConnectionLimits};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -82,11 +82,11 @@ async fn what_is_not_rightly_signed_is_refused_and_nothing_is_heard() {
     for (name, status) in HELD {
         let ears = Ears::open().await;
         assert_eq!(tried(&ears, name).await, status, "{name}");
-        let told: Vec<Told> = ears.heard().iter().map(|it| it.1.told).collect();
-        let wanted: &[Told] = match name {
-            "wrong-case-hex" => &[Told::Received],
+        let told: Vec<DeliverySubject> = ears.heard().iter().map(|it| it.1.told).collect();
+        let wanted: &[DeliverySubject] = match name {
+            "wrong-case-hex" => &[DeliverySubject::Received],
             // Counted, and no reason to look.
-            "unknown-event" => &[Told::Unknown],
+            "unknown-event" => &[DeliverySubject::Unknown],
             _ => &[],
         };
         assert_eq!(told, wanted, "{name}");
@@ -105,7 +105,7 @@ async fn a_delivery_is_heard_once_and_all_are_counted() {
     let heard = ears.heard();
     assert_eq!(
         heard.iter().map(|it| it.1.told).collect::<Vec<_>>(),
-        [Told::Received, Told::Unknown, Told::Changed]
+        [DeliverySubject::Received, DeliverySubject::Unknown, DeliverySubject::Changed]
     );
     assert_eq!(heard[0].1.conversation.as_ref().map(|it| it.as_str()), Some("c1"));
     let counts = heard[2].2;
@@ -155,7 +155,8 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
 #[tokio::test]
 async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
     let (head, whole) = (Duration::from_millis(200), Duration::from_millis(400));
-    let ears = Ears::within(Bounds { connections: 16, head, whole, ..Bounds::default() }).await;
+    let ears =
+        Ears::within(ConnectionLimits { connections: 16, head, whole, ..ConnectionLimits::default() }).await;
     let path = path_of("chat");
     // More than are served at a time, each with half a request.
     let mut slow = Vec::new();
@@ -181,7 +182,8 @@ async fn slow_clients_are_cut_off_and_many_wait_for_their_turn() {
 async fn who_only_holds_connections_gives_way_to_a_delivery() {
     // Neither ends by itself while this test runs.
     let never = Duration::from_secs(3600);
-    let ears = Ears::within(Bounds { head: never, whole: never, ..Bounds::default() }).await;
+    let ears =
+        Ears::within(ConnectionLimits { head: never, whole: never, ..ConnectionLimits::default() }).await;
     let mut idle = Vec::new();
     for _ in 0..500 {
         idle.push(TcpStream::connect(&ears.address).await.expect("connects"));

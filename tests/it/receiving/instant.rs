@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
-use frontdesk::model::reception::State;
+use frontdesk::model::reception::ReceptionState;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::shell::clock::{SystemClock, instant};
-use frontdesk::shell::receiving::{self, Receiving, Secrets, Setup};
+use frontdesk::shell::receiving::{self, ReceiverSetup, Receiving, Secrets};
 use frontdesk::store::Store;
 use frontdesk::sync::{ChannelSpec, Engine, Polling};
 use portable_pty::CommandBuilder;
@@ -99,7 +99,7 @@ impl Scene {
         let specs = vec![spec];
         let engine = Engine::start(handle.clone(), store, specs.clone(), clock, tell.clone(), polling);
         let engine = Arc::new(engine);
-        let setup = port.map(|port| Setup {
+        let setup = port.map(|port| ReceiverSetup {
             listen: ([127, 0, 0, 1], port).into(),
             public_url: format!("http://127.0.0.1:{port}/hooks"),
             secrets: self.secrets.clone(),
@@ -132,7 +132,7 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 
 impl Running {
     /// How being told fares, as the screen was told last.
-    fn state(&self) -> Option<State> {
+    fn state(&self) -> Option<ReceptionState> {
         let news = self.news.lock().expect("no one failed");
         news.iter().rev().find_map(|it| match it {
             News::Reception(_, reception) => Some(reception.state.clone()),
@@ -152,7 +152,7 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     let port = free_port();
     let running = scene.start(Some(port));
     // The challenge was answered; only what is delivered shows that it comes through.
-    until("the webhook", || (running.state() == Some(State::Quiet)).then_some(()));
+    until("the webhook", || (running.state() == Some(ReceptionState::Quiet)).then_some(()));
     let all = scene.webhooks();
     assert_eq!(all.len(), 1, "{all:?}");
     assert!(
@@ -163,17 +163,17 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     // Nothing polls: what comes was delivered.
     writes(&scene.desk, "Hello?");
     until("the message", || (running.rang() == 1).then_some(()));
-    until("instant mode", || (running.state() == Some(State::Instant)).then_some(()));
+    until("instant mode", || (running.state() == Some(ReceptionState::Instant)).then_some(()));
     scene.end(running);
 
     let running = scene.start(Some(port));
-    until("the webhook", || (running.state() == Some(State::Quiet)).then_some(()));
+    until("the webhook", || (running.state() == Some(ReceptionState::Quiet)).then_some(()));
     let again = scene.webhooks();
     assert_eq!((again.len(), &again[0]["id"]), (1, &all[0]["id"]), "used again");
     let before = running.rang();
     writes(&scene.desk, "And?");
     until("the next message", || (running.rang() > before).then_some(()));
-    until("instant mode", || (running.state() == Some(State::Instant)).then_some(()));
+    until("instant mode", || (running.state() == Some(ReceptionState::Instant)).then_some(()));
     scene.end(running);
 
     let moved = free_port();
@@ -196,7 +196,7 @@ fn an_address_in_use_is_said_and_polling_goes_on() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let running = scene.start(Some(taken.local_addr().expect("an address").port()));
     let why = until("why", || match running.state() {
-        Some(State::Closed(why)) => Some(why),
+        Some(ReceptionState::Closed(why)) => Some(why),
         _ => None,
     });
     assert!(why.as_str().contains("cannot be listened on"), "{why}");

@@ -7,7 +7,7 @@ use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
 use frontdesk::model::chance::Chance;
 use frontdesk::model::conversations::ConversationRow;
-use frontdesk::model::filter::Filter;
+use frontdesk::model::filter::ConversationFilter;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::{Message, Place};
 use frontdesk::model::outbox::{Lane, Operation, OutboxRow};
@@ -124,7 +124,7 @@ impl Crowd {
     /// The conversations as a desk lists them.
     pub fn list(&self, desk: usize) -> Vec<ConversationRow> {
         let desk = &self.desks[desk];
-        let query = ConversationQuery::first(desk.channel().clone(), Filter::all(), 1000);
+        let query = ConversationQuery::first(desk.channel().clone(), ConversationFilter::all(), 1000);
         desk.body().reader.conversations(&query).expect("a list").rows
     }
 

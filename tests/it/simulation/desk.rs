@@ -10,8 +10,8 @@ use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::news::News;
 use frontdesk::model::time::Clock;
-use frontdesk::store::{Durability, Reader, Setup, Store};
-use frontdesk::sync::{Channel, ChannelSpec, Leading, Loop, Polling, Tab, leading};
+use frontdesk::store::{Reader, Store, StoreDurability, StoreOptions};
+use frontdesk::sync::{ChannelSpec, ChannelSync, Leading, Loop, Polling, TabSync, leading};
 use futures_util::FutureExt;
 
 use crate::simulation::clock::Skewed;
@@ -54,7 +54,7 @@ pub struct Made {
 pub struct Body {
     pub store: Store,
     pub reader: Reader,
-    pub tab: Arc<Tab>,
+    pub tab: Arc<TabSync>,
     leading: Option<Leading>,
 }
 
@@ -81,7 +81,8 @@ impl Desk {
     pub fn start(&mut self, now: i64) {
         let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();
         let owner = format!("desk {number}");
-        let setup = Setup { chance, durability: Durability::Simulated, owner, ..Setup::default() };
+        let setup =
+            StoreOptions { chance, durability: StoreDurability::Simulated, owner, ..StoreOptions::default() };
         let store = Store::open_with(&self.folder, setup).expect("the files open");
         notices::watch(&self.folder);
         let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");
@@ -92,18 +93,18 @@ impl Desk {
                 notices.lock().expect("no one failed").ring(conversation);
             }
         });
-        let channel = Channel::with_client(spec, client, store.clone(), clock, tell);
+        let channel = ChannelSync::with_client(spec, client, store.clone(), clock, tell);
         let reader = store.reader().expect("a reader");
         let polling = Polling {
             visible: Duration::from_secs(self.made.polling.0),
             background: Duration::from_secs(self.made.polling.1),
         };
         let (tab, leading) = if self.made.shared {
-            let tab = Arc::new(Tab::under_lease(channel, polling));
+            let tab = Arc::new(TabSync::under_lease(channel, polling));
             let owner = leading::owner(&store);
             (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner)))
         } else {
-            (Arc::new(Tab::new(channel, polling)), None)
+            (Arc::new(TabSync::new(channel, polling)), None)
         };
         let lease = if leading.is_some() { now } else { i64::MAX };
         self.body = Some(Body { store, reader, tab, leading });
@@ -124,7 +125,7 @@ impl Desk {
         self.body.as_ref().expect("it runs")
     }
 
-    pub fn tab(&self) -> &Tab {
+    pub fn tab(&self) -> &TabSync {
         &self.body().tab
     }
 

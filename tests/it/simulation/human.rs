@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use frontdesk::client::prepare;
 use frontdesk::model::account::Platform;
 use frontdesk::model::chance::Chance;
-use frontdesk::model::filter::Filter;
+use frontdesk::model::filter::ConversationFilter;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::Place;
-use frontdesk::model::outbox::{Lane, Operation, OutboxRow, Verdict};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow, StopVerdict};
 use frontdesk::model::queries::{ConversationQuery, HistoryPage, HistoryQuery};
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::store::outbox::NewRow;
@@ -72,7 +72,8 @@ impl Human {
     }
 
     fn open_another(&mut self, desk: &mut Desk, now: i64) {
-        let filter = if self.chance.below(2) == 0 { Filter::needed() } else { Filter::open() };
+        let filter =
+            if self.chance.below(2) == 0 { ConversationFilter::needed() } else { ConversationFilter::open() };
         let query = ConversationQuery::first(desk.channel().clone(), filter, SCREEN);
         let rows = desk.body().reader.conversations(&query).expect("a list").rows;
         let index = self.chance.below(rows.len().max(1) as u64);
@@ -144,7 +145,7 @@ impl Human {
         };
         let after = tried.and_then(|it| it.after);
         if after.is_none() {
-            say(Verdict::Drop);
+            say(StopVerdict::Drop);
         }
         let Operation::SendText { text, .. } = &row.operation else { return };
         match after {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use axum::http::Request;
 use axum::http::header::{HOST, HeaderMap, HeaderValue};
 use frontdesk::client::NotSent;
-use frontdesk::client::transport::{Broken, Cut, Incoming, Outgoing, Transport};
+use frontdesk::client::transport::{Broken, Incoming, IncompleteBody, OutgoingRequest, Transport};
 use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::text::SafeText;
@@ -218,7 +218,7 @@ impl Line {
         i64::try_from(1 + self.chance.below(millis * 1000)).expect("small")
     }
 
-    async fn carry(&self, request: Outgoing) -> Result<Incoming, Broken> {
+    async fn carry(&self, request: OutgoingRequest) -> Result<Incoming, Broken> {
         let (fault, dead) = self.draw();
         let path = request.url.split_once("/v1").map_or("", |(_, path)| path).to_owned();
         let mut town = self.town.lock().await;
@@ -256,7 +256,7 @@ impl Line {
         &self,
         town: &mut Town,
         fault: Option<Fault>,
-        request: &Outgoing,
+        request: &OutgoingRequest,
     ) -> Result<Incoming, Broken> {
         let begun = town.now();
         let midway = |why: &str| Err(Broken::Midway(SafeText::line(why)));
@@ -299,14 +299,14 @@ impl Line {
             Some(Fault::ServerErrorAfter) => Ok(refusal(502, "WHATSAPP_ERROR", None)),
             Some(Fault::Torn) => {
                 let why = SafeText::line("the answer was cut short or could not be unpacked");
-                Ok(Incoming { body: Err(Cut { why, too_large: false }), ..answer })
+                Ok(Incoming { body: Err(IncompleteBody { why, too_large: false }), ..answer })
             }
             _ => Ok(answer),
         }
     }
 
     /// Asks the service, and keeps the answer to give it again some time.
-    async fn ask(&self, town: &mut Town, request: &Outgoing) -> Incoming {
+    async fn ask(&self, town: &mut Town, request: &OutgoingRequest) -> Incoming {
         let path = request.url.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..]));
         let mut asked = Request::new(request.body.clone());
         *asked.method_mut() = request.method.clone();
@@ -337,7 +337,7 @@ impl Line {
 }
 
 impl Transport for Line {
-    fn exchange(&self, request: Outgoing) -> BoxFuture<'_, Result<Incoming, Broken>> {
+    fn exchange(&self, request: OutgoingRequest) -> BoxFuture<'_, Result<Incoming, Broken>> {
         Box::pin(self.carry(request))
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use frontdesk::model::messages::Place;
 use frontdesk::model::outbox::RowState;
-use frontdesk::model::stops::{Stop, Verdict};
+use frontdesk::model::stops::{Stop, StopVerdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 
 use crate::simulation::crowd::{Crowd, Setting, text};
@@ -103,7 +103,7 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
             let newest = history(desk, row.lane.conversation().expect("one"), 1).messages.pop();
             let newest = newest.expect("a message").message;
             let seen = (newest.created_at.expect("a time"), newest.id);
-            let said = desk.store().decide(&row.id, Verdict::SendAnyway, Some(seen), desk.clock.now());
+            let said = desk.store().decide(&row.id, StopVerdict::SendAnyway, Some(seen), desk.clock.now());
             assert!(said.expect("decided").is_some(), "it waits for this word");
             words += 1;
         }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use frontdesk::model::conversations::Automation;
 use frontdesk::model::ids::ConversationId;
-use frontdesk::model::messages::{Delivery, Message};
+use frontdesk::model::messages::{DeliveryStatus, Message};
 use frontdesk::model::outbox::{Operation, RowState};
-use frontdesk::model::stops::{Stop, Verdict};
+use frontdesk::model::stops::{Stop, StopVerdict};
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
 use serde_json::Value;
@@ -260,16 +260,16 @@ async fn status_regress() {
     crowd.pass(SECOND).await;
     crowd.desks[0].tab().channel().pull_history(&here).await;
     let status = |crowd: &Crowd| crowd.messages(0, &here).pop().expect("sent").delivery;
-    assert_eq!(status(&crowd), Delivery::Sent);
+    assert_eq!(status(&crowd), DeliveryStatus::Sent);
     crowd.pass_in_town(MINUTE).await;
     crowd.desks[0].line.keep_nothing_more();
     crowd.desks[0].tab().channel().pull_history(&here).await;
-    assert_eq!(status(&crowd), Delivery::Read);
+    assert_eq!(status(&crowd), DeliveryStatus::Read);
     crowd.desks[0].line.seen();
     crowd.desks[0].line.script([Some(Fault::Stale)]);
     crowd.desks[0].tab().channel().pull_history(&here).await;
     assert!(crowd.desks[0].line.seen()[0].was_kept, "the old page came");
-    assert_eq!(status(&crowd), Delivery::Read, "it stays read");
+    assert_eq!(status(&crowd), DeliveryStatus::Read, "it stays read");
 }
 
 #[tokio::test]
@@ -291,7 +291,7 @@ async fn ai_replies_while_typing() {
     assert!(matches!(asking[0].state, RowState::Stopped(Stop::Crossed, _)), "{asking:?}");
     let now = crowd.newest(0, &here);
     let desk = &crowd.desks[0];
-    let said = desk.store().decide(&asking[0].id, Verdict::SendAnyway, now, desk.clock.now());
+    let said = desk.store().decide(&asking[0].id, StopVerdict::SendAnyway, now, desk.clock.now());
     assert!(said.expect("decided").is_some());
     let time = crowd.now();
     crowd.desks[0].wake_outbox(time);

@@ -11,7 +11,7 @@ use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::messages::Place;
 use frontdesk::model::outbox::{Operation, OutboxRow, RowState};
-use frontdesk::model::stops::{Stop, Verdict};
+use frontdesk::model::stops::{Stop, StopVerdict};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::service::AssistantChoice;
 use frontdesk::sync::PushStep;
@@ -78,7 +78,7 @@ impl Order<'_> {
             self.crowd.pass_in_town(3 * SECOND).await;
         }
         for row in stopped_rows(&self.crowd.desks[0]).await {
-            self.say(&row, Verdict::Drop);
+            self.say(&row, StopVerdict::Drop);
         }
         // A fault nothing has met is not for the next order.
         self.crowd.desks[0].line.no_script();
@@ -291,17 +291,17 @@ impl Order<'_> {
                 self.on_screen = self.crowd.newest(0, &self.here);
                 let seen = self.on_screen.clone();
                 let words = words_of(&row);
-                self.say(&row, Verdict::SendAnyway);
+                self.say(&row, StopVerdict::SendAnyway);
                 if let Some(written) = self.written.get_mut(&words) {
                     written.seen = seen;
                 }
             } else {
-                self.say(&row, Verdict::Drop);
+                self.say(&row, StopVerdict::Drop);
             }
         }
     }
 
-    fn say(&self, row: &OutboxRow, verdict: Verdict) {
+    fn say(&self, row: &OutboxRow, verdict: StopVerdict) {
         let desk = &self.crowd.desks[0];
         let said = desk.store().decide(&row.id, verdict, self.on_screen.clone(), desk.clock.now());
         assert!(said.expect("decided").is_some(), "{row:?}");

@@ -1,13 +1,13 @@
 //! Who arrives: a list that is not touched follows its first row, one that is
 //! says who came above, and the first view is who needs a person.
 
-use frontdesk::app::views::View;
+use frontdesk::app::views::SavedView;
 
 use crate::desk::Desk;
 
 /// A desk as it comes: the first view is who needs a person.
 fn as_it_comes(columns: u16, rows: u16) -> Desk {
-    Desk::with(columns, rows, |it| it.first_view = View::needs_me())
+    Desk::with(columns, rows, |it| it.first_view = SavedView::needs_me())
 }
 
 const NAMES: [(&str, &str); 4] =

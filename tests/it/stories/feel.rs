@@ -3,7 +3,7 @@
 
 use frontdesk::app::pointer::Pointer;
 use frontdesk::app::settings::Noticing;
-use frontdesk::ui::theme::Palette;
+use frontdesk::ui::theme::ThemePalette;
 use ratatui::style::Color;
 
 use crate::desk::Desk;
@@ -123,11 +123,11 @@ fn quiet_hours_are_quiet() {
 fn every_palette_draws_the_same_words() {
     let mut desk = two_customers(120, 40);
     let words = desk.picture();
-    for (name, palette) in Palette::WORDS {
+    for (name, palette) in ThemePalette::WORDS {
         desk.theme.palette = palette;
         assert_eq!(desk.picture(), words, "{name}");
         let coloured = desk.buffer().content.iter().any(|it| it.fg != Color::Reset || it.bg != Color::Reset);
-        assert_eq!(coloured, palette != Palette::Mono, "{name}");
+        assert_eq!(coloured, palette != ThemePalette::Mono, "{name}");
     }
     desk.theme.ascii = true;
     let drawn = desk.picture();

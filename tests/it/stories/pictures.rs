@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use frontdesk::app::settings::Settings;
 use frontdesk::model::pictures::Graphics;
-use frontdesk::ui::theme::{Palette, Theme};
+use frontdesk::ui::theme::{Theme, ThemePalette};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ fn a_picture_is_fetched_when_asked_for_and_its_host_was_shown() {
     sends(&mut desk, &second, "and from the other side");
     desk.keys("Gv").hides("Show the picture here?");
     assert_eq!(desk.picture().matches("fetching").count(), 0);
-    desk.theme = Theme { palette: Palette::Dark, ascii: false };
+    desk.theme = Theme { palette: ThemePalette::Dark, ascii: false };
     desk.shows("▀");
     desk.resize((60, 20));
     desk.shows("▀");

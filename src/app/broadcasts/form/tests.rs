@@ -4,24 +4,24 @@ use super::*;
 use model::ids::ContactId;
 
 fn form(count: usize) -> BroadcastForm {
-    let source = Source::Phones(vec!["+34600111222".to_owned()]);
+    let source = AudienceSource::Phones(vec!["+34600111222".to_owned()]);
     let mut form = BroadcastForm::new(AudienceQuery { channel: "chat".into(), source }, None);
     let ids = (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect();
-    form.receive(Found { ids, closed: count, ..Found::default() });
+    form.receive(ResolvedAudience { ids, closed: count, ..ResolvedAudience::default() });
     form
 }
 
 #[test]
 fn nobody_is_sent_to_and_nobody_is_never_everyone() {
     assert!(form(0).aim().expect_err("nobody").contains("nobody"));
-    let everyone = AudienceQuery { channel: "chat".into(), source: Source::Everyone };
+    let everyone = AudienceQuery { channel: "chat".into(), source: AudienceSource::Everyone };
     let mut all = BroadcastForm::new(everyone, None);
     assert!(all.aim().is_err(), "not looked up yet");
-    all.receive(Found { open: 2, closed: 3, ..Found::default() });
+    all.receive(ResolvedAudience { open: 2, closed: 3, ..ResolvedAudience::default() });
     assert!(all.aim().expect_err("pages are left").contains("still being read"));
     all.walking = false;
     assert_eq!(all.aim(), Ok(Aim::Everyone(5)));
-    assert!(!all.fields().contains(&Field::Canary), "the server knows who they are: one wave");
+    assert!(!all.fields().contains(&BroadcastField::Canary), "the server knows who they are: one wave");
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_plan_suggests_itself_until_a_person_makes_one() {
     let mut form = form(1_000);
     let plan = form.plan().expect("a plan");
     assert_eq!((plan.canary, plan.wave, plan.wait), (10, 110, 60 * SECOND));
-    form.focus = form.fields().iter().position(|it| *it == Field::Wave).expect("there");
+    form.focus = form.fields().iter().position(|it| *it == BroadcastField::Wave).expect("there");
     form.line_mut().expect("a line").set("0");
     assert!(form.plan().expect_err("none").contains("1 to 1000"));
     form.line_mut().expect("a line").set("ten");

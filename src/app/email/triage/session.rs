@@ -13,7 +13,7 @@ const ALIKE: usize = 3;
 
 /// What was decided over a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Decision {
+pub enum TriageDecision {
     /// Put away.
     Archived,
     /// Answered.
@@ -26,9 +26,9 @@ pub enum Decision {
 
 /// One decision, over one thread or all of one sender.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Decided {
+pub(super) struct TriageStep {
     pub(super) rows: Vec<ConversationRow>,
-    pub(super) what: Decision,
+    pub(super) what: TriageDecision,
 }
 
 /// A triage under way, or at its end.
@@ -44,7 +44,7 @@ pub struct Triage {
     pub starred: HashSet<ConversationId>,
     pub(super) at: Option<ConversationRow>,
     pub(super) queue: VecDeque<ConversationRow>,
-    pub(super) decided: Vec<Decided>,
+    pub(super) decided: Vec<TriageStep>,
     pub(super) ready: HashMap<ConversationId, HistoryPage>,
     pub(super) asked: HashSet<ConversationId>,
 }
@@ -71,7 +71,7 @@ impl Triage {
     }
 
     /// How many were decided so.
-    pub fn count(&self, what: Decision) -> usize {
+    pub fn count(&self, what: TriageDecision) -> usize {
         self.decided.iter().filter(|it| it.what == what).map(|it| it.rows.len()).sum()
     }
 
@@ -87,7 +87,7 @@ impl Triage {
 
     /// The threads to come from the sender of the last decision, if several
     /// from there were decided alike.
-    pub(super) fn alike(&self) -> Option<(Decision, Vec<ConversationRow>)> {
+    pub(super) fn alike(&self) -> Option<(TriageDecision, Vec<ConversationRow>)> {
         let last = self.decided.last()?;
         let sender = address(last.rows.first()?)?;
         let from = |it: &&ConversationRow| address(it).is_some_and(|it| it == sender);

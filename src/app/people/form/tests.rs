@@ -21,7 +21,7 @@ fn set(form: &mut PersonForm, field: usize, text: &str) {
 
 #[test]
 fn what_differs_leaves() {
-    let mut form = PersonForm::new(Some(detail()), Field::Name);
+    let mut form = PersonForm::new(Some(detail()), PersonField::Name);
     assert_eq!(form.values.len(), 8, "three lines of metadata and one more");
     assert!(form.change().expect("a change").is_empty());
     set(&mut form, 1, "Maria Lopez ");
@@ -53,20 +53,20 @@ fn fields_say_what_is_wrong() {
         (4, "plan =", None),
     ];
     for (field, text, wanted) in cases {
-        let mut form = PersonForm::new(None, Field::Phone);
+        let mut form = PersonForm::new(None, PersonField::Phone);
         set(&mut form, field, text);
         let told = form.wrong(field);
         assert_eq!(told.is_some(), wanted.is_some(), "{text}: {told:?}");
         assert!(told.is_none_or(|it| it.contains(wanted.unwrap_or(""))), "{text}");
     }
-    let mut form = PersonForm::new(Some(detail()), Field::Name);
+    let mut form = PersonForm::new(Some(detail()), PersonField::Name);
     set(&mut form, 7, "plan = x");
     assert_eq!(form.wrong(7).as_deref(), Some("is there already"));
 }
 
 #[test]
 fn metadata_goes_out_as_json_and_comes_back() {
-    let mut form = PersonForm::new(Some(detail()), Field::Name);
+    let mut form = PersonForm::new(Some(detail()), PersonField::Name);
     assert_eq!(form.json(), "{\n  \"plan\": \"gold\",\n  \"visits\": 3,\n  \"a=b\": \"x\"\n}\n");
     assert_eq!(form.set_json(&form.json()), Ok(()));
     assert!(form.change().expect("a change").is_empty());
@@ -80,10 +80,10 @@ fn metadata_goes_out_as_json_and_comes_back() {
 #[test]
 fn a_refusal_stands_at_the_field_it_names() {
     let cases = [
-        ("name must have at most 200 characters (VALIDATION_ERROR)", Some(Field::Name)),
-        ("`tags` must hold strings", Some(Field::Tags)),
+        ("name must have at most 200 characters (VALIDATION_ERROR)", Some(PersonField::Name)),
+        ("`tags` must hold strings", Some(PersonField::Tags)),
         ("the E-Mail is odd", None),
-        ("invalid email", Some(Field::Email)),
+        ("invalid email", Some(PersonField::Email)),
         ("no", None),
     ];
     for (why, field) in cases {
@@ -96,7 +96,7 @@ fn a_refusal_stands_at_the_field_it_names() {
         set: vec![("plan".into(), Json("1".into()))],
         ..ContactChange::default()
     };
-    let form = PersonForm::new(Some(detail()), Field::Name).refused(&change, "r".into(), "bad email");
+    let form = PersonForm::new(Some(detail()), PersonField::Name).refused(&change, "r".into(), "bad email");
     assert_eq!((form.text(2), form.text(3), form.focus), ("x@y.example", "vip, late, odd", 2));
     assert_eq!(form.change(), Some(change));
 }

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::contacts::writable;
-use crate::cli::scripting::session::Work;
+use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Common, Session};
 use crate::cli::unfinished::{Left, Unfinished};
-use client::{Cause, Failure};
+use client::{FailureCause, RequestFailure};
 use model::import::DryRun;
 use model::time::SECOND;
-use sync::Channel;
+use sync::ChannelSync;
 use sync::import::{self, Import};
 
 /// Between two looks at what became of rows on their way.
@@ -66,14 +66,14 @@ fn found_json(found: &DryRun) -> Value {
 }
 
 /// That rows of an import are left; running it again goes on.
-fn unfinished(channel: &Channel, failure: Failure) -> anyhow::Error {
+fn unfinished(channel: &ChannelSync, failure: RequestFailure) -> anyhow::Error {
     let left = Left::GoesOn("frontdesk contacts import".to_owned());
     let (channel, what) = (channel.spec().name.clone(), "the import".to_owned());
     Unfinished { failure, left, channel, what }.into()
 }
 
 /// Imports to the end; a line on stderr now and then says how far it is.
-pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArguments) -> Result<()> {
+pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportArguments) -> Result<()> {
     let platform = writable(session, channel)?;
     let id = channel.spec().id.clone();
     let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;
@@ -86,7 +86,10 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
             break progress;
         }
         if let Some(why) = progress.stopped {
-            return Err(unfinished(channel, Failure::new(Cause::Undecided, &format!("it waits: {why}"))));
+            return Err(unfinished(
+                channel,
+                RequestFailure::new(FailureCause::Undecided, &format!("it waits: {why}")),
+            ));
         }
         if session.now().since(said) >= SAY {
             said = session.now();
@@ -94,10 +97,12 @@ pub fn run(session: &Session, channel: &Channel, arguments: &ContactImportArgume
         }
         let work = session.work(channel, "contacts import")?;
         if channel.is_stopped() {
-            let refused = || Failure::new(Cause::KeyRefused, "the server does not take this channel's key");
+            let refused = || {
+                RequestFailure::new(FailureCause::KeyRefused, "the server does not take this channel's key")
+            };
             return Err(unfinished(channel, channel.failure().unwrap_or_else(refused)));
         }
-        if work != Work::Moved {
+        if work != SendStep::Moved {
             session.sleep(LOOK);
         }
     };

@@ -17,7 +17,7 @@ use model::json as mind_json;
 use model::outbox::Operation;
 use model::outbox::content::Json;
 use model::phones;
-use sync::Channel;
+use sync::ChannelSync;
 
 mod importing;
 
@@ -137,7 +137,7 @@ pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
     }?)
 }
 
-fn list(session: &Session, channel: &Channel, arguments: &ContactListArguments) -> Result<()> {
+fn list(session: &Session, channel: &ChannelSync, arguments: &ContactListArguments) -> Result<()> {
     let search = arguments.search.clone().unwrap_or_default();
     let query =
         PeopleQuery { channel: channel.spec().id.clone(), text: search.clone(), limit: arguments.limit };
@@ -182,13 +182,13 @@ fn person_json(it: &Person) -> Value {
 }
 
 /// One contact as the server has it now.
-fn read(session: &Session, channel: &Channel, phone: &str) -> Result<Option<PersonDetail>> {
+fn read(session: &Session, channel: &ChannelSync, phone: &str) -> Result<Option<PersonDetail>> {
     let fetch = Fetch::Person { phone: phone.to_owned() };
     session.read(channel, "reading the contact", async || channel.fetch(&fetch).await)?;
     Ok(session.reader.person(&channel.spec().id, phone)?)
 }
 
-fn show(session: &Session, channel: &Channel, arguments: &ContactArguments) -> Result<()> {
+fn show(session: &Session, channel: &ChannelSync, arguments: &ContactArguments) -> Result<()> {
     let phone = phones::plain(&arguments.phone);
     let found =
         read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
@@ -217,7 +217,7 @@ fn detail_json(found: &PersonDetail) -> Value {
 
 fn change(
     session: &Session,
-    channel: &Channel,
+    channel: &ChannelSync,
     arguments: &ContactEditArguments,
     create: bool,
 ) -> Result<()> {
@@ -258,7 +258,11 @@ fn change(
     print::line(&format!("saved: {phone} on {}", session.label(channel)))
 }
 
-fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArguments) -> Result<(), CliError> {
+fn delete(
+    session: &Session,
+    channel: &ChannelSync,
+    arguments: &ContactDeleteArguments,
+) -> Result<(), CliError> {
     let phone = phones::plain(&arguments.phone);
     if phone.len() < 4 || !phone.ends_with(&arguments.confirm) || arguments.confirm.len() != 4 {
         return Err(CliError::Usage(
@@ -283,7 +287,7 @@ fn delete(session: &Session, channel: &Channel, arguments: &ContactDeleteArgumen
     Ok(print::line(&format!("deleted: {phone} on {}", session.label(channel)))?)
 }
 
-pub(super) fn writable(session: &Session, channel: &Channel) -> Result<Platform> {
+pub(super) fn writable(session: &Session, channel: &ChannelSync) -> Result<Platform> {
     if channel.spec().read_only {
         bail!("{} is read-only", channel.spec().name);
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::cli::scripting::Session;
 use model::account::Environment;
-use sync::Channel;
+use sync::ChannelSync;
 
 impl Session {
     /// The channels a command is for: the named one, or all but those whose
@@ -14,7 +14,7 @@ impl Session {
     ///
     /// # Errors
     /// When no channel is called so, or the files cannot be read.
-    pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<Channel>>> {
+    pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let mut channels = self.channels(name)?;
         if name.is_none() && channels.len() > 1 {
             for channel in &channels {
@@ -28,14 +28,14 @@ impl Session {
     }
 
     /// Whether a channel's key only validates, and nothing is really sent.
-    pub fn is_test(&self, channel: &Channel) -> bool {
+    pub fn is_test(&self, channel: &ChannelSync) -> bool {
         let of_key = Environment::from_key(channel.spec().key.expose());
         let of_account = || self.files.is_test(&self.reader, &channel.spec().id).unwrap_or_default();
         of_key.map_or_else(of_account, |it| it == Environment::Test)
     }
 
     /// A channel's name, with TEST where nothing is really sent.
-    pub fn label(&self, channel: &Channel) -> String {
+    pub fn label(&self, channel: &ChannelSync) -> String {
         let name = &channel.spec().name;
         if self.is_test(channel) { format!("{name} (TEST)") } else { name.clone() }
     }

@@ -3,14 +3,14 @@
 use anyhow::{Context, Result};
 
 use crate::cli::scripting::Session;
-use client::Failure;
+use client::RequestFailure;
 use model::time::{MINUTE, Timestamp};
-use store::leases::{Holder, LEASE, Other, RENEW, Rank, Wanted};
-use sync::{Channel, Lead, Pulled, PushStep, leading};
+use store::leases::{Holder, LEASE, LeaseRequest, Other, RENEW, Rank};
+use sync::{ChannelSync, Lead, Pulled, PushStep, leading};
 
 /// What a step of the sending did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Work {
+pub enum SendStep {
     /// Another process sends; what it said last of its connection is there.
     Elsewhere(Other),
     /// Something was moved on; there may be more.
@@ -21,11 +21,11 @@ pub enum Work {
     Halted,
 }
 
-impl Work {
+impl SendStep {
     /// Why nothing leaves where another process sends, as it said last.
-    pub fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<RequestFailure> {
         match self {
-            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(Failure::of_health),
+            Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(RequestFailure::of_health),
             Self::Moved | Self::Waits | Self::Halted => None,
         }
     }
@@ -38,12 +38,12 @@ impl Session {
     ///
     /// # Errors
     /// When the files cannot be used.
-    pub fn work(&self, channel: &Channel, kind: &'static str) -> Result<Work> {
+    pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<SendStep> {
         if channel.spec().read_only {
-            return Ok(Work::Halted);
+            return Ok(SendStep::Halted);
         }
         if let Holder::Other(other) = self.hold(channel, kind)? {
-            return Ok(Work::Elsewhere(other));
+            return Ok(SendStep::Elsewhere(other));
         }
         self.carry_waves(channel)?;
         let step = self.runtime.block_on(async {
@@ -51,14 +51,14 @@ impl Session {
             channel.push_once(self.now()).await
         });
         Ok(match step {
-            PushStep::Moved => Work::Moved,
-            PushStep::Halted => Work::Halted,
-            PushStep::Due(_) | PushStep::Idle => Work::Waits,
+            PushStep::Moved => SendStep::Moved,
+            PushStep::Halted => SendStep::Halted,
+            PushStep::Due(_) | PushStep::Idle => SendStep::Waits,
         })
     }
 
     /// Takes or keeps the lease for sending.
-    fn hold(&self, channel: &Channel, kind: &'static str) -> Result<Holder> {
+    fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<Holder> {
         let (store, now) = (&self.files.store, self.now());
         let name = leading::sending_name(channel.spec());
         let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
@@ -66,7 +66,8 @@ impl Session {
             Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),
             _ => {
                 let (id, vitals) = (channel.spec().id.clone(), channel.vitals());
-                let wanted = Wanted { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
+                let wanted =
+                    LeaseRequest { name, channel: id, sends: true, rank: Rank::Script, kind, vitals };
                 let held = self.runtime.block_on(store.hold_leases(&self.owner, vec![wanted], now))?;
                 held.into_iter().next().context("no lease came back")?
             }
@@ -80,7 +81,7 @@ impl Session {
 
     /// Takes running broadcasts in waves a step on. Their rules look at the
     /// balance and the quality rating, so without these nothing goes on.
-    fn carry_waves(&self, channel: &Channel) -> Result<()> {
+    fn carry_waves(&self, channel: &ChannelSync) -> Result<()> {
         let id = &channel.spec().id;
         let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
         if running.is_empty() || channel.is_stopped() {

@@ -8,18 +8,19 @@ use std::time::Duration;
 use crate::guard::tests::bench::{Answer, Server, Tripwire, ok};
 use crate::guard::tests::{DEVELOPMENT, certificate};
 use crate::guard::{
-    FetchError, Fetched, Guard, HeaderRefused, Limits, Longer, Request, SystemNetwork, vet_header,
+    FetchError, FetchLimits, Fetched, Guard, HeaderRefused, Longer, Request, SystemNetwork, vet_header,
 };
 
-const SHORT: Limits = Limits { max_body: 64, longer: Longer::Refuse, total: Duration::from_millis(300) };
-const SMALL: Limits = Limits { total: Duration::from_secs(10), ..SHORT };
-const CUT: Limits = Limits { longer: Longer::Cut, ..SMALL };
+const SHORT: FetchLimits =
+    FetchLimits { max_body: 64, longer: Longer::Refuse, total: Duration::from_millis(300) };
+const SMALL: FetchLimits = FetchLimits { total: Duration::from_secs(10), ..SHORT };
+const CUT: FetchLimits = FetchLimits { longer: Longer::Cut, ..SMALL };
 
 fn guard() -> Guard {
     Guard::with(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust())
 }
 
-async fn ask(server: &Server, limits: Limits) -> Result<Fetched, FetchError> {
+async fn ask(server: &Server, limits: FetchLimits) -> Result<Fetched, FetchError> {
     let guard = guard();
     let url = guard.vet(&server.url("/in")).expect("a URL for development");
     guard.fetch(&url, Request::get(), limits).await
@@ -51,7 +52,7 @@ async fn redirects_are_answers() {
     let guard = guard();
     for status in [300, 301, 302, 303, 307, 308] {
         let url = guard.vet(&server.url(&format!("/{status}"))).expect("a URL");
-        let answer = guard.fetch(&url, Request::post("{}"), Limits::DELIVERY).await.expect("an answer");
+        let answer = guard.fetch(&url, Request::post("{}"), FetchLimits::DELIVERY).await.expect("an answer");
         assert_eq!(answer.status, status);
     }
     assert!(wire.is_untouched());
@@ -63,7 +64,7 @@ async fn redirects_are_answers() {
 fn a_proxy_in_the_environment_is_not_asked() {
     let wire = Tripwire::set();
     let mut child = Command::new(std::env::current_exe().expect("this program"));
-    child.args(["--exact", "connections::guard::tests::answers::redirects_are_answers"]);
+    child.args(["--exact", "guard::tests::answers::redirects_are_answers"]);
     for name in ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
         child.env(name, format!("http://{}", wire.address()));
     }
@@ -84,7 +85,7 @@ async fn a_request_is_sent_as_it_was_given() {
     let guard = guard();
     let url = guard.vet(&server.url("/in?a=b")).expect("a URL");
     let request = Request::post(r#"{"a": 1}"#).header("x-service-signature", "abc").expect("a good header");
-    let answer = guard.fetch(&url, request, Limits::DELIVERY).await.expect("an answer");
+    let answer = guard.fetch(&url, request, FetchLimits::DELIVERY).await.expect("an answer");
     let expected = Fetched {
         status: 503,
         location: None,
@@ -160,7 +161,7 @@ async fn slow_answers_end_at_the_total_time() {
     }
     // Each byte comes soon after the last; only the total stops it.
     let server = Server::plain(|_| Answer::Drip(b"HTTP/1.1 200 OK\r\n\r\n".to_vec())).await;
-    let patient = Limits { max_body: 1_000_000, ..SHORT };
+    let patient = FetchLimits { max_body: 1_000_000, ..SHORT };
     assert_eq!(ask(&server, patient).await, Err(FetchError::TimedOut));
 }
 

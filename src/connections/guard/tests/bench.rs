@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::guard::network::Connected;
 use crate::guard::tests::certificate;
-use crate::guard::{Guard, Network, Policy};
+use crate::guard::{Guard, GuardedNetwork, Policy};
 
 /// A network with known names. Connections are written down and brought to
 /// one local server.
@@ -83,7 +83,7 @@ impl Stub {
     }
 }
 
-impl Network for Stub {
+impl GuardedNetwork for Stub {
     fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         let turn = self.lookups.fetch_add(1, Ordering::SeqCst);
         let answers = self.names.get(name);

@@ -13,13 +13,15 @@ use crate::guard::network::Connected;
 use crate::guard::resolve::LOOKUP_TIMEOUT;
 use crate::guard::tests::bench::{Server, Stub, Tripwire, ok};
 use crate::guard::tests::{DEVELOPMENT, PUBLIC, certificate};
-use crate::guard::{FetchError, Guard, Limits, Network, Policy, Request, SystemNetwork, Unreachable};
+use crate::guard::{
+    FetchError, FetchLimits, Guard, GuardedNetwork, Policy, Request, SystemNetwork, Unreachable,
+};
 
 const HOOK: &str = "https://hooks.example/in";
 
 async fn fetch(guard: &Guard, url: &str) -> Result<u16, FetchError> {
     let url = guard.vet(url).expect(url);
-    guard.fetch(&url, Request::get(), Limits::DELIVERY).await.map(|it| it.status)
+    guard.fetch(&url, Request::get(), FetchLimits::DELIVERY).await.map(|it| it.status)
 }
 
 fn refused(reason: Unreachable) -> Result<u16, FetchError> {
@@ -148,7 +150,7 @@ async fn the_system_does_not_trust_just_anyone() {
 /// A resolver that never answers.
 struct Mute;
 
-impl Network for Mute {
+impl GuardedNetwork for Mute {
     fn lookup<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(pending())
     }

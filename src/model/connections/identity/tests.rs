@@ -5,8 +5,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 use super::*;
-use crate::connections::Method;
-use crate::connections::parameters::{Place, ValueKind};
+use crate::connections::EndpointMethod;
+use crate::connections::parameters::{ParameterPlace, ValueKind};
 
 /// What customers call themselves to be taken for somebody else.
 const HOSTILE: [&str; 12] = [
@@ -24,10 +24,10 @@ const HOSTILE: [&str; 12] = [
     "\u{202e}321064970244+",
 ];
 
-fn endpoint(contact: &[ContactField], parameters: Vec<Parameter>) -> Endpoint {
-    Endpoint {
+fn endpoint(contact: &[ContactField], parameters: Vec<Parameter>) -> ConnectionEndpoint {
+    ConnectionEndpoint {
         name: "orders".to_owned(),
-        method: Method::Get,
+        method: EndpointMethod::Get,
         path: "/orders".to_owned(),
         instructions: String::new(),
         contact: contact.to_vec(),
@@ -39,7 +39,7 @@ fn endpoint(contact: &[ContactField], parameters: Vec<Parameter>) -> Endpoint {
     }
 }
 
-fn parameter(name: &str, place: Place, required: bool, source: Source) -> Parameter {
+fn parameter(name: &str, place: ParameterPlace, required: bool, source: ParameterSource) -> Parameter {
     Parameter { name: name.to_owned(), place, kind: ValueKind::Text, required, source }
 }
 
@@ -47,15 +47,15 @@ fn parameter(name: &str, place: Place, required: bool, source: Source) -> Parame
 fn values_come_from_where_they_are_said_to() {
     let facts = ContactFacts::of(&Platform::Whatsapp, "+34600111222")
         .with_metadata(vec![("customer".to_owned(), "C-7".to_owned())]);
-    let metadata = Source::ContactField(ContactField::Metadata("customer".into()));
+    let metadata = ParameterSource::ContactField(ContactField::Metadata("customer".into()));
     let wanted = endpoint(
         &[ContactField::Phone],
         vec![
-            parameter("a", Place::Query, true, Source::Contact),
-            parameter("b", Place::Path, false, metadata),
-            parameter("c", Place::Query, false, Source::Asked(String::new())),
-            parameter("d", Place::Body, true, Source::Constant("x".into())),
-            parameter("e", Place::Body, true, Source::Asked("Order number".into())),
+            parameter("a", ParameterPlace::Query, true, ParameterSource::Contact),
+            parameter("b", ParameterPlace::Path, false, metadata),
+            parameter("c", ParameterPlace::Query, false, ParameterSource::Asked(String::new())),
+            parameter("d", ParameterPlace::Body, true, ParameterSource::Constant("x".into())),
+            parameter("e", ParameterPlace::Body, true, ParameterSource::Asked("Order number".into())),
         ],
     );
     let answers = [("e".to_owned(), " 1041 ".to_owned()), ("a".to_owned(), "+442079460123".to_owned())];
@@ -65,26 +65,31 @@ fn values_come_from_where_they_are_said_to() {
     assert_eq!(wanted.fill(&facts, &[]), Err("Order number is wanted".to_owned()));
     let mail = ContactFacts::of(&Platform::Email, "ana@mail.example");
     assert_eq!(wanted.fill(&mail, &answers), Err("the contact's phone is not known".to_owned()));
-    let either = Endpoint { contact: vec![ContactField::Phone, ContactField::Email], ..wanted.clone() };
+    let either =
+        ConnectionEndpoint { contact: vec![ContactField::Phone, ContactField::Email], ..wanted.clone() };
     let unknown = either.fill(&ContactFacts::default(), &answers);
     assert_eq!(unknown, Err("the contact's phone or email is not known".to_owned()));
 }
 
 #[test]
 fn what_comes_from_the_contact_is_required_whatever_was_written() {
-    let optional = parameter("customer", Place::Query, false, Source::Contact);
-    let refund = parameter("order", Place::Query, true, Source::Asked("Order number".into()));
+    let optional = parameter("customer", ParameterPlace::Query, false, ParameterSource::Contact);
+    let refund =
+        parameter("order", ParameterPlace::Query, true, ParameterSource::Asked("Order number".into()));
     let answers = [("order".to_owned(), "1041".to_owned())];
     let stranger = ContactFacts::of(&Platform::Email, "ana@mail.example");
     let wanted = endpoint(&[ContactField::Phone], vec![optional, refund.clone()]);
     assert!(wanted.fill(&stranger, &answers).is_err(), "a refund without its customer");
     assert!(endpoint(&[ContactField::Phone], vec![refund]).fill(&stranger, &answers).is_err());
-    let metadata = Source::ContactField(ContactField::Metadata("id".into()));
+    let metadata = ParameterSource::ContactField(ContactField::Metadata("id".into()));
     let known = stranger.with_metadata(vec![("id".to_owned(), "7".to_owned())]);
-    let only_metadata = endpoint(&[], vec![parameter("id", Place::Query, true, metadata)]);
+    let only_metadata = endpoint(&[], vec![parameter("id", ParameterPlace::Query, true, metadata)]);
     assert!(only_metadata.fill(&known, &[]).is_err(), "metadata identifies nobody");
-    let stock = endpoint(&[], vec![parameter("a", Place::Path, true, Source::Asked("Article".into()))]);
-    let stock = Endpoint { public: true, ..stock };
+    let stock = endpoint(
+        &[],
+        vec![parameter("a", ParameterPlace::Path, true, ParameterSource::Asked("Article".into()))],
+    );
+    let stock = ConnectionEndpoint { public: true, ..stock };
     assert!(stock.fill(&ContactFacts::default(), &[("a".to_owned(), "42".to_owned())]).is_ok());
 }
 
@@ -119,7 +124,7 @@ struct Case {
     address: String,
     metadata: Vec<(String, String)>,
     answers: Vec<(String, String)>,
-    endpoint: Endpoint,
+    endpoint: ConnectionEndpoint,
 }
 
 impl Case {
@@ -154,14 +159,14 @@ impl Case {
         ];
         let some = |random: &mut StdRng| fields.choose(random).expect("a field").clone();
         let contact: Vec<ContactField> = (0..random.random_range(0..3)).map(|_| some(random)).collect();
-        let places = [Place::Path, Place::Query, Place::Body];
+        let places = [ParameterPlace::Path, ParameterPlace::Query, ParameterPlace::Body];
         let parameters: Vec<Parameter> = (0..random.random_range(0..5))
             .map(|index| {
                 let source = match random.random_range(0..4) {
-                    0 => Source::Contact,
-                    1 => Source::ContactField(some(random)),
-                    2 => Source::Asked(String::new()),
-                    _ => Source::Constant("fixed".to_owned()),
+                    0 => ParameterSource::Contact,
+                    1 => ParameterSource::ContactField(some(random)),
+                    2 => ParameterSource::Asked(String::new()),
+                    _ => ParameterSource::Constant("fixed".to_owned()),
                 };
                 let place = *places.choose(random).expect("a place");
                 parameter(&format!("p{index}"), place, random.random_bool(0.5), source)
@@ -170,7 +175,7 @@ impl Case {
         // A model tries to fill in everything, also what it is not asked for.
         let answers = parameters.iter().map(|it| (it.name.clone(), told.clone())).collect();
         let public = random.random_bool(0.1);
-        let endpoint = Endpoint { public, ..endpoint(&contact, parameters) };
+        let endpoint = ConnectionEndpoint { public, ..endpoint(&contact, parameters) };
         Self { platform, address, metadata, answers, endpoint }
     }
 
@@ -209,18 +214,18 @@ fn nothing_a_customer_chooses_identifies_anybody() {
         let mut identified = case.endpoint.public;
         for it in &case.endpoint.parameters {
             let proven = match &it.source {
-                Source::Asked(_) => continue,
-                Source::Constant(text) => {
+                ParameterSource::Asked(_) => continue,
+                ParameterSource::Constant(text) => {
                     assert_eq!(value(it), Some(text.as_str()), "{}", told());
                     continue;
                 }
-                Source::ContactField(ContactField::Metadata(name)) => {
+                ParameterSource::ContactField(ContactField::Metadata(name)) => {
                     let kept = case.metadata.iter().find(|it| it.0 == *name).map(|it| it.1.trim());
                     assert_eq!(value(it), kept, "{}", told());
                     continue;
                 }
-                Source::ContactField(field) => case.proves(field),
-                Source::Contact => case.endpoint.contact.iter().any(|field| case.proves(field)),
+                ParameterSource::ContactField(field) => case.proves(field),
+                ParameterSource::Contact => case.endpoint.contact.iter().any(|field| case.proves(field)),
             };
             assert!(proven, "what the channel does not prove: {}", told());
             assert_eq!(value(it), Some(case.address.as_str()), "{}", told());

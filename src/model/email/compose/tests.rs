@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::*;
 use crate::text::SafeText;
 
-fn letter() -> Letter {
+fn letter() -> MailMessage {
     let line = |it: &str| SafeText::line(it);
-    Letter {
+    MailMessage {
         from: line("ana@y.example"),
         from_name: Some(line("Ana")),
         to: vec![line("shop@x.example"), line("bob@y.example")],
@@ -15,7 +15,7 @@ fn letter() -> Letter {
         subject: Some(line("Order 1041")),
         header_id: Some("<1@y.example>".to_owned()),
         plain: Some(SafeText::block("Where is it?\n\nAna")),
-        ..Letter::default()
+        ..MailMessage::default()
     }
 }
 
@@ -34,11 +34,11 @@ fn answers_go_where_they_belong() {
     assert_eq!(one.answers.as_deref(), Some("<1@y.example>"));
     let all = answer(&letter(), None, &own(), true, "");
     assert_eq!((all.to.as_str(), all.cc.as_str()), ("ana@y.example", "bob@y.example, c@z.example"));
-    let listed = Letter { reply_to: Some(SafeText::line("list@y.example")), ..letter() };
+    let listed = MailMessage { reply_to: Some(SafeText::line("list@y.example")), ..letter() };
     assert_eq!(answer(&listed, None, &own(), false, "").to, "list@y.example");
-    let mine = Letter { from: SafeText::line("Shop@x.example"), ..letter() };
+    let mine = MailMessage { from: SafeText::line("Shop@x.example"), ..letter() };
     assert_eq!(answer(&mine, None, &own(), false, "").to, "bob@y.example");
-    let again = Letter { subject: Some(SafeText::line("RE: Order 1041")), ..letter() };
+    let again = MailMessage { subject: Some(SafeText::line("RE: Order 1041")), ..letter() };
     assert_eq!(answer(&again, None, &own(), false, "").subject, "RE: Order 1041");
     let passed = forward(&letter(), None, "today");
     assert_eq!((passed.to.as_str(), passed.subject.as_str()), ("", "Fwd: Order 1041"));
@@ -47,51 +47,60 @@ fn answers_go_where_they_belong() {
 
 #[test]
 fn what_is_wrong_with_a_mail_is_named() {
-    let good =
-        Written { to: "a@b.example".into(), subject: "Hi".into(), body: "text".into(), ..Written::default() };
+    let good = WrittenMail {
+        to: "a@b.example".into(),
+        subject: "Hi".into(),
+        body: "text".into(),
+        ..WrittenMail::default()
+    };
     assert!(good.mail(None, &own()).is_ok());
     let many = (0..=bounds::ATTACHMENTS).map(|it| format!("/tmp/{it}")).collect();
     let cases = [
-        (Written { to: String::new(), ..good.clone() }, 0, "To: at least one"),
-        (Written { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is no mail address"),
-        (Written { cc: "a@b.example, x".into(), ..good.clone() }, 1, "Cc: \"x\""),
-        (Written { bcc: "@".into(), ..good.clone() }, 2, "Bcc:"),
-        (Written { subject: " \r\n ".into(), ..good.clone() }, 3, "Subject: it is empty"),
-        (Written { subject: "x".repeat(bounds::SUBJECT + 1), ..good.clone() }, 3, "Subject: 999 characters"),
-        (Written { body: " ".into(), ..good.clone() }, 4, "the mail is empty"),
-        (Written { files: many, ..good.clone() }, 4, "21 files; 20 are the most"),
+        (WrittenMail { to: String::new(), ..good.clone() }, 0, "To: at least one"),
+        (WrittenMail { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is no mail address"),
+        (WrittenMail { cc: "a@b.example, x".into(), ..good.clone() }, 1, "Cc: \"x\""),
+        (WrittenMail { bcc: "@".into(), ..good.clone() }, 2, "Bcc:"),
+        (WrittenMail { subject: " \r\n ".into(), ..good.clone() }, 3, "Subject: it is empty"),
+        (
+            WrittenMail { subject: "x".repeat(bounds::SUBJECT + 1), ..good.clone() },
+            3,
+            "Subject: 999 characters",
+        ),
+        (WrittenMail { body: " ".into(), ..good.clone() }, 4, "the mail is empty"),
+        (WrittenMail { files: many, ..good.clone() }, 4, "21 files; 20 are the most"),
     ];
     for (written, place, words) in cases {
         let (at, why) = written.mail(None, &own()).expect_err("wrong");
         assert!(at == place && why.starts_with(words), "{at} {why}");
     }
-    let most = Written { subject: "x".repeat(bounds::SUBJECT), ..good.clone() };
+    let most = WrittenMail { subject: "x".repeat(bounds::SUBJECT), ..good.clone() };
     assert!(most.mail(None, &own()).is_ok());
-    let doubled = Written { cc: "A@b.example, shop@x.example, c@d.example".into(), ..good.clone() };
+    let doubled = WrittenMail { cc: "A@b.example, shop@x.example, c@d.example".into(), ..good.clone() };
     let mail = doubled.mail(None, &own()).expect("a mail");
     assert_eq!((mail.to, mail.cc), (vec!["a@b.example".to_owned()], vec!["c@d.example".to_owned()]));
-    let to_self = Written { to: "shop@x.example".into(), ..good.clone() };
+    let to_self = WrittenMail { to: "shop@x.example".into(), ..good.clone() };
     assert_eq!(to_self.mail(None, &own()).expect("a mail").to, own());
-    let files = Written { files: vec!["/tmp/a b.pdf".into(), "https://f.example/c.png?x=1".into()], ..good };
+    let files =
+        WrittenMail { files: vec!["/tmp/a b.pdf".into(), "https://f.example/c.png?x=1".into()], ..good };
     let mail = files.mail(None, &own()).expect("a mail");
     let kinds: Vec<(&str, &str)> =
         mail.attachments.iter().map(|it| (it.filename.as_str(), it.content_type.as_str())).collect();
     assert_eq!(kinds, [("a b.pdf", "application/pdf"), ("c.png", "image/png")]);
-    assert!(matches!(mail.attachments[1].source, Source::Link(_)));
+    assert!(matches!(mail.attachments[1].source, MailAttachmentSource::Link(_)));
 }
 
 #[test]
 fn a_file_that_was_forgotten_is_missed() {
-    let says = |body: &str| Written { body: body.to_owned(), ..Written::default() };
+    let says = |body: &str| WrittenMail { body: body.to_owned(), ..WrittenMail::default() };
     for text in ["I attached the form", "Im Anhang das Formular", "Le envío adjunto el formulario"] {
         assert!(says(text).forgot_file(), "{text}");
     }
     assert!(!says("Thank you").forgot_file());
-    assert!(!Written { files: vec!["/a".into()], ..says("attached") }.forgot_file());
-    assert!(!Written { quote: Some("> attached".into()), ..says("Thanks") }.forgot_file());
+    assert!(!WrittenMail { files: vec!["/a".into()], ..says("attached") }.forgot_file());
+    assert!(!WrittenMail { quote: Some("> attached".into()), ..says("Thanks") }.forgot_file());
 }
 
-fn anything() -> impl Strategy<Value = Written> {
+fn anything() -> impl Strategy<Value = WrittenMail> {
     let line = || "[ -~äé\\r\\n\\t\u{85}\u{2028}]{0,30}";
     let text = || "[ -~äé\\n]{0,60}";
     (
@@ -104,7 +113,7 @@ fn anything() -> impl Strategy<Value = Written> {
         text(),
         proptest::option::of(text()),
     )
-        .prop_map(|(to, cc, bcc, subject, answers, html, body, quote)| Written {
+        .prop_map(|(to, cc, bcc, subject, answers, html, body, quote)| WrittenMail {
             to,
             cc,
             bcc,
@@ -134,15 +143,15 @@ proptest! {
 
     #[test]
     fn a_draft_comes_back_as_it_was(body in "[ -~äé\\n]{0,80}", subject in "[a-z ]{1,20}", html: bool) {
-        let written = Written {
+        let written = WrittenMail {
             to: "a@b.example".into(),
             subject: subject.trim().to_owned(),
             html,
             files: vec!["/tmp/a b".into()],
             quote: Some("> x".into()),
             body,
-            ..Written::default()
+            ..WrittenMail::default()
         };
-        prop_assert_eq!(Written::from_draft(&written.to_draft()), Some(written));
+        prop_assert_eq!(WrittenMail::from_draft(&written.to_draft()), Some(written));
     }
 }

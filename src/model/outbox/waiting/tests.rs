@@ -1,9 +1,9 @@
 //! Cases of what a row waits for.
 
 use super::*;
-use crate::attachments::{Attachment, FileFacts};
+use crate::attachments::{FileFacts, ReplyAttachment};
 use crate::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
-use crate::outbox::{Finding, Lane};
+use crate::outbox::{Lane, LookResult};
 use crate::text::SafeText;
 
 fn at(seconds: i64) -> Timestamp {
@@ -24,7 +24,7 @@ fn row(sequence: i64, conversation: &str, operation: Operation, state: RowState)
         attempts: 0,
         state,
         seen: None,
-        finding: Finding::Nothing,
+        finding: LookResult::Nothing,
         planned_at: None,
     }
 }
@@ -41,7 +41,7 @@ fn text(sequence: i64, conversation: &str, state: RowState) -> OutboxRow {
 fn file(sequence: i64, state: RowState) -> OutboxRow {
     let facts =
         FileFacts { path: "/a.png".into(), name: "a.png".into(), mime_type: "image/png".into(), size: 1 };
-    row(sequence, "a", Attachment::file(facts).operation("1", None, None, None), state)
+    row(sequence, "a", ReplyAttachment::file(facts).operation("1", None, None, None), state)
 }
 
 fn stopped(stop: Stop) -> RowState {
@@ -72,11 +72,11 @@ fn import() -> Leader {
 }
 
 /// Rows beside it, the connection, who sends: why it waits, and in which words.
-type Case = (OutboxRow, Vec<OutboxRow>, Health, Leader, Reason, &'static str);
+type Case = (OutboxRow, Vec<OutboxRow>, Health, Leader, WaitReason, &'static str);
 
 fn all_hold(cases: Vec<Case>) {
     for (row, others, health, leader, expected, words) in cases {
-        let facts = Facts { now: at(0), health: &health, leader: &leader, pays: None };
+        let facts = QueueFacts { now: at(0), health: &health, leader: &leader, pays: None };
         let found = reason(&row, others.iter(), &facts);
         assert_eq!(found, expected, "{words}");
         let told = found.words(&row.operation, at(0));
@@ -104,35 +104,42 @@ fn mine() -> OutboxRow {
 #[test]
 fn a_row_says_first_what_it_waits_for_itself() {
     all_hold(vec![
-        (mine(), vec![], live(), Leader::Here, Reason::Nothing, "queued; leaves next"),
-        (mine(), vec![], live(), Leader::Unknown, Reason::Nothing, "queued; leaves next"),
-        (later(mine(), 4), vec![], live(), Leader::Here, Reason::Held(at(4)), "sends in 4 s"),
-        (later(mine(), 4), vec![], offline(), import(), Reason::Held(at(4)), "sends in 4 s"),
+        (mine(), vec![], live(), Leader::Here, WaitReason::Nothing, "queued; leaves next"),
+        (mine(), vec![], live(), Leader::Unknown, WaitReason::Nothing, "queued; leaves next"),
+        (later(mine(), 4), vec![], live(), Leader::Here, WaitReason::Held(at(4)), "sends in 4 s"),
+        (later(mine(), 4), vec![], offline(), import(), WaitReason::Held(at(4)), "sends in 4 s"),
         (
             planned(mine(), 7_200),
             vec![],
             offline(),
             Leader::Here,
-            Reason::Planned(at(7_200)),
+            WaitReason::Planned(at(7_200)),
             "planned, in 2h if frontdesk runs",
         ),
-        (file(2, RowState::Sending), vec![], live(), Leader::Here, Reason::Uploading, "uploading"),
-        (file(2, RowState::Queued), vec![], live(), Leader::Here, Reason::UploadNext, "waits to be uploaded"),
+        (file(2, RowState::Sending), vec![], live(), Leader::Here, WaitReason::Uploading, "uploading"),
+        (
+            file(2, RowState::Queued),
+            vec![],
+            live(),
+            Leader::Here,
+            WaitReason::UploadNext,
+            "waits to be uploaded",
+        ),
         (
             file(2, RowState::Uncertain),
             vec![],
             live(),
             Leader::Here,
-            Reason::UploadCutOff,
+            WaitReason::UploadCutOff,
             "the upload was cut off; tries again",
         ),
-        (text(2, "a", RowState::Sending), vec![], live(), import(), Reason::Answer, "sending"),
+        (text(2, "a", RowState::Sending), vec![], live(), import(), WaitReason::Answer, "sending"),
         (
             tried(text(2, "a", RowState::Uncertain), 12),
             vec![],
             live(),
             Leader::Here,
-            Reason::ClearAnswer(Some(at(12))),
+            WaitReason::ClearAnswer(Some(at(12))),
             "no answer came; asking again in 12 s, never sent twice",
         ),
         (
@@ -140,7 +147,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             vec![],
             offline(),
             Leader::Here,
-            Reason::ClearAnswer(None),
+            WaitReason::ClearAnswer(None),
             "no answer came; asking again, never sent twice",
         ),
         (
@@ -148,7 +155,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             vec![],
             offline(),
             Leader::Nobody,
-            Reason::Decision(Stop::Crossed, None),
+            WaitReason::Decision(Stop::Crossed, None),
             "NOT SENT, someone answered meanwhile",
         ),
     ]);
@@ -162,7 +169,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             vec![text(1, "a", RowState::Queued)],
             live(),
             Leader::Here,
-            Reason::RowBefore(None),
+            WaitReason::RowBefore(None),
             "waits for the one before it",
         ),
         (
@@ -170,7 +177,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             vec![text(1, "a", stopped(Stop::Credits))],
             live(),
             Leader::Here,
-            Reason::RowBefore(Some(Stop::Credits)),
+            WaitReason::RowBefore(Some(Stop::Credits)),
             "waits for the one before it, which asks: NOT SENT, out of credits",
         ),
         (
@@ -178,16 +185,16 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             vec![text(1, "b", stopped(Stop::Credits)), text(3, "a", RowState::Queued)],
             live(),
             Leader::Here,
-            Reason::Nothing,
+            WaitReason::Nothing,
             "queued; leaves next",
         ),
-        (mine(), vec![text(1, "a", stopped(Stop::Refused))], live(), Leader::Here, Reason::Nothing, ""),
+        (mine(), vec![text(1, "a", stopped(Stop::Refused))], live(), Leader::Here, WaitReason::Nothing, ""),
         (
             mine(),
             vec![planned(text(1, "a", RowState::Queued), 90)],
             live(),
             Leader::Here,
-            Reason::Nothing,
+            WaitReason::Nothing,
             "",
         ),
         (
@@ -195,7 +202,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             vec![file(1, RowState::Sending)],
             live(),
             Leader::Here,
-            Reason::FileBefore,
+            WaitReason::FileBefore,
             "waits for the file before it",
         ),
         (
@@ -203,7 +210,7 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             vec![pause(stopped(Stop::Refused))],
             live(),
             Leader::Here,
-            Reason::PauseBefore,
+            WaitReason::PauseBefore,
             "waits: the pause before it failed",
         ),
     ]);
@@ -217,25 +224,32 @@ fn a_row_says_what_its_channel_waits_for() {
             vec![],
             live(),
             Leader::Here,
-            Reason::NextTry(Some(at(8))),
+            WaitReason::NextTry(Some(at(8))),
             "not sent yet; tries again in 8 s",
         ),
-        (tried(mine(), -1), vec![], live(), Leader::Here, Reason::NextTry(None), "not sent yet; tries again"),
+        (
+            tried(mine(), -1),
+            vec![],
+            live(),
+            Leader::Here,
+            WaitReason::NextTry(None),
+            "not sent yet; tries again",
+        ),
         (
             later(mine(), 30),
             vec![],
             limited(),
             Leader::Here,
-            Reason::RateLimit(at(30)),
+            WaitReason::RateLimit(at(30)),
             "waits for the server's rate limit, free in 30 s",
         ),
-        (mine(), vec![], limited(), Leader::Here, Reason::RateLimit(at(30)), ""),
+        (mine(), vec![], limited(), Leader::Here, WaitReason::RateLimit(at(30)), ""),
         (
             mine(),
             vec![],
             offline(),
             Leader::Here,
-            Reason::Connection,
+            WaitReason::Connection,
             "waits for a connection; leaves by itself",
         ),
         (
@@ -243,7 +257,7 @@ fn a_row_says_what_its_channel_waits_for() {
             vec![],
             Health::Trouble { since: at(-9), why: SafeText::line("gone") },
             Leader::Here,
-            Reason::Server,
+            WaitReason::Server,
             "waits for the server, which is in trouble; leaves by itself",
         ),
         (
@@ -251,7 +265,7 @@ fn a_row_says_what_its_channel_waits_for() {
             vec![],
             Health::Refused { code: SafeText::line("gone"), why: SafeText::line("gone") },
             import(),
-            Reason::Key,
+            WaitReason::Key,
             "waits: the channel key is not taken",
         ),
         (
@@ -259,7 +273,7 @@ fn a_row_says_what_its_channel_waits_for() {
             vec![],
             Health::Misconfigured { why: SafeText::line("gone") },
             Leader::Here,
-            Reason::Configuration,
+            WaitReason::Configuration,
             "waits: the channel cannot work as configured",
         ),
         (
@@ -267,7 +281,7 @@ fn a_row_says_what_its_channel_waits_for() {
             vec![],
             live(),
             Leader::Nobody,
-            Reason::Sender,
+            WaitReason::Sender,
             "waits: no process that may send is running",
         ),
         (
@@ -275,7 +289,7 @@ fn a_row_says_what_its_channel_waits_for() {
             vec![],
             live(),
             import(),
-            Reason::OtherProcess(import()),
+            WaitReason::OtherProcess(import()),
             "queued; contacts import, process 4312, does the sending",
         ),
     ]);
@@ -285,11 +299,11 @@ fn a_row_says_what_its_channel_waits_for() {
 fn what_waits_for_credits_says_when_there_are_enough() {
     let row = text(1, "a", stopped(Stop::Credits));
     for (pays, way, words) in [
-        (Some(true), Way::SendUnpaid, "NOT SENT, out of credits; enough now"),
-        (Some(false), Way::Decide, "NOT SENT, out of credits"),
-        (None, Way::Decide, "NOT SENT, out of credits"),
+        (Some(true), WaitRemedy::SendUnpaid, "NOT SENT, out of credits; enough now"),
+        (Some(false), WaitRemedy::Decide, "NOT SENT, out of credits"),
+        (None, WaitRemedy::Decide, "NOT SENT, out of credits"),
     ] {
-        let facts = Facts { now: at(0), health: &live(), leader: &Leader::Here, pays };
+        let facts = QueueFacts { now: at(0), health: &live(), leader: &Leader::Here, pays };
         let found = reason(&row, [].into_iter(), &facts);
         assert_eq!((found.ways()[0], found.words(&row.operation, at(0)).as_str()), (way, words));
     }

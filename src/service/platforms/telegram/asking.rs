@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::carriers::PlatformTrouble;
 use crate::platforms::telegram::{BotPlatform, LONG_POLL, pause};
-use connections::guard::{FetchError, Fetched, Limits, Longer, Request};
+use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
@@ -22,7 +22,7 @@ impl BotPlatform {
     pub(super) async fn call(&self, method: &str, request: Request) -> Result<Fetched, FetchError> {
         let url = format!("{}/bot{}/{method}", self.api, self.token.expose());
         let waits = if method == "getUpdates" { Duration::from_secs(LONG_POLL) } else { Duration::ZERO };
-        let limits = Limits { max_body: ANSWER, longer: Longer::Refuse, total: TIME + waits };
+        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total: TIME + waits };
         self.guard.fetch(&self.guard.vet(&url)?, request, limits).await
     }
 
@@ -41,7 +41,7 @@ impl BotPlatform {
     pub(super) async fn download(&self, path: &str) -> Result<Vec<u8>, PlatformTrouble> {
         let url = format!("{}/file/bot{}/{path}", self.api, self.token.expose());
         let url = self.guard.vet(&url).map_err(|why| unreachable(&why.into()))?;
-        let fetched = self.guard.fetch(&url, Request::get(), Limits::media(FILE)).await;
+        let fetched = self.guard.fetch(&url, Request::get(), FetchLimits::media(FILE)).await;
         let fetched = fetched.map_err(|why| unreachable(&why))?;
         match fetched.status {
             200 => Ok(fetched.body),

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use crate::lane::LaneRow;
 use crate::tests::{at, channel, send};
 use crate::{Store, files};
-use model::outbox::{Lane, Method, Operation, RowState, Stop};
+use model::outbox::{Lane, Operation, RowState, Stop, WriteMethod};
 use sqlite::Queries;
 
 /// Every state a row of version 1 could be in.
@@ -86,7 +86,7 @@ async fn an_outbox_of_version_1_keeps_every_row() {
     assert_eq!((rows[0].row.hold_left(at(2)), rows[2].row.attempts, rows[2].failures), (Some(3), 2, 1));
     assert_eq!(rows[2].row.first_attempt_at, Some(at(0)));
     let request = store.request(&rows[1].row.id).await.unwrap().unwrap();
-    assert_eq!((request.method, request.path.as_str()), (Method::Post, "/messages/send"));
+    assert_eq!((request.method, request.path.as_str()), (WriteMethod::Post, "/messages/send"));
     assert_eq!(
         (request.content_type.as_deref(), request.body.as_slice()),
         (Some("application/json"), &b"{\n}"[..])

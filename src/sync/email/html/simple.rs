@@ -22,7 +22,7 @@ const HIDDEN: usize = 120;
 
 /// What the walk found.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SimplifiedHtml {
     pub(crate) html: String,
     /// The words alone.
     pub(crate) words: String,
@@ -32,10 +32,10 @@ pub(crate) struct Found {
 }
 
 /// Walks a mail.
-pub(crate) fn simplify(html: &str) -> Found {
+pub(crate) fn simplify(html: &str) -> SimplifiedHtml {
     let input = BufferQueue::default();
     input.push_back(StrTendril::from(html));
-    let tokenizer = Tokenizer::new(Walk::default(), TokenizerOpts::default());
+    let tokenizer = Tokenizer::new(HtmlWalk::default(), TokenizerOpts::default());
     // It stops only for scripts, which are never run.
     let _ = tokenizer.feed(&input);
     tokenizer.end();
@@ -43,11 +43,11 @@ pub(crate) fn simplify(html: &str) -> Found {
 }
 
 #[derive(Default)]
-struct Walk(RefCell<State>);
+struct HtmlWalk(RefCell<SimplifierState>);
 
 #[derive(Default)]
-struct State {
-    found: Found,
+struct SimplifierState {
+    found: SimplifiedHtml,
     /// Open lists and quotations, by their names.
     open: Vec<&'static str>,
     in_block: Option<&'static str>,
@@ -63,7 +63,7 @@ struct State {
     cells: usize,
 }
 
-impl TokenSink for Walk {
+impl TokenSink for HtmlWalk {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
@@ -78,7 +78,7 @@ impl TokenSink for Walk {
     }
 }
 
-impl State {
+impl SimplifierState {
     fn starts(&mut self, tag: &Tag) -> TokenSinkResult<()> {
         let name: &str = &tag.name;
         if let Some((skipped, depth)) = &mut self.skipping {
@@ -336,7 +336,7 @@ impl State {
         }
     }
 
-    fn finish(mut self) -> Found {
+    fn finish(mut self) -> SimplifiedHtml {
         self.unhide();
         self.link_ends();
         self.block(None, "");

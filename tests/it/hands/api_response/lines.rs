@@ -7,7 +7,7 @@ use std::time::Duration;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use frontdesk::client::errors::ReadError;
-use frontdesk::client::{Bounds, Client, NotSent, Outcome};
+use frontdesk::client::{Client, ClientTimeouts, NotSent, WriteOutcome};
 use frontdesk::model::news::Health;
 use frontdesk::model::outbox::RowState;
 use frontdesk::model::secret::Secret;
@@ -36,8 +36,8 @@ pub async fn gzip_bomb() {
     let Err(ReadError::Trouble(why)) = account(&hands).await else { panic!("it was read") };
     assert_eq!(why.as_str(), "the server's answer is larger than 16 MiB and was not read");
     // Of a write it is not known whether it was done.
-    let sent = outcome(&hands, &bounded(&hands, Bounds::default())).await;
-    assert!(matches!(sent, Outcome::Unknown(_)), "{sent:?}");
+    let sent = outcome(&hands, &bounded(&hands, ClientTimeouts::default())).await;
+    assert!(matches!(sent, WriteOutcome::Unknown(_)), "{sent:?}");
 }
 
 pub async fn brotli_zstd_bomb() {
@@ -86,7 +86,7 @@ pub async fn redirect_loop() {
 }
 
 /// A client that is not as patient.
-fn bounded(hands: &Hands, bounds: Bounds) -> Client {
+fn bounded(hands: &Hands, bounds: ClientTimeouts) -> Client {
     let key = Secret::new("svc_live_0123456789");
     let clock = Arc::clone(&hands.clock) as _;
     Client::within(&hands.server.base_url, &key, clock, bounds).expect("a client").for_person()
@@ -94,7 +94,7 @@ fn bounded(hands: &Hands, bounds: Bounds) -> Client {
 
 /// However long a server keeps the line: reads fail, and of a write it is not
 /// known whether it was done.
-async fn given_up(bounds: impl Fn(Duration) -> Bounds, answer: impl Fn() -> Answer + Send + 'static) {
+async fn given_up(bounds: impl Fn(Duration) -> ClientTimeouts, answer: impl Fn() -> Answer + Send + 'static) {
     let hands = ready().await;
     hands.server.now(move |_| answer());
     for bound in BOUNDS {
@@ -106,7 +106,7 @@ async fn given_up(bounds: impl Fn(Duration) -> Bounds, answer: impl Fn() -> Answ
         if hands.server.posts().is_empty() {
             continue;
         }
-        assert!(matches!(sent, Outcome::Unknown(_)), "{sent:?}");
+        assert!(matches!(sent, WriteOutcome::Unknown(_)), "{sent:?}");
         return;
     }
     panic!("nothing was sent");
@@ -116,8 +116,8 @@ async fn given_up(bounds: impl Fn(Duration) -> Bounds, answer: impl Fn() -> Answ
 const BOUNDS: [Duration; 4] =
     [Duration::from_millis(200), Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(25)];
 
-fn total(bound: Duration) -> Bounds {
-    Bounds { read_total: bound, write_total: bound, ..Bounds::default() }
+fn total(bound: Duration) -> ClientTimeouts {
+    ClientTimeouts { read_total: bound, write_total: bound, ..ClientTimeouts::default() }
 }
 
 pub async fn slow_drip() {
@@ -125,7 +125,7 @@ pub async fn slow_drip() {
         || b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n".to_vec();
     // Never idle for long, so that only the total ends it.
     given_up(total, move || Answer::Drip(head(), Duration::from_millis(10))).await;
-    let idle = |bound| Bounds { idle: bound, ..Bounds::default() };
+    let idle = |bound| ClientTimeouts { idle: bound, ..ClientTimeouts::default() };
     given_up(idle, move || Answer::Stall(head())).await;
 }
 
@@ -182,5 +182,5 @@ pub async fn closed_idle_connection() {
     let nowhere =
         Client::new("http://127.0.0.1:9/v1", &Secret::new("svc_live_0"), Arc::clone(&hands.clock) as _);
     let sent = outcome(&hands, &nowhere.expect("a client")).await;
-    assert!(matches!(sent, Outcome::NotSent(NotSent::Offline(_))), "{sent:?}");
+    assert!(matches!(sent, WriteOutcome::NotSent(NotSent::Offline(_))), "{sent:?}");
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use frontdesk::model::account::Platform;
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::outbox::content::{Audience, BroadcastContent};
-use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, Stop, Verdict};
+use frontdesk::model::outbox::{Lane, Operation, OutboxRow, RowState, Stop, StopVerdict};
 use frontdesk::model::queries::Draft;
 use frontdesk::model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use frontdesk::store::outbox::NewRow;
@@ -91,8 +91,8 @@ async fn a_restart_after_25_hours() {
     assert!(!asked.is_empty() && asked.iter().all(|it| it == "GET /conversations/c1/messages"), "{asked:?}");
     let allowed =
         |verdict| hands.store.decide(&left(&hands)[0].id, verdict, None, hands.now()).expect("asked");
-    assert_eq!(allowed(Verdict::SameKey), None, "the server may not recognise it");
-    assert!(allowed(Verdict::NewKey).is_some(), "a person may");
+    assert_eq!(allowed(StopVerdict::SameKey), None, "the server may not recognise it");
+    assert!(allowed(StopVerdict::NewKey).is_some(), "a person may");
 }
 
 #[tokio::test]
