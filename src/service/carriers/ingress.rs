@@ -12,12 +12,12 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
-use crate::chat::receive;
+use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent, report};
+use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
-use crate::database::{DatabaseError, conversations, messages};
+use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::media::names;
@@ -171,7 +171,14 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
 fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
     match event {
         PlatformEvent::Message(message) => arrive(work, channel, *message),
-        PlatformEvent::Moved { from, to } => Ok(stored::move_peer(work.db, &channel.id, &from, &to)?),
+        PlatformEvent::Moved { from, to } => {
+            stored::move_peer(work.db, &channel.id, &from, &to)?;
+            Ok(people::moved(work, channel, &from, &to)?)
+        }
+        PlatformEvent::Status(it) => report::apply(work, channel, it),
+        PlatformEvent::AccountChanged => {
+            Ok(connected::expect_description(work.db, &channel.id, work.stamp())?)
+        }
         PlatformEvent::Edited { peer, platform_id, text } => {
             let Some(conversation) = conversations::of_peer(work.db, &channel.id, &peer)? else {
                 return Ok(());

@@ -97,16 +97,16 @@ pub fn waiting(db: &Connection, broadcast: &str, count: i64) -> Result<Vec<Recip
     })?)
 }
 
-/// Notes what trying a recipient came to: a message's id, or the code of a
-/// refusal.
+/// Notes what trying a recipient came to: a message's id and whether it waits
+/// for its platform, or the code of a refusal.
 pub fn settle(
     db: &Connection,
     broadcast: &str,
     recipient: &Recipient,
-    outcome: Result<&String, &str>,
+    outcome: Result<(&str, &str), &str>,
 ) -> Result<(), DatabaseError> {
     let (status, message, code) = match outcome {
-        Ok(message) => ("sent", Some(message), None),
+        Ok((message, status)) => (status, Some(message), None),
         Err(code) => ("failed", None, Some(code)),
     };
     let sql =
@@ -124,6 +124,28 @@ pub fn advance(
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = ?3 WHERE broadcast = ?1 AND message = ?2 RETURNING position";
     Ok(db.first(sql, [broadcast, message, status], only)?)
+}
+
+/// Notes that a platform refused a message of a broadcast; the recipient's
+/// place.
+pub fn refuse(
+    db: &Connection,
+    broadcast: &str,
+    message: &str,
+    code: &str,
+) -> Result<Option<i64>, DatabaseError> {
+    let sql = "UPDATE recipients SET status = 'failed', code = ?3 WHERE broadcast = ?1 AND message = ?2
+               RETURNING position";
+    Ok(db.first(sql, [broadcast, message, code], only)?)
+}
+
+/// How many recipients have a message that is still on its way to the
+/// platform.
+pub fn queued(db: &Connection, broadcast: &str) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM recipients WHERE broadcast = ?1 AND status = 'queued' AND EXISTS (
+                   SELECT 1 FROM egress WHERE egress.id = recipients.message
+                   AND egress.state IN ('waiting', 'claimed'))";
+    Ok(db.scalar(sql, [broadcast])?)
 }
 
 /// Notes that the last recipient was tried.

@@ -87,6 +87,13 @@ pub fn put(db: &Connection, row: &ContactRow) -> Result<(), DatabaseError> {
     Ok(())
 }
 
+/// Gives a contact another number.
+pub fn set_phone(db: &Connection, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+    db.prepare_cached("UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2")?
+        .execute([workspace, from, to])?;
+    Ok(())
+}
+
 /// One of a workspace by id.
 pub fn read(db: &Connection, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
     Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), [id, workspace], from_row)?)

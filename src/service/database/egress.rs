@@ -220,6 +220,12 @@ pub fn count(db: &Connection, channel: &str, state: EgressState) -> Result<i64, 
     Ok(db.scalar(sql, [channel, state.word()])?)
 }
 
+/// How many of a lane nobody knows the end of.
+pub fn unknown_in(db: &Connection, lane: &str) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";
+    Ok(db.scalar(sql, [lane])?)
+}
+
 /// Moves a message on that was told before the platform had spoken; false
 /// where it was not, or has moved on.
 pub fn move_on(

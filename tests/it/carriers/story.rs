@@ -4,7 +4,9 @@
 use frontdesk::service::AssistantChoice;
 
 use super::Served;
-use super::bot_server::{BotServer, Wrong};
+use super::bot_server::BotServer;
+use super::number_server::NumberServer;
+use super::stand_in::Wrong;
 use crate::desk::Desk;
 
 const ANA: i64 = 77;
@@ -58,4 +60,42 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     desk.wait(60_000_000);
     desk.settle();
     assert_eq!(bot.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
+}
+
+#[test]
+fn a_customer_the_assistant_and_a_person_on_a_real_number() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let number = NumberServer::start();
+    let served = runtime.block_on(Served::number(&number, AssistantChoice::Scripted));
+    let key = served.keys["whatsapp live"].clone();
+    let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
+    desk.resize((120, 40));
+
+    number.says("+34600111222", "zzz qqq");
+    until(&mut desk, "Ana 34600111222");
+    desk.keys("<Enter>");
+    until(&mut desk, "zzz qqq");
+    let answer = number.waits_for("").text;
+    let words: String = answer.chars().take(24).collect();
+    until(&mut desk, &words);
+
+    // The customer asks for a person, and the assistant steps aside.
+    number.says("+34600111222", "I want a human please");
+    until(&mut desk, "AI failing");
+    desk.keys("r").types("Ana here, a person.").keys("<Enter>").keys("<Enter>");
+    until(&mut desk, "Ana here, a person.");
+    let reached = number.waits_for("Ana here, a person.");
+    number.reports(&reached, "read");
+    until(&mut desk, "read");
+    assert_eq!(number.reached().iter().filter(|it| it.text.contains("Ana here")).count(), 1);
+
+    // What may have left is shown as unknown, until the platform reports it.
+    number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
+    desk.types("Did this arrive?").keys("<Enter>").keys("<Enter>");
+    until(&mut desk, "unknown");
+    number.nothing_goes_wrong();
+    let reached = number.waits_for("Did this arrive?");
+    number.reports(&reached, "delivered");
+    until(&mut desk, "delivered");
+    assert_eq!(number.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
 }

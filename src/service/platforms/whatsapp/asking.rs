@@ -4,24 +4,40 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use connections::guard::{FetchError, Fetched, HeaderRefused, Limits, Longer, Request};
-use model::text::SafeText;
-use model::time::MINUTE;
 use crate::carriers::PlatformTrouble;
 use crate::platforms::whatsapp::NumberPlatform;
+use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
+use model::text::SafeText;
+use model::time::MINUTE;
 
 /// Bytes of an answer at most.
 const ANSWER: usize = 4 * 1024 * 1024;
 /// Bytes of a file at most: documents have up to 100 MB.
 const FILE: usize = 100 * 1024 * 1024;
-/// For a call.
-const TIME: Duration = Duration::from_secs(20);
+/// For a call; with the upload before it less than an attempt may last.
+const TIME: Duration = Duration::from_secs(15);
+/// For a call that brings a file.
+const UPLOAD: Duration = Duration::from_secs(30);
 
 impl NumberPlatform {
     /// Makes a call.
     pub(super) async fn call(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
-        let url = self.guard.vet(&format!("{}/{path}", self.api))?;
-        let limits = Limits { max_body: ANSWER, longer: Longer::Refuse, total: TIME };
+        self.call_within(path, request, TIME).await
+    }
+
+    /// Makes a call that brings a file.
+    pub(super) async fn bring(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
+        self.call_within(path, request, UPLOAD).await
+    }
+
+    async fn call_within(
+        &self,
+        path: &str,
+        request: Request,
+        total: Duration,
+    ) -> Result<Fetched, FetchError> {
+        let url = self.guard.vet(&format!("{}/{path}", self.settings.api.trim_end_matches('/')))?;
+        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total };
         self.guard.fetch(&url, self.signed(request)?, limits).await
     }
 
@@ -44,7 +60,7 @@ impl NumberPlatform {
     pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, PlatformTrouble> {
         let vetted = self.guard.vet(url).map_err(|why| unreachable(&why.into()))?;
         let request = self.signed(Request::get()).map_err(|why| unreachable(&why))?;
-        let fetched = self.guard.fetch(&vetted, request, Limits::media(FILE)).await;
+        let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await;
         let fetched = fetched.map_err(|why| unreachable(&why))?;
         match fetched.status {
             200 => Ok(fetched.body),

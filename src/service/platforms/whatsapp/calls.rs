@@ -4,8 +4,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use model::text::SafeText;
-use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent};
+use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent, StatusReport};
 use crate::chat::receive::Inbound;
 use crate::database::templates::Template;
 use crate::platforms::whatsapp::sending;
@@ -14,16 +13,20 @@ use crate::platforms::whatsapp::sending;
 pub(super) fn split(number: &str, body: &[u8]) -> Vec<HookPiece> {
     let told: Value = serde_json::from_slice(body).unwrap_or_default();
     let entries = told["entry"].as_array().into_iter().flatten();
-    let changes = entries.flat_map(|it| it["changes"].as_array().into_iter().flatten());
-    changes.flat_map(|it| of_change(number, it)).collect()
+    let changes = entries.flat_map(|entry| {
+        let changes = entry["changes"].as_array().into_iter().flatten();
+        changes.map(|it| (it, &entry["time"]))
+    });
+    changes.flat_map(|(change, time)| of_change(number, change, time)).collect()
 }
 
-fn of_change(number: &str, change: &Value) -> Vec<HookPiece> {
+fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     let (field, value) = (change["field"].as_str().unwrap_or(""), &change["value"]);
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
         let wanted = about.iter().any(|it| field.contains(it));
-        let body = json!({ "changed": field, "value": value }).to_string();
+        // The same may happen twice: it is told apart by its time.
+        let body = json!({ "changed": field, "value": value, "time": time }).to_string();
         return if wanted { vec![piece(digest(&body), "account".to_owned(), body)] } else { Vec::new() };
     }
     if value["metadata"]["phone_number_id"].as_str().is_some_and(|it| it != number) {
@@ -57,19 +60,28 @@ fn digest(text: &str) -> String {
 /// What a piece says; nothing where it says nothing that is kept.
 pub(super) fn understand(piece: &Value) -> Option<PlatformEvent> {
     if piece["changed"].is_string() {
-        return Some(PlatformEvent::Changed);
+        return Some(PlatformEvent::AccountChanged);
     }
     if piece["status"].is_object() {
         return status(&piece["status"]);
     }
     let message = &piece["message"];
     let from = message["from"].as_str()?;
-    let system = &message["system"];
-    let moved = system["wa_id"].as_str().or(system["new_wa_id"].as_str());
-    if let (Some(to), "system") = (moved, message["type"].as_str().unwrap_or("")) {
-        return Some(PlatformEvent::Moved { from: format!("+{from}"), to: format!("+{to}") });
+    if message["type"] == "system" {
+        return moved(from, &message["system"]);
     }
     arrived(message, &piece["contact"])
+}
+
+/// A customer has another number now.
+fn moved(from: &str, system: &Value) -> Option<PlatformEvent> {
+    let to = system["wa_id"].as_str().or(system["new_wa_id"].as_str()).filter(|it| *it != from)?;
+    Some(PlatformEvent::Moved { from: phone(from), to: phone(to) })
+}
+
+/// A number of the platform's in E.164.
+fn phone(id: &str) -> String {
+    format!("+{}", id.trim_start_matches('+'))
 }
 
 fn status(told: &Value) -> Option<PlatformEvent> {
@@ -79,19 +91,16 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         "read" | "played" => MessageStep::Read,
         "failed" => {
             let error = &told["errors"][0];
-            let said = error["error_data"]["details"].as_str().or(error["title"].as_str());
-            MessageStep::Failed {
-                code: sending::code_of(error["code"].as_i64().unwrap_or(0)),
-                why: SafeText::line(said.unwrap_or("the platform does not say why")).as_str().to_owned(),
-            }
+            let (code, broken) = sending::lost(error["code"].as_i64().unwrap_or(0));
+            MessageStep::Failed { code, why: sending::words(error).as_str().to_owned(), broken }
         }
         _ => return None,
     };
-    Some(PlatformEvent::Status {
+    Some(PlatformEvent::Status(StatusReport {
         platform_id: told["id"].as_str()?.to_owned(),
         own_id: told["biz_opaque_callback_data"].as_str().map(str::to_owned),
         step,
-    })
+    }))
 }
 
 /// Text without what no database keeps.
@@ -103,7 +112,7 @@ fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent> {
     let (kind, words, media) = content(message)?;
     let referral = &message["referral"];
     let inbound = Inbound {
-        from: format!("+{}", message["from"].as_str()?.trim_start_matches('+')),
+        from: phone(message["from"].as_str()?),
         name: text(&contact["profile"]["name"]),
         text: words,
         kind: kind.to_owned(),
@@ -208,7 +217,13 @@ mod tests {
             ("sticker", json!({"id": "9"}), "image", "", Some("9")),
             ("button", json!({"text": "Yes"}), "text", "Yes", None),
             ("interactive", json!({"list_reply": {"title": "Blue"}}), "text", "Blue", None),
-            ("location", json!({"latitude": 1.5, "longitude": 2, "name": "Pier"}), "location", "Pier · 1.5, 2", None),
+            (
+                "location",
+                json!({"latitude": 1.5, "longitude": 2, "name": "Pier"}),
+                "location",
+                "Pier · 1.5, 2",
+                None,
+            ),
             ("contacts", json!([{"name": {"formatted_name": "Bo"}}]), "text", "Bo", None),
             ("reaction", json!({"message_id": "wamid.0", "emoji": "👍"}), "reaction", "👍", None),
         ];
@@ -237,14 +252,20 @@ mod tests {
         let names: Vec<_> = pieces.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["message wamid.1", "read wamid.7", "failed wamid.8"]);
         let status = |at: usize| understand(&serde_json::from_slice(&pieces[at].body).expect("JSON"));
-        let Some(PlatformEvent::Status { own_id, step, .. }) = status(1) else { panic!("a status") };
-        assert_eq!((own_id.as_deref(), step), (Some("msg_7"), MessageStep::Read));
-        let Some(PlatformEvent::Status { step, .. }) = status(2) else { panic!("a status") };
-        assert_eq!(step, MessageStep::Failed { code: ErrorCode::SessionExpired, why: "late".to_owned() });
+        let Some(PlatformEvent::Status(told)) = status(1) else { panic!("a status") };
+        assert_eq!((told.own_id.as_deref(), told.step), (Some("msg_7"), MessageStep::Read));
+        let Some(PlatformEvent::Status(told)) = status(2) else { panic!("a status") };
+        let why = "late".to_owned();
+        assert_eq!(told.step, MessageStep::Failed { code: ErrorCode::SessionExpired, why, broken: false });
         let other = json!({"metadata": {"phone_number_id": "556"}, "messages": [message("text", json!({"body": "x"}))]});
         assert!(call(&other).is_empty(), "another number of the account");
-        let change = json!({"entry": [{"changes": [{"field": "message_template_status_update", "value": {}}]}]});
-        assert_eq!(split("555", change.to_string().as_bytes()).len(), 1);
+        let change = |time: i64| {
+            let change = json!({"field": "message_template_status_update", "value": {}});
+            let told = json!({"entry": [{"time": time, "changes": [change]}]});
+            split("555", told.to_string().as_bytes()).pop().expect("a piece")
+        };
+        assert_eq!(change(1), change(1));
+        assert_ne!(change(1).name, change(2).name, "it happened twice");
         assert!(split("555", b"no JSON").is_empty());
     }
 }

@@ -7,27 +7,32 @@
 //! |---|---|
 //! | `asking.rs` | one call, and why there was none |
 //! | `sending.rs` | what a parcel becomes, and what an answer to it means |
+//! | `uploads.rs` | files the platform has already |
 //! | `calls.rs` | what the platform calls to tell: messages, statuses, templates |
 
 mod asking;
 mod calls;
 mod sending;
+mod uploads;
 
 use std::collections::HashMap;
 
 use axum::http::HeaderMap;
+use hyper::Method;
 use ring::hmac;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 use subtle::ConstantTimeEq;
+use url::form_urlencoded::byte_serialize;
 
-use connections::guard::{Guard, Policy, Request};
-use model::secret::Secret;
 use crate::carriers::{
     Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformDescription, PlatformEvent,
     PlatformSource, PlatformTrouble, Polled,
 };
 use crate::database::templates::Template;
+use crate::platforms::whatsapp::uploads::Uploads;
+use connections::guard::{Guard, Policy, Request};
+use model::secret::Secret;
+use model::text::SafeText;
+use wire::carriers::{NumberSecrets, NumberSettings};
 
 /// Where the platform is, unless somebody says otherwise.
 pub const API: &str = "https://graph.facebook.com/v23.0";
@@ -38,43 +43,14 @@ const PAGE: usize = 100;
 /// Pages of templates at most.
 const PAGES: usize = 20;
 
-/// What is kept of a number, beside its secrets.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct NumberSettings {
-    /// Where the platform is.
-    pub api: String,
-    /// The platform's id of the number.
-    pub number: String,
-    /// The platform's id of the account.
-    pub account: String,
-    /// It always calls.
-    pub webhook: bool,
-    /// How customers rate it, in the platform's word.
-    pub quality: Option<String>,
-    /// How many customers a day it may begin to write to.
-    pub tier: Option<String>,
-}
-
-/// A number's secrets.
-#[derive(Clone, Serialize, Deserialize)]
-pub struct NumberSecrets {
-    /// Lets the service act.
-    pub token: String,
-    /// Signs the platform's calls.
-    pub app_secret: String,
-    /// What the platform says when it is told where to call.
-    pub verify: String,
-}
-
 /// A number on the platform.
 pub struct NumberPlatform {
     guard: Guard,
-    api: String,
-    number: String,
-    account: String,
+    settings: NumberSettings,
     token: Secret,
     key: hmac::Key,
     verify: String,
+    uploads: Uploads,
 }
 
 /// What a number is.
@@ -92,16 +68,15 @@ pub struct NumberIdentity {
 
 impl NumberPlatform {
     /// A number at an address.
-    pub fn new(settings: &NumberSettings, secrets: &NumberSecrets) -> Self {
+    pub fn new(settings: NumberSettings, secrets: &NumberSecrets) -> Self {
         Self {
             // Whoever connects a channel names the address; others cannot.
             guard: Guard::system(Policy { allow_loopback_http: true }),
-            api: settings.api.trim_end_matches('/').to_owned(),
-            number: settings.number.clone(),
-            account: settings.account.clone(),
+            settings,
             token: Secret::new(&secrets.token),
             key: hmac::Key::new(hmac::HMAC_SHA256, secrets.app_secret.as_bytes()),
             verify: secrets.verify.clone(),
+            uploads: Uploads::default(),
         }
     }
 
@@ -112,7 +87,7 @@ impl NumberPlatform {
     pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
-        Ok(Self::new(&settings, &secrets))
+        Ok(Self::new(settings, &secrets))
     }
 
     /// Asks for the number's own record: whether the token is good for it.
@@ -121,8 +96,8 @@ impl NumberPlatform {
     /// Why not, with what to do.
     pub async fn identify(&self) -> Result<NumberIdentity, PlatformTrouble> {
         let fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier";
-        let told = self.ask(&format!("{}?fields={fields}", self.number), Request::get()).await?;
-        let text = |name: &str| told[name].as_str().map(str::to_owned);
+        let told = self.ask(&format!("{}?fields={fields}", self.settings.number), Request::get()).await?;
+        let text = |name: &str| told[name].as_str().map(|it| SafeText::line(it).as_str().to_owned());
         let digits: String =
             text("display_phone_number").unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
         if digits.is_empty() {
@@ -136,39 +111,56 @@ impl NumberPlatform {
         })
     }
 
-    /// Lets the platform call for this account.
+    /// Whether the platform calls anybody for this account.
     ///
     /// # Errors
-    /// Why not, with what to do.
-    pub async fn follow_account(&self) -> Result<(), PlatformTrouble> {
-        let asked = asking::json(&json!({})).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
-        self.ask(&format!("{}/subscribed_apps", self.account), asked).await.map(drop)
+    /// Why that is not known.
+    pub async fn is_followed(&self) -> Result<bool, PlatformTrouble> {
+        let path = format!("{}/subscribed_apps", self.settings.account);
+        let told = self.ask(&path, Request::get()).await?;
+        Ok(told["data"].as_array().is_some_and(|it| !it.is_empty()))
+    }
+
+    /// What the platform keeps of the account.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn account(&self) -> Result<(NumberIdentity, Vec<Template>), PlatformTrouble> {
+        Ok((self.identify().await?, self.templates().await?))
+    }
+
+    /// The settings with what the platform says of the number.
+    pub fn settings(&self, me: &NumberIdentity) -> NumberSettings {
+        NumberSettings { quality: me.quality.clone(), tier: me.tier.clone(), ..self.settings.clone() }
     }
 
     /// All templates of the account.
     async fn templates(&self) -> Result<Vec<Template>, PlatformTrouble> {
         let fields = "name,language,category,status,components";
-        let first = format!("{}/message_templates?fields={fields}&limit={PAGE}", self.account);
+        let first = format!("{}/message_templates?fields={fields}&limit={PAGE}", self.settings.account);
         let mut path = first.clone();
         let mut all = Vec::new();
         for _ in 0..PAGES {
             let told = self.ask(&path, Request::get()).await?;
-            all.extend(told["data"].as_array().into_iter().flatten().filter_map(calls::template));
+            let Some(data) = told["data"].as_array() else {
+                return Err(PlatformTrouble::passing("the platform does not tell the account's templates"));
+            };
+            all.extend(data.iter().filter_map(calls::template));
             match told["paging"]["cursors"]["after"].as_str() {
-                Some(after) if told["paging"]["next"].is_string() => path = format!("{first}&after={after}"),
-                _ => break,
+                Some(after) if told["paging"]["next"].is_string() => {
+                    let after: String = byte_serialize(after.as_bytes()).collect();
+                    path = format!("{first}&after={after}");
+                }
+                _ => return Ok(all),
             }
         }
-        Ok(all)
+        // What is not all of them would take the others away.
+        Err(PlatformTrouble::passing("the account has more templates than can be read"))
     }
 }
 
 impl Carrier for NumberPlatform {
-    fn carry<'a>(
-        &'a self,
-        parcel: &'a Parcel,
-        file: Option<&'a ParcelFile>,
-    ) -> Carrying<'a, CarryOutcome> {
+    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
         Box::pin(self.send(parcel, file))
     }
 }
@@ -185,7 +177,9 @@ impl PlatformSource for NumberPlatform {
     fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
         Box::pin(async move {
             // Where it calls is set on the platform's own pages.
-            if url.is_some() { self.follow_account().await } else { Ok(()) }
+            let method = if url.is_some() { Method::POST } else { Method::DELETE };
+            let path = format!("{}/subscribed_apps", self.settings.account);
+            self.ask(&path, Request::new(method, "")).await.map(drop)
         })
     }
 
@@ -203,7 +197,7 @@ impl PlatformSource for NumberPlatform {
     }
 
     fn split(&self, body: &[u8]) -> Vec<HookPiece> {
-        calls::split(&self.number, body)
+        calls::split(&self.settings.number, body)
     }
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
@@ -212,8 +206,9 @@ impl PlatformSource for NumberPlatform {
 
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
         Box::pin(async move {
+            let reference: String = byte_serialize(reference.as_bytes()).collect();
             // The address lives for minutes, and wants the token as well.
-            let told = self.ask(reference, Request::get()).await?;
+            let told = self.ask(&reference, Request::get()).await?;
             match told["url"].as_str() {
                 Some(url) => self.download(url).await,
                 None => Err(PlatformTrouble::passing("the platform does not give the file")),
@@ -221,12 +216,13 @@ impl PlatformSource for NumberPlatform {
         })
     }
 
-    fn describe(&self) -> Carrying<'_, Result<Option<PlatformDescription>, PlatformTrouble>> {
-        Box::pin(async move {
-            let me = self.identify().await?;
-            let templates = self.templates().await?;
-            Ok(Some(PlatformDescription { quality: me.quality, tier: me.tier, templates }))
-        })
+    fn describe(&self) -> Option<Carrying<'_, Result<PlatformDescription, PlatformTrouble>>> {
+        Some(Box::pin(async move {
+            let (me, templates) = self.account().await?;
+            let settings = serde_json::to_string(&self.settings(&me));
+            let settings = settings.map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+            Ok(PlatformDescription { settings, templates })
+        }))
     }
 }
 
@@ -247,7 +243,7 @@ mod tests {
             app_secret: "app".to_owned(),
             verify: "verify me".to_owned(),
         };
-        NumberPlatform::new(&NumberSettings::default(), &secrets)
+        NumberPlatform::new(NumberSettings::default(), &secrets)
     }
 
     #[test]
