@@ -13,8 +13,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("wire", &["model"]),
     // Rows by name, for both databases.
     ("sqlite", &["model"]),
-    ("app", &["model"]),
-    ("ui", &["model", "app"]),
+    ("inbox", &["model"]),
     ("client", &["model", "wire"]),
     // Reaches hosts that a customer or a configuration named, always through
     // the guard. A floor of its own and not a part of `service`, since the
@@ -31,7 +30,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Outside crates and the only floors that may depend on them.
 const CRATES: &[(&str, &[&str])] = &[
     ("serde", &["model", "wire", "sqlite", "store"]),
-    ("ratatui", &["ui"]),
+    ("ratatui", &["inbox"]),
     ("reqwest", &["client"]),
     ("rusqlite", &["model", "sqlite", "store", "sync", "service"]),
     ("axum", &["service"]),
@@ -40,8 +39,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("hyper", &["service", "connections", "receiver"]),
     ("crossterm", &[]),
     ("clap", &[]),
-    ("tui_textarea", &["app"]),
-    ("nucleo_matcher", &["app"]),
+    ("tui_textarea", &["inbox"]),
+    ("nucleo_matcher", &["inbox"]),
     ("csv", &["sync"]),
     ("image", &[]),
     ("ratatui_image", &[]),
@@ -133,6 +132,15 @@ fn floors_depend_only_downward() {
 }
 
 #[test]
+fn only_views_draw() {
+    for (_, path, text) in sources().into_iter().filter(|(floor, _, _)| floor == "inbox") {
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let drawn = code(&text).find(|it| it.contains("ratatui::"));
+        assert!(stem.ends_with("view") || drawn.is_none(), "{}: {drawn:?}", path.display());
+    }
+}
+
+#[test]
 fn programs_are_started_in_one_place() {
     for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !path.ends_with(STARTER)) {
         let program = text.split("mod tests {").next().unwrap_or("");
@@ -147,7 +155,7 @@ fn a_dependency_upward_is_found() {
     for (floor, manifest, count) in [
         ("model", "[dependencies]\nwire.workspace = true\n", 1),
         ("wire", "[dependencies]\nmodel.workspace = true\n", 0),
-        ("app", "[package]\nname = \"store\"\n[dev-dependencies]\nstore = { path = \"x\" }\n", 1),
+        ("inbox", "[package]\nname = \"store\"\n[dev-dependencies]\nstore = { path = \"x\" }\n", 1),
         ("service", "[dependencies]\nclient.workspace = true\naxum.workspace = true\n", 1),
         ("sync", "[dependencies]\nreqwest = \"1\"\n", 1),
         ("upstairs", "", 1),
@@ -239,7 +247,7 @@ const AVAILABILITY: &str = "availability.rs";
 fn a_command_is_done_where_it_is_named() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        if floor == "app" && !path.ends_with(AVAILABILITY) {
+        if floor == "inbox" && !path.ends_with(AVAILABILITY) {
             let found = catch_alls(&text, &["C::", "Command::"]).into_iter();
             let acts = found.filter(|it| !DECLINES.iter().any(|word| it.ends_with(&format!("=> {word},"))));
             wrong.extend(acts.map(|it| format!("{}:{it}", path.display())));
@@ -252,9 +260,9 @@ fn a_command_is_done_where_it_is_named() {
 fn what_happens_is_matched_without_a_catch_all() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        let here = matches!(floor.as_str(), "app" | "shell" | "ui");
+        let here = matches!(floor.as_str(), "inbox" | "shell");
         // Other crates have enums of these names.
-        let ours = ["crate::event::", "app::event::", "model::news::"].iter().any(|it| text.contains(it));
+        let ours = ["crate::event::", "inbox::event::", "model::news::"].iter().any(|it| text.contains(it));
         if here && ours {
             wrong.extend(catch_alls(&text, &CLOSED).into_iter().map(|it| format!("{}:{it}", path.display())));
         }

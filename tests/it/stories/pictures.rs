@@ -3,9 +3,9 @@
 
 use std::io::Cursor;
 
-use frontdesk::app::settings::Settings;
+use frontdesk::inbox::settings::Settings;
+use frontdesk::inbox::theme_view::{Theme, ThemePalette};
 use frontdesk::model::pictures::Graphics;
-use frontdesk::ui::theme::{Theme, ThemePalette};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
 

@@ -56,7 +56,7 @@ fn what_has_no_key_is_called_by_its_name() {
 #[test]
 fn plain_mode_presses_the_chosen_keys() {
     let desk = rebound("reply = \"F2\"\ndown = \"n\"\n");
-    let said = frontdesk::ui::spoken_help::help(&desk.app, Some("all")).join("\n");
+    let said = frontdesk::inbox::plain::help::help(&desk.app, Some("all")).join("\n");
     assert!(said.contains("reply, or F2: Write an answer"), "{said}");
 }
 
