@@ -153,8 +153,8 @@ fn fill(file: &Path) {
             row.preview = format!("where is my order {number}?");
             row.last_at = at;
             row.last_inbound_at = Some(at);
-            conversations::insert(&change, &row).expect("inserted");
-            messages::insert(&change, &message(&id, channel, number, at)).expect("inserted");
+            conversations::insert(&*change, &row).expect("inserted");
+            messages::insert(&*change, &message(&id, channel, number, at)).expect("inserted");
         }
     }
     change.commit().expect("kept");

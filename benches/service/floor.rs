@@ -136,7 +136,7 @@ fn store(files: &Files, serial: u64, body: &Value) -> Json<Value> {
     let to = body["to"].as_str().expect("a number");
     let mut db = files.writer.lock().expect("no one failed");
     let change = db.transaction().expect("begun");
-    let found = conversations::of_peer(&change, CHANNEL, to).expect("found").expect("there");
+    let found = conversations::of_peer(&*change, CHANNEL, to).expect("found").expect("there");
     let at = Timestamp::from_micros(1_800_000_000_000_000 + i64::try_from(serial).expect("small"));
     let id = format!("msg_bare{serial:018x}");
     let row = MessageRow {
@@ -159,10 +159,10 @@ fn store(files: &Files, serial: u64, body: &Value) -> Json<Value> {
         read_at: None,
         broadcast: None,
     };
-    messages::insert(&change, &row).expect("inserted");
-    conversations::touch(&change, &found.id, &text, false, at).expect("touched");
-    let _ = workspaces::charge(&change, "ws_1", 0, "message", &id, at).expect("charged");
-    outbound::note(&change, Channel::Whatsapp, to, &text, None, at).expect("noted");
+    messages::insert(&*change, &row).expect("inserted");
+    conversations::touch(&*change, &found.id, &text, false, at).expect("touched");
+    let _ = workspaces::charge(&*change, "ws_1", 0, "message", &id, at).expect("charged");
+    outbound::note(&*change, Channel::Whatsapp, to, &text, None, at).expect("noted");
     change.commit().expect("kept");
     Json(json!({"messageId": id, "status": "sent"}))
 }

@@ -91,9 +91,9 @@ fn fill(file: &Path) {
         if number % 10 == 0 {
             row.status = "closed".to_owned();
         }
-        conversations::insert(&change, &row).expect("inserted");
+        conversations::insert(&*change, &row).expect("inserted");
         for turn in 0..history {
-            messages::insert(&change, &message(&id, number, turn, serial)).expect("inserted");
+            messages::insert(&*change, &message(&id, number, turn, serial)).expect("inserted");
             serial += 1;
         }
     }

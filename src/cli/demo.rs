@@ -95,7 +95,7 @@ async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
             let removed = std::fs::remove_file(&file);
             drop(removed);
             let kept = credentials.keep(shop, &key).and_then(|()| file::add(&file, shop));
-            if let Ok(admin) = Admin::open(&folder.join("service.db"))
+            if let Ok(admin) = Admin::open(&folder.join("service.db").into(), None)
                 && let Err(error) = admin.put_connection(shop.clone(), Some(&key), SystemClock.now()).await
             {
                 tracing::warn!(%error, "the assistant does not know the sample shop");

@@ -11,7 +11,7 @@ use clap::Args;
 use crate::cli::{CliError, desk, folders, logs};
 use crate::shell::clock::SystemClock;
 use model::secret::Secret;
-use service::{self, AssistantChoice, Caps, Endpoint, HostName, Network, PublicUrl};
+use service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
 
 /// The switches of `serve`.
 #[derive(Debug, Args)]
@@ -32,12 +32,13 @@ pub struct ServeArguments {
     /// repeat it for more.
     #[arg(long = "trust-proxy", value_name = "CIDR")]
     pub proxies: Vec<Network>,
-    /// The service's database, created readable by its owner only.
-    #[arg(long, value_name = "PATH")]
-    pub db: Option<PathBuf>,
+    /// The service's database: a file, created readable by its owner only, or one
+    /// on a PostgreSQL server, such as postgres://user@host/name.
+    #[arg(long, value_name = "PATH|URL")]
+    pub db: Option<DatabasePlace>,
     /// The key that seals secrets, made when the database is new: 32 bytes or 64
     /// hex digits, readable by its owner only; without it, a file beside the
-    /// database.
+    /// database. One on a server has none beside it.
     #[arg(long, value_name = "PATH")]
     pub key_file: Option<PathBuf>,
     /// Write where the service is, and keys that were just made, into this
@@ -97,10 +98,10 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
 
 async fn serve(arguments: ServeArguments) -> Result<()> {
     let database = match arguments.db {
-        Some(path) => path,
-        None => folders::data()?.join("service.db"),
+        Some(place) => place,
+        None => folders::data()?.join("service.db").into(),
     };
-    let shown = database.display().to_string();
+    let shown = database.to_string();
     let unready = |path: &PathBuf| format!("writing the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
         service::ready_file::check(path).with_context(|| unready(path))?;

@@ -63,7 +63,7 @@ pub const VERBS: &[Verb] = &[
         takes: "add, credential NAME or remove NAME",
         doc: "Connect the business's own system, give it another credential, or remove it",
         run: Inbox::connection_line,
-        known: Inbox::connection_words,
+        known: Inbox::connection_view,
     },
     Verb {
         name: "broadcast",

@@ -8,7 +8,7 @@ pub mod availability;
 pub mod command_line;
 pub mod commands;
 pub mod components;
-pub mod connection_words;
+pub mod connection_view;
 pub mod context;
 pub(crate) mod display;
 pub(crate) mod due;

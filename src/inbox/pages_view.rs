@@ -7,7 +7,7 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::connection_words;
+use crate::connection_view;
 use crate::layout::Area;
 use crate::theme_view::Theme;
 use model::account::Platform;
@@ -31,7 +31,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         _ => "This version does not know this channel.",
     };
     let mut y = place.y + paint_view::paragraph(buffer, place, words, Style::new()) + 1;
-    let (health, _) = connection_words::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+    let (health, _) = connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let facts = [
         ("workspace", account.workspace_name.as_ref().map(ToString::to_string)),
         ("assistant", account.assistant_name.as_ref().map(ToString::to_string)),

@@ -8,7 +8,7 @@ use crate::availability;
 use crate::commands;
 use crate::commands::Command;
 use crate::components::paint_view;
-use crate::connection_words;
+use crate::connection_view;
 use crate::layout::Area;
 use crate::overlays::Layer;
 use crate::overlays::listing::ListKind;
@@ -31,7 +31,7 @@ use model::unreadable;
 fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
     let tab = inbox.tab();
     let (words, style) =
-        connection_words::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+        connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == ReceptionState::Instant);
     let words = match words.strip_prefix("live") {
         Some(age) if is_instant => format!("instant{age}"),

@@ -5,7 +5,7 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::connection_words;
+use crate::connection_view;
 use crate::features::credits::Balance;
 use crate::layout::Area;
 use crate::pointer::Pointer;
@@ -138,7 +138,7 @@ fn count(tab: &Tab) -> String {
         0 => String::new(),
         waiting => format!(" {waiting}"),
     };
-    match connection_words::mark(&tab.health) {
+    match connection_view::mark(&tab.health) {
         "" => waiting,
         mark => format!("{waiting} {mark}"),
     }

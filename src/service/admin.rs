@@ -3,12 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::channels::Channel;
 use crate::database::keys::KeyLine;
+use crate::database::place::DatabasePlace;
+use crate::database::session::DbSession;
 use crate::database::templates::Template;
 use crate::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
 use crate::keys;
@@ -24,11 +25,11 @@ pub enum AdminError {
     #[error("there is no service database at {path}; `frontdesk serve --db {path}` makes one", path = .0.display())]
     Missing(PathBuf),
     /// The file is something else.
-    #[error("{} is not a service database; nothing was changed", .0.display())]
-    NotOurs(PathBuf),
+    #[error("{0} is not a service database; nothing was changed")]
+    NotOurs(DatabasePlace),
     /// The file is damaged.
-    #[error("{path} is damaged; nothing was changed: bring a copy back, or move it away to start with a new one", path = .0.display())]
-    Damaged(PathBuf),
+    #[error("{path} is damaged; nothing was changed: bring a copy back, or move it away to start with a new one", path = .0)]
+    Damaged(DatabasePlace),
     /// The database did not do it.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -52,30 +53,26 @@ pub enum CreditChange {
 /// The dashboard's side of one file.
 pub struct Admin {
     pub(crate) database: Database,
-    pub(crate) key: KeyPlace,
+    /// None for a database on a server whose key nobody named.
+    pub(crate) key: Option<KeyPlace>,
 }
 
 impl Admin {
-    /// Opens the file of a service.
+    /// Opens the database of a service. The key may be in another file than the
+    /// one beside it.
     ///
     /// # Errors
     /// When it is not there or cannot be used.
-    pub fn open(path: &Path) -> Result<Self, AdminError> {
-        if !path.exists() {
+    pub fn open(place: &DatabasePlace, key: Option<&Path>) -> Result<Self, AdminError> {
+        if let Some(path) = place.file().filter(|it| !it.exists()) {
             return Err(AdminError::Missing(path.to_owned()));
         }
-        let database = Database::existing(path).map_err(|cause| match cause {
-            DatabaseError::NoDatabase | DatabaseError::Foreign => AdminError::NotOurs(path.to_owned()),
-            cause if cause.is_damage() => AdminError::Damaged(path.to_owned()),
+        let database = Database::existing(place).map_err(|cause| match cause {
+            DatabaseError::NoDatabase | DatabaseError::Foreign => AdminError::NotOurs(place.clone()),
+            cause if cause.is_damage() => AdminError::Damaged(place.clone()),
             cause => cause.into(),
         })?;
-        Ok(Self { database, key: KeyPlace::of(path, None) })
-    }
-
-    /// With the key in another file than the one beside the database.
-    #[must_use]
-    pub fn with_key_file(self, path: &Path, key: Option<&Path>) -> Self {
-        Self { key: KeyPlace::of(path, key), ..self }
+        Ok(Self { database, key: KeyPlace::of(place, key).ok() })
     }
 
     /// Makes a key; it is told this once. Interface: Authentication.
@@ -183,7 +180,7 @@ impl Admin {
     }
 }
 
-fn change_balance(db: &Connection, change: CreditChange, now: Timestamp) -> Result<i64, AdminError> {
+fn change_balance(db: &dyn DbSession, change: CreditChange, now: Timestamp) -> Result<i64, AdminError> {
     let workspace = workspaces::first(db)?;
     let balance = match change {
         CreditChange::Set(balance) => Some(balance),

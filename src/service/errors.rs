@@ -60,15 +60,15 @@ impl ApiError {
     }
 }
 
-impl From<rusqlite::Error> for ApiError {
-    fn from(cause: rusqlite::Error) -> Self {
-        Self::internal(&cause)
-    }
-}
-
 impl From<DatabaseError> for ApiError {
     fn from(cause: DatabaseError) -> Self {
-        Self::internal(&cause)
+        if !matches!(cause, DatabaseError::Unknown) {
+            return Self::internal(&cause);
+        }
+        tracing::error!(%cause, "a request failed inside the service");
+        let words =
+            "the database did not tell whether this was kept; ask again with the same Idempotency-Key";
+        Self::new(ErrorCode::InternalError, words)
     }
 }
 

@@ -93,7 +93,7 @@ impl HealthState {
         }
         // Another value each time, so that a page is really written.
         let probe = database.write(|db| {
-            let count: i64 = meta::get(db, "probes")?.unwrap_or(0);
+            let count = meta::number(db, "probes")?.unwrap_or(0);
             meta::set(db, "probes", &count.wrapping_add(1))
         });
         let outcome: Result<Result<(), DatabaseError>, _> = tokio::time::timeout(PATIENCE, probe).await;
@@ -154,7 +154,8 @@ mod tests {
     async fn a_service_that_ends_or_cannot_write_is_not_ready() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        let (database, _) = Database::open(&path, Durability::Simulated, Arc::default()).expect("it opens");
+        let (database, _) =
+            Database::open(&path.into(), Durability::Simulated, Arc::default()).expect("it opens");
         let health = HealthState::default();
         assert_eq!(health.look(&database).await, Readiness::Ready);
         let commits = database.commits();

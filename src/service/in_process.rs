@@ -11,6 +11,7 @@ use tower::ServiceExt;
 
 use crate::channels::Channel;
 use crate::chat::receive::{self, Received};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, Durability, channels};
 use crate::errors::ApiError;
 use crate::faults::CutOff;
@@ -83,7 +84,7 @@ impl InProcess {
         written: Vec<Inbound>,
     ) -> Result<Vec<Received>, ApiError> {
         let state = self.service.clone();
-        let job = move |db: &rusqlite::Connection| {
+        let job = move |db: &dyn DbSession| {
             let now = state.clock.now();
             let work = Work { db, service: &state, now, test: false, key: None };
             let row = channels::of_kind(db, channel)?.ok_or(DatabaseError::Closed)?;

@@ -30,17 +30,23 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Err(DatabaseError::InUse(process)) => Some(process),
         Err(other) => return Err(other),
     };
-    let place = KeyPlace::of(database, key_file);
+    let key = match KeyPlace::of(&database.to_owned().into(), key_file) {
+        Ok(place) => look_for_key(&place, database)?,
+        Err(wrong) => Err(wrong),
+    };
+    // A file that an earlier version has written knows of none.
+    let channels = Database::look(database, standings).unwrap_or_default();
+    Ok(Inspection { holder, key, channels })
+}
+
+fn look_for_key(place: &KeyPlace, database: &Path) -> Result<Result<PathBuf, KeyError>, DatabaseError> {
     let path = || place.path().to_owned();
-    let key = match place.read() {
+    Ok(match place.read() {
         Err(wrong) => Err(wrong),
         Ok(None) => Err(KeyError::Missing(path())),
         Ok(Some(key)) => {
             let another = Database::look(database, move |db| key.is_another(db))?;
             if another { Err(KeyError::Other(path())) } else { Ok(path()) }
         }
-    };
-    // A file that an earlier version has written knows of none.
-    let channels = Database::look(database, standings).unwrap_or_default();
-    Ok(Inspection { holder, key, channels })
+    })
 }

@@ -62,6 +62,7 @@ pub mod world;
 pub mod write;
 
 pub use assistant::Endpoint;
+pub use database::place::DatabasePlace;
 pub use forwarded::Network;
 pub use hosts::{HostName, PublicUrl};
 pub use in_process::InProcess;

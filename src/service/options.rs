@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::database::place::DatabasePlace;
 use crate::forwarded::Network;
 use crate::hosts::{HostName, PublicUrl};
 use model::time::Clock;
@@ -17,8 +18,8 @@ use model::time::Clock;
 pub struct Options {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The database file, made with mode 0600 when absent.
-    pub database: PathBuf,
+    /// The database: a file, made with mode 0600 when absent, or on a server.
+    pub database: DatabasePlace,
     /// The file of the key that seals secrets; without it, the one beside the
     /// database.
     pub key_file: Option<PathBuf>,
@@ -118,10 +119,10 @@ pub enum FailureLimit {
 
 impl Options {
     /// The plain service: no switches, no demo, limits on.
-    pub fn new(listen: SocketAddr, database: PathBuf, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(listen: SocketAddr, database: impl Into<DatabasePlace>, clock: Arc<dyn Clock>) -> Self {
         Self {
             listen,
-            database,
+            database: database.into(),
             key_file: None,
             dev: false,
             unlimited: false,

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use rand::Rng;
 use ring::hmac;
-use rusqlite::Connection;
 use thiserror::Error;
 
+use crate::database::place::DatabasePlace;
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
 /// Bytes of the key.
@@ -42,6 +43,11 @@ pub enum KeyError {
     /// It is gone, and secrets are sealed with it.
     #[error("{} is not there, though this database was used: bring the key back that seals its secrets", .0.display())]
     Missing(PathBuf),
+    /// Nobody said where it is.
+    #[error(
+        "a database on a server has no key beside it: name the file of the key that seals its secrets with --key-file"
+    )]
+    Unnamed,
     /// The secrets are sealed with another one.
     #[error("the secrets of this database are sealed with another key than the one in {}: name it with --key-file", .0.display())]
     Other(PathBuf),
@@ -59,12 +65,23 @@ pub struct KeyPlace {
 pub struct SealingKey([u8; KEY]);
 
 impl KeyPlace {
-    /// The file that was named, else the one beside the database.
-    pub fn of(database: &Path, named: Option<&Path>) -> Self {
-        let mut beside = database.as_os_str().to_owned();
-        beside.push(".key");
-        let beside = PathBuf::from(beside);
-        Self { path: named.map_or_else(|| beside.clone(), Path::to_owned), beside }
+    /// The file that was named, else the one beside a database that is a file.
+    ///
+    /// # Errors
+    /// When nothing lies beside it: whoever serves it has to name the file.
+    pub fn of(database: &DatabasePlace, named: Option<&Path>) -> Result<Self, KeyError> {
+        let beside = database.file().map(|path| {
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(".key");
+            PathBuf::from(beside)
+        });
+        match (named, beside) {
+            (named, Some(beside)) => {
+                Ok(Self { path: named.map_or_else(|| beside.clone(), Path::to_owned), beside })
+            }
+            (Some(named), None) => Ok(Self { path: named.to_owned(), beside: PathBuf::new() }),
+            (None, None) => Err(KeyError::Unnamed),
+        }
     }
 
     /// The file.
@@ -162,7 +179,7 @@ impl SealingKey {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn claim(&self, db: &Connection, place: &KeyPlace) -> Result<bool, DatabaseError> {
+    pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace) -> Result<bool, DatabaseError> {
         let mark = self.derived(MARK)?;
         let kept: Option<Vec<u8>> = meta::get(db, "key_mark")?;
         let fits = match &kept {
@@ -180,7 +197,7 @@ impl SealingKey {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn is_another(&self, db: &Connection) -> Result<bool, DatabaseError> {
+    pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
         let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, "key_mark")?);
         Ok(kept.is_some_and(|it| it.as_slice() != mark))
     }
@@ -193,7 +210,7 @@ mod tests {
     #[test]
     fn a_key_is_made_once_and_private() {
         let folder = tempfile::tempdir().expect("a folder");
-        let place = KeyPlace::of(&folder.path().join("service.db"), None);
+        let place = KeyPlace::of(&folder.path().join("service.db").into(), None).expect("a place");
         assert!(place.read().expect("nothing").is_none() && !place.is_named());
         let made = place.make().expect("made");
         assert!(place.read().expect("read") == Some(made));
@@ -218,7 +235,7 @@ mod tests {
     fn a_key_may_be_written_in_hex() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
-        let place = KeyPlace::of(&folder.path().join("service.db"), Some(&path));
+        let place = KeyPlace::of(&folder.path().join("service.db").into(), Some(&path)).expect("a place");
         let digits = "00ff10".to_owned() + &"7F".repeat(29);
         for text in [digits.clone(), format!("{digits}\n")] {
             disk::write(&path, text.as_bytes()).expect("written");

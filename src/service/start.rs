@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rand::Rng;
-use rusqlite::Connection;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -19,13 +18,15 @@ use crate::clock::ServiceClock;
 use crate::connections::{self, Connections};
 use crate::cursors::Cursors;
 use crate::database::connections as stored;
+use crate::database::place::DatabasePlace;
+use crate::database::session::DbSession;
 use crate::database::{
     Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
 };
 use crate::demo::seed;
 use crate::hosts::Hosts;
 use crate::limits::Limits;
-use crate::media::files::MediaFiles;
+use crate::media::files::{MediaFiles, MediaStore};
 use crate::options::Options;
 use crate::platforms::Platforms;
 use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
@@ -132,7 +133,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     }
     // Of two with the same settings, the second hears of the file and not of
     // the address, which it could change.
-    Database::check_free(&options.database)?;
+    if let Some(path) = options.database.file() {
+        Database::check_free(path)?;
+    }
     let refused = |cause| StartError::Listen { address: options.listen, cause };
     let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
@@ -215,13 +218,17 @@ pub(crate) async fn open(
     durability: Durability,
 ) -> Result<Prepared, StartError> {
     let committed = Arc::new(Notify::new());
-    let (path, told) = (options.database.clone(), committed.clone());
-    let place = KeyPlace::of(&path, options.key_file.as_deref());
-    let found = find_key(place.clone(), path.clone()).await?;
+    let (kept_in, told) = (options.database.clone(), committed.clone());
+    let place = KeyPlace::of(&kept_in, options.key_file.as_deref())?;
+    let found = find_key(place.clone(), kept_in.clone()).await?;
     let opening = tokio::task::spawn_blocking(move || {
-        let opened = Database::open(&path, durability, told)?;
+        let opened = Database::open(&kept_in, durability, told)?;
         // Made only now: a key beside a database says that it was used.
-        let key = found.map_or_else(|| place.make(), Ok)?;
+        let key = match found {
+            Some(key) => key,
+            None if opened.1 || kept_in.file().is_some() => place.make()?,
+            None => return Err(KeyError::Missing(place.path().to_owned()).into()),
+        };
         Ok::<_, StartError>((opened, (place, key)))
     });
     let ((database, fresh), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
@@ -243,10 +250,11 @@ struct Kept {
 
 /// The key in its place. For a database that was used, a file that was named
 /// must be there: a new key would open none of its secrets.
-async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKey>, StartError> {
+async fn find_key(place: KeyPlace, database: DatabasePlace) -> Result<Option<SealingKey>, StartError> {
     let reading = tokio::task::spawn_blocking(move || {
         let found = place.read()?;
-        let was_used = std::fs::metadata(&database).is_ok_and(|it| it.len() > 0);
+        let size = |path| std::fs::metadata(path).map_or(0, |it| it.len());
+        let was_used = database.file().is_some_and(|path| size(path) > 0);
         match found {
             None if place.is_named() && was_used => Err(KeyError::Missing(place.path().to_owned())),
             None => place.can_make().map(|()| None),
@@ -259,14 +267,17 @@ async fn find_key(place: KeyPlace, database: PathBuf) -> Result<Option<SealingKe
 /// The uploaded files beside the database, of which those nobody knows of are
 /// removed. With a database that was just made they may be those of one that was
 /// moved away.
-async fn media_beside(database: &Path, known: Option<HashSet<String>>) -> Result<MediaFiles, DatabaseError> {
-    let database = database.to_owned();
+async fn media_beside(
+    database: &DatabasePlace,
+    known: Option<HashSet<String>>,
+) -> Result<MediaStore, DatabaseError> {
+    let Some(database) = database.file().map(Path::to_owned) else { return Ok(MediaStore::Database) };
     let opening = tokio::task::spawn_blocking(move || {
         let files = MediaFiles::beside(&database)?;
         if let Some(known) = known {
             files.sweep(&known)?;
         }
-        Ok(files)
+        Ok(MediaStore::Folder(files))
     });
     opening.await.map_err(|_| DatabaseError::Closed)?
 }
@@ -294,6 +305,10 @@ async fn prepare(
     }
     let seed = options.seed.wrapping_add(kept.boots);
     let media = media_beside(&options.database, (!fresh).then_some(kept.media)).await?;
+    if matches!(media, MediaStore::Database) {
+        let swept: Result<(), DatabaseError> = database.write(media::sweep_bytes).await;
+        swept?;
+    }
     let vault = Vault::new(&key).map_err(|_| DatabaseError::Foreign)?;
     let credentials = key.derived(connections::PURPOSE)?;
     let cursors = Cursors::new(&kept.secret).map_err(|_| DatabaseError::Foreign)?;
@@ -346,8 +361,8 @@ async fn prepare(
     Ok(Prepared { service, keys: kept.keys, foreign_key })
 }
 
-fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
-    let shift: i64 = meta::get(db, "clock_shift")?.unwrap_or(0);
+fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
+    let shift = meta::number(db, "clock_shift")?.unwrap_or(0);
     let keys = if fresh { workspace::make(db, world, clock.now().plus(shift))? } else { Vec::new() };
     if world.simulated {
         workspace::address_all(db)?;
@@ -365,7 +380,7 @@ fn keep(db: &Connection, fresh: bool, world: World, clock: &dyn Clock) -> Result
     egress::end_all_claims(db)?;
     connected::end_all_leases(db)?;
     // Ids of two runs that stand at the same time must differ.
-    let boots: i64 = meta::get(db, "boots")?.unwrap_or(0) + 1;
+    let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
     let latest = latest::stamp(db)?;

@@ -18,7 +18,7 @@ use crate::hosts::Hosts;
 use crate::idempotency::InFlight;
 use crate::last_answer::LastAnswers;
 use crate::limits::Limits;
-use crate::media::files::MediaFiles;
+use crate::media::files::MediaStore;
 use crate::options::Options;
 use crate::platforms::Platforms;
 use crate::stamps::Stamps;
@@ -58,8 +58,8 @@ pub struct ServiceState {
     pub platforms: Platforms,
     /// Who answers until a person takes over, if anyone.
     pub assistant: Option<Box<dyn Assistant>>,
-    /// The bytes of uploaded media.
-    pub media: MediaFiles,
+    /// Where the bytes of uploaded media are.
+    pub media: MediaStore,
     /// Uploads and mails with large attachments at a time.
     pub body_memory: BodyMemory,
     /// Seals secrets at rest.

@@ -1,11 +1,11 @@
 //! What a new database gets: a workspace, four channels, a live and a test
 //! key each, credits and templates. Design: `serve --ready-file`.
 
-use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
+use crate::database::session::DbSession;
 use crate::database::templates::Template;
 use crate::database::workspaces::Workspace;
 use crate::database::{DatabaseError, channels, keys as stored, templates, workspaces};
@@ -42,7 +42,7 @@ pub struct World {
 ///
 /// # Errors
 /// When the database fails.
-pub fn make(db: &Connection, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
+pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
     let shop = script::shop();
     let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
     // A real business is none of the sample shop's.
@@ -87,7 +87,7 @@ pub fn make(db: &Connection, world: World, now: Timestamp) -> Result<Vec<IssuedK
 ///
 /// # Errors
 /// When the database fails.
-pub fn address_all(db: &Connection) -> Result<(), DatabaseError> {
+pub fn address_all(db: &dyn DbSession) -> Result<(), DatabaseError> {
     for kind in Channel::ALL {
         if let Some(address) = address(kind, script::shop()) {
             channels::address(db, kind, &address)?;

@@ -4,13 +4,12 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
-
 use crate::auth::Caller;
 use crate::carriers;
-use crate::database::DatabaseError;
 use crate::database::egress::{self, KeyedRequest};
 use crate::database::idempotency::{self as kept, Found};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, savepoint};
 use crate::errors::ApiError;
 use crate::idempotency::Fingerprint;
 use crate::reply::Reply;
@@ -22,7 +21,7 @@ use wire::errors::ErrorCode;
 /// What an effect works with, inside its transaction.
 pub struct Work<'a> {
     /// The writer's connection, inside a savepoint.
-    pub db: &'a Connection,
+    pub db: &'a dyn DbSession,
     /// The service, for its platforms, seed and clock.
     pub service: &'a ServiceState,
     /// The time this effect happens at.
@@ -68,7 +67,7 @@ impl ServiceState {
         }
         let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
         let now = self.clock.now();
-        let look = move |db: &Connection| kept::find(db, &api_key, &key, &fingerprint, now);
+        let look = move |db: &dyn DbSession| kept::find(db, &api_key, &key, &fingerprint, now);
         let found: Result<Found, DatabaseError> = self.database.read(look).await;
         Ok(found? != Found::Nothing)
     }
@@ -109,7 +108,7 @@ impl ServiceState {
 
 /// The whole write, inside the writer's savepoint.
 fn run<F>(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     caller: &Caller,
     keyed: Option<&Keyed>,
@@ -154,7 +153,7 @@ where
 
 /// The answer to an earlier request under the key, which waits for a platform.
 fn on_its_way(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     caller: &Caller,
     keyed: &Keyed,
@@ -179,12 +178,8 @@ fn attempt<F>(work: &Work<'_>, caller: &Caller, effect: F) -> Result<Reply, ApiE
 where
     F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
 {
-    let run = |sql: &str| work.db.prepare_cached(sql)?.execute([]);
-    run("SAVEPOINT effect")?;
-    let outcome = effect(work, caller);
-    if outcome.is_err() || work.test {
-        run("ROLLBACK TO effect")?;
+    if work.test {
+        return savepoint::rehearsal(work.db, || effect(work, caller))?.marked_test();
     }
-    run("RELEASE effect")?;
-    if work.test { outcome?.marked_test() } else { outcome }
+    savepoint::part(work.db, || effect(work, caller))
 }

@@ -68,9 +68,8 @@ impl<'a> Row<'a> {
     }
 
     /// What JSON says; nothing where it cannot be read.
-    pub fn json<T: serde::de::DeserializeOwned + Default>(&self, name: &str) -> Result<T> {
-        let text = self.optional_text::<&str>(name)?.unwrap_or_default();
-        Ok(serde_json::from_str(text).unwrap_or_default())
+    pub fn json<T: JsonCell>(&self, name: &str) -> Result<T> {
+        Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
     /// The error that a cell makes no sense.
@@ -187,107 +186,21 @@ macro_rules! cell {
     };
 }
 
-/// Declares once which columns of a table a struct is kept in: `SELECT`, up to
-/// the condition, and `from_row`, which reads a row of it as [`read_row`] does;
-/// with `in` instead of `from` also `store`, which adds a row. Of a struct over
-/// the kind of its texts, `Name<T>`, also `view`, whose texts stay in the row.
-#[macro_export]
-macro_rules! columns {
-    ($name:ident from $table:ident { $($fields:tt)* }) => {
-        const SELECT: &str =
-            concat!("SELECT ", $crate::names!($($fields)*), " FROM ", stringify!($table));
-
-        fn from_row(row: &$crate::Row<'_>) -> rusqlite::Result<$name> {
-            Ok($crate::read_row!(row, $name { $($fields)* }))
-        }
-    };
-    ($name:ident<T> from $table:ident { $($fields:tt)* }) => {
-        const SELECT: &str =
-            concat!("SELECT ", $crate::names!($($fields)*), " FROM ", stringify!($table));
-
-        fn view<'a, T: From<&'a str>>(row: &$crate::Row<'a>) -> rusqlite::Result<$name<T>> {
-            Ok($crate::read_row!(row, $name { $($fields)* }))
-        }
-
-        fn from_row(row: &$crate::Row<'_>) -> rusqlite::Result<$name> {
-            view(row)
-        }
-    };
-    ($name:ident $(<$text:ident>)? in $table:ident { $($fields:tt)* }) => {
-        $crate::columns!($name $(<$text>)? from $table { $($fields)* });
-
-        fn store(db: &rusqlite::Connection, row: &$name) -> rusqlite::Result<usize> {
-            let sql = concat!(
-                "INSERT INTO ", stringify!($table), " (", $crate::names!($($fields)*), ") VALUES (",
-                $crate::marks!($($fields)*), ")"
-            );
-            db.prepare_cached(sql)?.execute($crate::values!(row, $($fields)*))
-        }
-    };
-}
-
-/// The names of the columns of [`columns`].
-#[macro_export]
-macro_rules! names {
-    ($first:ident $(= $column:ident)? $(: $method:ident)?
-        $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
-        concat!(
-            $crate::column!($first $(= $column)?)
-            $(, ", ", $crate::column!($field $(= $other)?))*
-        )
-    };
-}
-
-/// The name of one of them.
-#[macro_export]
-macro_rules! column {
-    ($field:ident) => {
-        stringify!($field)
-    };
-    ($field:ident = $column:ident) => {
-        stringify!($column)
-    };
-}
-
-/// As many question marks.
-#[macro_export]
-macro_rules! marks {
-    ($first:ident $(= $column:ident)? $(: $method:ident)?
-        $(, $field:ident $(= $other:ident)? $(: $by:ident)?)* $(,)?) => {
-        concat!("?" $(, $crate::mark!($field))*)
-    };
-}
-
-/// One of them.
-#[macro_export]
-macro_rules! mark {
-    ($field:ident) => {
-        ", ?"
-    };
-}
-
-/// What the fields of a struct are kept as, in the order of [`columns`].
-#[macro_export]
-macro_rules! values {
-    ($row:ident, $($field:ident $(= $column:ident)? $(: $method:ident)?),* $(,)?) => {
-        rusqlite::params![$($crate::value!($row, $field $(: $method)?)),*]
-    };
-}
-
-/// What one of them is kept as.
-#[macro_export]
-macro_rules! value {
-    ($row:ident, $field:ident: json) => {
-        $crate::json_of(&$row.$field)
-    };
-    ($row:ident, $field:ident $(: $method:ident)?) => {
-        $row.$field
-    };
-}
-
 /// A list as JSON.
 pub fn json_of(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "[]".to_owned())
+}
+
+/// What a cell may hold as JSON.
+pub trait JsonCell: Sized {
+    /// What it says; nothing where it cannot be read.
+    fn from_json(text: &str) -> Self;
+}
+
+impl<T: serde::de::DeserializeOwned + Default> JsonCell for T {
+    fn from_json(text: &str) -> Self {
+        serde_json::from_str(text).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -297,18 +210,20 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq)]
-    struct Person<T = String> {
-        name: T,
-        key: Option<T>,
+    struct Person {
+        name: String,
+        key: Option<String>,
         tags: Vec<String>,
         age: u8,
         seen: Option<Timestamp>,
         known: bool,
     }
 
-    columns!(Person<T> in people {
-        name: text, key = api_key: optional_text, tags: json, age: number, seen, known
-    });
+    fn from_row(row: &Row<'_>) -> Result<Person> {
+        Ok(read_row!(row, Person {
+            name, key = api_key: optional_text, tags: json, age: number, seen, known
+        }))
+    }
 
     fn people() -> (Connection, [Person; 2]) {
         let db = Connection::open_in_memory().expect("opens");
@@ -318,8 +233,10 @@ mod tests {
         let ana = Person { name: "Ana".to_owned(), key: None, tags, age: 40, seen, known: true };
         let key = Some("k".to_owned());
         let bo = Person { name: "Bo".to_owned(), key, tags: vec![], age: 0, seen: None, known: false };
-        for person in [&ana, &bo] {
-            store(&db, person).expect("stored");
+        for Person { name, key, tags, age, seen, known } in [&ana, &bo] {
+            let tags = serde_json::to_string(tags).expect("JSON");
+            let row = rusqlite::params![known, seen, age, tags, key, name];
+            db.execute("INSERT INTO people VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).expect("stored");
         }
         (db, [ana, bo])
     }
@@ -327,15 +244,14 @@ mod tests {
     #[test]
     fn rows_are_read_by_name_in_whatever_order_they_come() {
         let (db, people) = people();
-        assert_eq!(SELECT, "SELECT name, api_key, tags, age, seen, known FROM people");
-        for select in [SELECT, "SELECT * FROM people"] {
+        for select in ["SELECT name, api_key, tags, age, seen, known FROM people", "SELECT * FROM people"] {
             let found: Vec<Person> = db.all(&format!("{select} ORDER BY name"), [], from_row).expect("read");
             assert_eq!(found, people, "{select}");
         }
         // What does not fit, or cannot be read, is nothing.
         db.execute("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", []).expect("written");
         let bo: Option<Person> =
-            db.first(&format!("{SELECT} WHERE name = 'Bo'"), [], from_row).expect("read");
+            db.first("SELECT * FROM people WHERE name = 'Bo'", [], from_row).expect("read");
         assert_eq!(bo.as_ref(), Some(&people[1]));
     }
 

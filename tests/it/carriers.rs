@@ -15,7 +15,7 @@ mod story;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
+use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
 use number_server::NumberServer;
 
@@ -44,11 +45,11 @@ enum StandIn<'a> {
 }
 
 impl StandIn<'_> {
-    async fn connect(&self, database: &Path) {
+    async fn connect(&self, options: &Options) {
         match self {
-            Self::Bot(bot) => connect(database, bot, false).await,
-            Self::CallingBot(bot) => connect(database, bot, true).await,
-            Self::Number(number) => connect_number(database, number).await,
+            Self::Bot(bot) => connect(options, bot, false).await,
+            Self::CallingBot(bot) => connect(options, bot, true).await,
+            Self::Number(number) => connect_number(options, number).await,
         }
     }
 }
@@ -58,7 +59,7 @@ struct Served {
     running: Running,
     keys: HashMap<String, String>,
     http: reqwest::Client,
-    database: PathBuf,
+    options: Options,
     /// The channel that is connected.
     channel: &'static str,
     _folder: tempfile::TempDir,
@@ -87,14 +88,16 @@ impl Served {
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
         // The file and its key are made by a first run.
-        let first = start(options(&database)).await.expect("it starts");
+        let mut kept = options(&database);
+        cluster::settle(&mut kept).await;
+        let first = start(kept.clone()).await.expect("it starts");
         let of = |it: &frontdesk::service::IssuedKey| {
             (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned())
         };
         let keys = first.keys.iter().map(of).collect();
         first.shutdown().await;
-        stand_in.connect(&database).await;
-        let mut options = Options { assistant, ..options(&database) };
+        stand_in.connect(&kept).await;
+        let mut options = Options { assistant, ..kept.clone() };
         if !matches!(stand_in, StandIn::Bot(_)) {
             // The platform is told the port beforehand.
             let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
@@ -105,7 +108,7 @@ impl Served {
         let running = start(options).await.expect("it starts again");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         let channel = if matches!(stand_in, StandIn::Number(_)) { "whatsapp" } else { "telegram" };
-        Self { running, keys, http, database, channel, _folder: folder }
+        Self { running, keys, http, options: kept, channel, _folder: folder }
     }
 
     async fn call(
@@ -209,15 +212,22 @@ fn options(database: &Path) -> Options {
     }
 }
 
-async fn connect(database: &Path, bot: &BotServer, webhook: bool) {
-    let admin = Admin::open(database).expect("the file");
+/// The dashboard of a service.
+async fn dashboard(options: &Options) -> Admin {
+    let Options { database, key_file, .. } = options.clone();
+    let opening = move || Admin::open(&database, key_file.as_deref());
+    tokio::task::spawn_blocking(opening).await.expect("no panic").expect("the database")
+}
+
+async fn connect(options: &Options, bot: &BotServer, webhook: bool) {
+    let admin = dashboard(options).await;
     let token = Secret::new(TOKEN);
     admin.connect_bot(&bot.url(), webhook, &token, SystemClock.now()).await.expect("connected");
     admin.close();
 }
 
-async fn connect_number(database: &Path, number: &NumberServer) {
-    let admin = Admin::open(database).expect("the file");
+async fn connect_number(options: &Options, number: &NumberServer) {
+    let admin = dashboard(options).await;
     let access = NumberAccess {
         api: number.url(),
         number: number_server::NUMBER.to_owned(),

@@ -171,7 +171,7 @@ impl Desk {
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         let (mut read, wrong) = connections::read(&definition(shop));
         assert_eq!(wrong, [] as [&str; 0]);
-        let admin = Admin::open(&folder.path().join("service.db")).expect("the file");
+        let admin = Admin::open(&folder.path().join("service.db").into(), None).expect("the file");
         let kept = admin.put_connection(read.remove(0), Some(&Secret::new(KEY)), Timestamp::default()).await;
         kept.expect("kept");
         Self { running, http, key, folder }
@@ -198,7 +198,7 @@ impl Desk {
     }
 
     async fn calls(&self) -> Vec<String> {
-        let admin = Admin::open(&self.folder.path().join("service.db")).expect("the file");
+        let admin = Admin::open(&self.folder.path().join("service.db").into(), None).expect("the file");
         let calls = admin.connection_calls(50).await.expect("the log");
         calls.iter().rev().map(|it| format!("{} {:?}", it.endpoint, it.result)).collect()
     }

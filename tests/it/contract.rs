@@ -30,12 +30,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use frontdesk::model::account::Environment;
-use frontdesk::service::{self, IssuedKey, Options, Running};
+use frontdesk::service::{self, DatabasePlace, IssuedKey, Options, Running};
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
 use crate::desk::HandClock;
+use crate::postgres::cluster;
 
 /// A customer whose messages arrive and are read.
 const ANA: &str = "+34600111222";
@@ -47,6 +48,7 @@ struct World {
     keys: Vec<IssuedKey>,
     clock: Arc<HandClock>,
     http: reqwest::Client,
+    place: DatabasePlace,
     folder: Option<tempfile::TempDir>,
     running: Option<Running>,
 }
@@ -70,6 +72,8 @@ impl World {
         options.dev = true;
         options.by_hand = true;
         change(&mut options);
+        cluster::settle(&mut options).await;
+        let place = options.database.clone();
         let running = service::start(options).await.expect("the service starts");
         frontdesk::client::install_tls();
         Self {
@@ -78,6 +82,7 @@ impl World {
             keys: running.keys.clone(),
             clock,
             http: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            place,
             folder: Some(folder),
             running: Some(running),
         }

@@ -11,6 +11,7 @@ use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event, Load, Loaded};
 use frontdesk::inbox::features::clipboard::Copied;
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
+use frontdesk::inbox::layout::Area;
 use frontdesk::inbox::plain::input;
 use frontdesk::inbox::plain::input::PlainCommand;
 use frontdesk::inbox::pointer::Pointer;
@@ -41,6 +42,8 @@ use frontdesk::sync::{ChannelSpec, ChannelSync};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
+
+use crate::regions::rows_of;
 
 /// The local time at which every story begins, so that it reads the same in
 /// every zone.
@@ -108,20 +111,6 @@ impl Clock for HandClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(self.0.load(Ordering::SeqCst))
     }
-}
-
-/// Compares the screen with its snapshots at 80x24 and at 120x40, and leaves
-/// it at the size it had.
-macro_rules! photographs {
-    ($desk:expr, $name:expr) => {
-        let size = $desk.app.context.size;
-        for (columns, rows) in [(80, 24), (120, 40)] {
-            $desk.resize((columns, rows));
-            let picture = crate::desk::in_any_zone(&$desk.picture());
-            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture);
-        }
-        $desk.resize(size);
-    };
 }
 
 /// What the disk does with what it is given to keep.
@@ -626,23 +615,8 @@ impl Desk {
 
     /// What is on screen, as text.
     pub fn picture(&self) -> String {
-        let buffer = self.buffer();
-        let width = usize::from(buffer.area.width);
-        let mut lines = Vec::new();
-        for row in buffer.content.chunks(width) {
-            let mut line = String::new();
-            let mut skip = 0;
-            for cell in row {
-                if skip > 0 {
-                    skip -= 1;
-                    continue;
-                }
-                line.push_str(cell.symbol());
-                skip = frontdesk::inbox::wrap::cells(cell.symbol()).saturating_sub(1);
-            }
-            lines.push(line.trim_end().to_owned());
-        }
-        lines.join("\n")
+        let (width, height) = self.app.context.size;
+        rows_of(&self.buffer(), Area { x: 0, y: 0, width, height }).join("\n")
     }
 
     /// The frame's cells.

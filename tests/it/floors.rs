@@ -33,6 +33,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("ratatui", &["inbox"]),
     ("reqwest", &["client"]),
     ("rusqlite", &["model", "sqlite", "store", "sync", "service"]),
+    ("tokio_postgres", &["service"]),
     ("axum", &["service"]),
     // HTTP by the bytes: the service, the guard, and the receiver of webhooks,
     // which answers two requests and has no use for a router.
@@ -190,6 +191,35 @@ fn rooms_of_the_edge_keep_apart() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The files of the service that speak to an engine of its database. All
+/// others ask through a session.
+const ENGINES: [(&str, &str); 6] = [
+    ("rusqlite", "service/database/open.rs"),
+    ("rusqlite", "service/database/sqlite.rs"),
+    ("tokio_postgres", "service/database/postgres/link.rs"),
+    ("tokio_postgres", "service/database/postgres/session.rs"),
+    ("tokio_postgres", "service/database/postgres/tls.rs"),
+    ("tokio_postgres", "service/database/postgres/values.rs"),
+];
+
+#[test]
+fn the_service_asks_through_a_session() {
+    let mut found = Vec::new();
+    for (floor, path, text) in sources() {
+        let program = text.split("mod tests {").next().unwrap_or("");
+        let is_test = path.ends_with("tests.rs");
+        for engine in ["rusqlite", "tokio_postgres"] {
+            let names = code(program).any(|it| starts_a_word(it, &format!("{engine}::")));
+            if floor == "service" && names && !is_test {
+                found.push((engine, path.clone()));
+            }
+        }
+    }
+    let known =
+        |(engine, path): &(&str, PathBuf)| ENGINES.iter().any(|it| it.0 == *engine && path.ends_with(it.1));
+    assert!(found.len() == ENGINES.len() && found.iter().all(known), "{found:?}");
+}
+
 fn starts_a_word(line: &str, word: &str) -> bool {
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':'))
@@ -247,7 +277,8 @@ const AVAILABILITY: &str = "availability.rs";
 fn a_command_is_done_where_it_is_named() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        if floor == "inbox" && !path.ends_with(AVAILABILITY) {
+        let draws = path.file_stem().is_some_and(|it| it.to_string_lossy().ends_with("view"));
+        if floor == "inbox" && !draws && !path.ends_with(AVAILABILITY) {
             let found = catch_alls(&text, &["C::", "Command::"]).into_iter();
             let acts = found.filter(|it| !DECLINES.iter().any(|word| it.ends_with(&format!("=> {word},"))));
             wrong.extend(acts.map(|it| format!("{}:{it}", path.display())));
@@ -327,4 +358,53 @@ fn a_cell_read_by_its_place_is_found() {
     ] {
         assert_eq!(reads_by_place(line), found, "{line}");
     }
+}
+
+/// Lines from which a snapshot is one of a whole screen, as
+/// `tests/house/count.py` counts them, and how many of those there may be: each
+/// is looked at anew whenever any word of its screen changes.
+const WHOLE_SCREEN: usize = 20;
+const WHOLE_SCREENS: usize = 100;
+
+fn snapshots(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            snapshots(&path, found);
+        } else if path.extension().is_some_and(|it| it == "snap") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn pictures_are_taken_by_a_story_and_few_are_of_a_whole_screen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    snapshots(&root.join("tests"), &mut found);
+    assert!(found.len() > 50, "the walk has lost its way");
+    let (mut wrong, mut whole) = (Vec::new(), 0);
+    for path in &found {
+        let text = fs::read_to_string(path).expect("readable");
+        let (head, picture) = text[4..].split_once("---\n").expect("a head");
+        whole += usize::from(picture.lines().count() >= WHOLE_SCREEN);
+        let source = head.lines().find_map(|it| it.strip_prefix("source: ")).expect("a source");
+        let module = source.trim_start_matches("tests/").trim_end_matches(".rs").replace('/', "__");
+        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = file.strip_prefix(&format!("{module}__")).unwrap_or("");
+        let (bare, size) = match name.rsplit_once('_') {
+            Some((bare, size)) if size.starts_with(|it: char| it.is_ascii_digit()) => (bare, Some(size)),
+            _ => (name, None),
+        };
+        let story = fs::read_to_string(root.join(source)).unwrap_or_default();
+        if bare.is_empty() || !story.contains(&format!("\"{bare}\"")) {
+            wrong.push(format!("{file}: {source} does not take it any more"));
+        }
+        let alike = path.with_file_name(format!("{module}__{bare}.snap"));
+        if matches!(size, Some("80x24" | "120x40")) && alike.exists() {
+            wrong.push(format!("{file}: the same at both sizes, or not?"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(whole <= WHOLE_SCREENS, "{whole} pictures of a whole screen; take those of regions");
 }

@@ -7,7 +7,6 @@ mod carriers;
 mod channel;
 mod connections;
 mod contract;
-#[macro_use]
 mod desk;
 mod development;
 mod exits;
@@ -22,6 +21,7 @@ mod packaging;
 mod pairs;
 mod pictures;
 mod plain;
+mod postgres;
 mod private;
 mod proxy;
 mod pty;
@@ -29,6 +29,8 @@ mod raw_http;
 mod reachable;
 mod readme;
 mod receiving;
+#[macro_use]
+mod regions;
 mod scripting;
 mod searching;
 mod service;

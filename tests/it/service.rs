@@ -14,13 +14,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use frontdesk::model::time::{Clock, Timestamp};
-use frontdesk::service::{Options, Running, start};
+use frontdesk::service::{DatabasePlace, Options, Running, start};
 use http_body_util::{BodyExt, Full};
 use hyper::Request;
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+
+use crate::postgres::cluster;
 
 /// A clock that stands still.
 struct Still;
@@ -68,6 +70,7 @@ pub struct Desk {
     pub running: Running,
     keys: HashMap<String, String>,
     database: PathBuf,
+    place: DatabasePlace,
     _folder: tempfile::TempDir,
 }
 
@@ -75,20 +78,25 @@ impl Desk {
     pub async fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
-        let running = start(options(database.clone())).await.expect("it starts");
+        let mut options = options(database.clone());
+        cluster::settle(&mut options).await;
+        let place = options.database.clone();
+        let running = start(options).await.expect("it starts");
         let keys = running
             .keys
             .iter()
             .map(|it| (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned()));
-        Self { keys: keys.collect(), running, database, _folder: folder }
+        Self { keys: keys.collect(), running, database, place, _folder: folder }
     }
 
     /// Stops it and starts it again on the same files.
     async fn restart(self) -> Self {
-        let Self { running, keys, database, _folder } = self;
+        let Self { running, keys, database, place, _folder } = self;
         running.shutdown().await;
-        let running = start(options(database.clone())).await.expect("it starts again");
-        Self { running, keys, database, _folder }
+        let mut options = options(database.clone());
+        cluster::settle(&mut options).await;
+        let running = start(options).await.expect("it starts again");
+        Self { running, keys, database, place, _folder }
     }
 
     /// Sends bytes; `key` is as in `whatsapp live`, or empty for none.
@@ -163,6 +171,9 @@ impl Desk {
 
     /// Every row of every table, but for kept answers.
     fn dump(&self) -> Vec<String> {
+        if self.place.file().is_none() {
+            return cluster::dump(&self.place);
+        }
         let db = self.sql();
         let mut tables = db
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('idempotency', 'sqlite_stat1')")
@@ -190,10 +201,8 @@ impl Desk {
     /// What the ledger adds up to, which is always the balance.
     #[track_caller]
     fn check_ledger(&self) {
-        let db = self.sql();
-        let sql = "SELECT (SELECT balance FROM workspaces), (SELECT sum(amount) FROM ledger)";
-        let sums: (i64, i64) = db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
-        assert_eq!(sums.0, sums.1, "the ledger explains the balance");
+        let sql = "SELECT (SELECT balance FROM workspaces) - (SELECT sum(amount) FROM ledger)";
+        assert_eq!(cluster::count(&self.place, sql), 0, "the ledger explains the balance");
     }
 }
 

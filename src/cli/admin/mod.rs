@@ -14,14 +14,16 @@ use anyhow::Context;
 use clap::{Args, Subcommand};
 
 use crate::cli::{CliError, folders};
+use service::DatabasePlace;
 use service::admin::{Admin, AdminError};
 
 /// The switches of `admin`.
 #[derive(Debug, Args)]
 pub struct AdminArguments {
-    /// The service's database; without it, the one `serve` uses without it.
-    #[arg(long, value_name = "PATH", global = true)]
-    db: Option<PathBuf>,
+    /// The service's database, a file or one on a PostgreSQL server; without it,
+    /// the one `serve` uses without it.
+    #[arg(long, value_name = "PATH|URL", global = true)]
+    db: Option<DatabasePlace>,
     /// The key that seals secrets, where `serve` was given one; without it, the
     /// one beside the database.
     #[arg(long, value_name = "PATH", global = true)]
@@ -61,15 +63,14 @@ pub enum AdminAction {
 /// # Errors
 /// When there is no such file, or it refuses.
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
-    let path = match arguments.db {
-        Some(path) => path,
-        None => folders::data()?.join("service.db"),
+    let place = match arguments.db {
+        Some(place) => place,
+        None => folders::data()?.join("service.db").into(),
     };
-    let admin = Admin::open(&path).map_err(|why| match why {
-        AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {}", path.display())),
+    let admin = Admin::open(&place, arguments.key_file.as_deref()).map_err(|why| match why {
+        AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {place}")),
         told => told.into(),
     })?;
-    let admin = admin.with_key_file(&path, arguments.key_file.as_deref());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting")?;
     let json = arguments.json;
     let done = runtime.block_on(async {

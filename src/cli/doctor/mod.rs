@@ -18,6 +18,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::cli::{CliError, folders, print};
+use ::service::DatabasePlace;
 
 /// The switches of `doctor`.
 #[derive(Debug, Args)]
@@ -30,8 +31,8 @@ pub struct DoctorArguments {
     pub offline: bool,
     /// Look at the database of an embedded service, too: who serves it, and
     /// whether its key is its own.
-    #[arg(long, value_name = "PATH")]
-    pub db: Option<PathBuf>,
+    #[arg(long, value_name = "PATH|URL")]
+    pub db: Option<DatabasePlace>,
     /// The key of that database, where `serve` was given one.
     #[arg(long, value_name = "PATH", requires = "db")]
     pub key_file: Option<PathBuf>,

@@ -6,13 +6,30 @@ use std::path::Path;
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::open_to_others;
 use model::text::SafeText;
+use service::DatabasePlace;
+use service::admin::Admin;
 use service::carriers::dashboard::ChannelStanding;
 use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 
 /// What was found.
-pub fn look(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
+pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> {
+    match place.file() {
+        Some(path) => look_at_file(path, key_file),
+        None => vec![look_at_server(place)],
+    }
+}
+
+/// Who serves it is only known to the server.
+fn look_at_server(place: &DatabasePlace) -> CheckResult {
+    match Admin::open(place, None) {
+        Ok(_) => CheckResult::ok(NAME, format!("{place} answers and is a service's")),
+        Err(error) => CheckResult::fail(NAME, format!("{place}: {error}"), ""),
+    }
+}
+
+fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     let shown = database.display();
     if !database.exists() {
         let advice = format!("run: frontdesk serve --db {shown}");

@@ -35,6 +35,7 @@ pub use network::{GuardedNetwork, SystemNetwork};
 pub use request::{
     FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request, Unreachable, vet_header,
 };
+pub use tls::system_trust;
 pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
 
 /// What may be reached, and how. Cheap to clone.

@@ -11,7 +11,7 @@ pub mod input;
 use std::collections::HashMap;
 
 use crate::Inbox;
-use crate::connection_words;
+use crate::connection_view;
 use crate::overlays::Layer;
 use crate::pages::PageKind;
 use crate::plain::frames_view::{layer_lines, page_lines};
@@ -123,12 +123,12 @@ impl Spoken {
             self.seen.clear();
             (self.newest, self.read_once) = (None, false);
         }
-        let mark = connection_words::mark(&tab.health);
+        let mark = connection_view::mark(&tab.health);
         if self.health != Some(mark) {
             let known = self.health.replace(mark);
             if known.is_some() || !mark.is_empty() {
                 lines.push(
-                    connection_words::words(&tab.health, inbox.context.now, &inbox.context.settings, THEME).0,
+                    connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, THEME).0,
                 );
             }
         }

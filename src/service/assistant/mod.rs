@@ -18,12 +18,12 @@ mod tools;
 use std::future::Future;
 use std::pin::Pin;
 
-use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
 use crate::chat::send::{self, Outgoing};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::proposals::{self, ProposalRow, State};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
 use crate::errors::ApiError;
 use crate::voice;
@@ -194,7 +194,7 @@ fn quoted(turn: &Turn) -> String {
 }
 
 /// What was said; nothing when the customer did not speak last.
-fn turn(db: &Connection, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
+fn turn(db: &dyn DbSession, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
     let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
     let mut rows = messages::newest(db, &row.id, SHOWN)?;
     if !is_assistants(&row) || rows.first().is_none_or(|it| it.direction != "inbound") {

@@ -3,13 +3,13 @@
 
 use crate::carriers::{PlatformDescription, PlatformTrouble};
 use crate::database::connected as stored;
+use crate::database::session::DbSession;
 use crate::database::templates::{self, Template};
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
 use crate::platforms::Connected;
 use crate::state::Service;
 use model::time::{Clock, MINUTE, Timestamp};
-use rusqlite::Connection;
 
 /// How old what is known may become.
 const AGE: i64 = 10 * MINUTE;
@@ -75,7 +75,7 @@ fn is_due(mark: &str, now: Timestamp) -> bool {
 ///
 /// # Errors
 /// When the database fails.
-pub fn keep_templates(db: &Connection, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
+pub fn keep_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
     let before = templates::all(db, workspace)?;
     for template in all.iter().filter(|it| !before.contains(it)) {
         templates::put(db, workspace, template)?;

@@ -155,15 +155,7 @@ async fn file(service: &Service, parcel: &Parcel) -> Result<Option<ParcelFile>, 
     let Some(id) = id.map(str::to_owned) else { return Ok(None) };
     let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &id)).await;
     let Some(row) = found? else { return Ok(None) };
-    let (files, name) = (service.media.clone(), row.id.clone());
-    let read = tokio::task::spawn_blocking(move || {
-        use std::io::Read;
-        let mut bytes = Vec::new();
-        files.open(&name)?.read_to_end(&mut bytes)?;
-        Ok::<_, std::io::Error>(bytes)
-    });
-    let bytes = read.await.map_err(|cause| ApiError::internal(&cause))?;
-    let bytes = bytes.map_err(|cause| ApiError::internal(&cause))?;
+    let bytes = service.read_media(&row.id).await?;
     let name = parcel.filename.clone().unwrap_or(row.filename);
     Ok(Some(ParcelFile { name, mime_type: row.mime_type, bytes }))
 }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use rand::Rng;
-use rusqlite::Connection;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
@@ -17,6 +16,7 @@ use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
@@ -31,6 +31,8 @@ use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 const TOGETHER: usize = 16;
 /// How often media are asked for; then the message is kept without them.
 const TRIES: i64 = 4;
+/// How often a report waits for the answer to the send it is about.
+const EARLY: i64 = 8;
 /// How long it is remembered that a piece was worked on.
 const REMEMBERED: i64 = 7 * 24 * HOUR;
 
@@ -39,7 +41,7 @@ const REMEMBERED: i64 = 7 * 24 * HOUR;
 /// # Errors
 /// When the database fails.
 pub fn keep(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     channel: &str,
     pieces: &[HookPiece],
@@ -123,10 +125,13 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
         .database
         .write(move |db| {
             let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let channel = channels::read(db, &row.channel)?;
+            if row.attempts < EARLY && is_early(&work, &channel, &events)? {
+                return Ok(stored::postpone(db, &row, work.now.plus(3 * SECOND))?);
+            }
             if !stored::finish(db, &row, work.now)? {
                 return Ok(());
             }
-            let channel = channels::read(db, &row.channel)?;
             for event in events {
                 apply(&work, &channel, event)?;
             }
@@ -134,6 +139,18 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             Ok::<_, ApiError>(())
         })
         .await
+}
+
+/// Whether something is told of a message whose id is not known yet.
+fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, DatabaseError> {
+    for event in events {
+        if let PlatformEvent::Status(report) = event
+            && report::is_early(work, channel, report)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), ApiError> {
@@ -157,9 +174,7 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
         size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
         filename,
     };
-    let (files, stored) = (service.media.clone(), row.id.clone());
-    let written = tokio::task::spawn_blocking(move || files.store(&stored, &bytes)).await;
-    written.map_err(|it| it.to_string())?.map_err(|it| it.to_string())?;
+    service.store_media(&row.id, bytes).await.map_err(|it| it.message)?;
     let base = service.hosts.shown("http", "");
     message.inbound.media_url = Some(format!("{base}/media/{}/{}", row.id, names::safe(&row.filename)));
     let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});

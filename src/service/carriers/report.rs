@@ -5,7 +5,7 @@ use crate::carriers::{CarryOutcome, Fate, MessageStep, StatusReport, settle};
 use crate::chat::deliver;
 use crate::database::channels::ChannelRow;
 use crate::database::messages::{self, MessageRow};
-use crate::database::{connected, egress, workspaces};
+use crate::database::{DatabaseError, connected, egress, workspaces};
 use crate::errors::ApiError;
 use crate::world::Kind;
 use crate::write::Work;
@@ -41,6 +41,15 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         MessageStep::Read => Ok(deliver::advance(work, &message.id, Kind::Read)?),
         MessageStep::Failed { why, broken, .. } => lose(work, channel, &message, &why, broken),
     }
+}
+
+/// Whether a report is of a message whose id is not known yet: the answer to
+/// its send is still on its way.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_early(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<bool, DatabaseError> {
+    Ok(report.own_id.is_none() && messages::read(work.db, &channel.id, &report.platform_id)?.is_none())
 }
 
 /// A message that the platform had taken does not arrive: what it cost is

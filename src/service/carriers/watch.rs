@@ -13,6 +13,7 @@ use tokio::time::sleep;
 use crate::carriers::{Platform, PlatformTrouble, account, ingress};
 use crate::channels::Channel;
 use crate::database::connected::{self as stored, ConnectedRow};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
 use crate::platforms::{Connected, telegram, whatsapp};
@@ -165,7 +166,7 @@ async fn follow(
 
 async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Result<(), DatabaseError> {
     let channel = channel.to_owned();
-    let note = move |db: &rusqlite::Connection| stored::set_trouble(db, &channel, trouble.as_deref());
+    let note = move |db: &dyn DbSession| stored::set_trouble(db, &channel, trouble.as_deref());
     service.database.write(note).await
 }
 

@@ -8,7 +8,7 @@ use crate::chat::send::{self, Outgoing};
 use crate::database::broadcasts::{self, BroadcastRow, Recipient};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::messages::MessageRow;
-use crate::database::{DatabaseError, contacts, due, workspaces};
+use crate::database::{DatabaseError, contacts, due, savepoint, workspaces};
 use crate::errors::ApiError;
 use crate::world::Kind;
 use crate::write::Work;
@@ -66,13 +66,7 @@ fn attempt(
     row: &BroadcastRow,
     recipient: &Recipient,
 ) -> Result<Result<MessageRow, ErrorCode>, ApiError> {
-    work.db.execute_batch("SAVEPOINT recipient")?;
-    let sent = send_to(work, channel, row, recipient);
-    if sent.is_err() {
-        work.db.execute_batch("ROLLBACK TO recipient")?;
-    }
-    work.db.execute_batch("RELEASE recipient")?;
-    match sent {
+    match savepoint::part(work.db, || send_to(work, channel, row, recipient)) {
         Ok(message) => Ok(Ok(message)),
         Err(error) if error.code == ErrorCode::InternalError => Err(error),
         Err(error) => Ok(Err(error.code)),

@@ -29,11 +29,15 @@ pub struct Trial {
 impl Admin {
     /// Seals with the key of the service, which has made it.
     async fn sealer(&self) -> Result<Sealer, AdminError> {
-        let path = || self.key.path().to_owned();
-        let key = self.key.read()?.ok_or_else(|| KeyError::Missing(path()))?;
+        let place = self.key.as_ref().ok_or(KeyError::Unnamed)?;
+        let key = place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?;
         let credentials = key.derived(PURPOSE)?;
         let other: Result<bool, DatabaseError> = self.database.read(move |db| key.is_another(db)).await;
-        if other? { Err(KeyError::Other(path()).into()) } else { Ok(Sealer::new(&credentials)) }
+        if other? {
+            Err(KeyError::Other(place.path().to_owned()).into())
+        } else {
+            Ok(Sealer::new(&credentials))
+        }
     }
 
     /// Calls a connection as it would be called, kept or not; the call is

@@ -1,11 +1,11 @@
 //! Broadcasts and what became of each of their recipients. Interface:
 //! Broadcast.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only, read_row};
+use sqlite::read_row;
 
 /// A broadcast.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,48 +59,48 @@ pub struct Counts {
     pub failed: i64,
 }
 
-columns!(BroadcastRow in broadcasts {
+table!(BroadcastRow in broadcasts {
     id, channel, kind, content, media_url, details, price, total, status, key = idempotency_key, created_at,
     completed_at
 });
 
 /// Makes a broadcast.
-pub fn insert(db: &Connection, row: &BroadcastRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &BroadcastRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// Adds a recipient who is not tried yet.
-pub fn add_recipient(db: &Connection, broadcast: &str, recipient: &Recipient) -> Result<(), DatabaseError> {
+pub fn add_recipient(
+    db: &dyn DbSession,
+    broadcast: &str,
+    recipient: &Recipient,
+) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO recipients (broadcast, position, contact, phone) VALUES (?1, ?2, ?3, ?4)";
     let Recipient { position, contact, phone } = recipient;
-    db.prepare_cached(sql)?.execute(params![broadcast, position, contact, phone])?;
-    Ok(())
+    db.note(sql, bound![broadcast, position, contact, phone])
 }
 
 /// One by id.
-pub fn by_id(db: &Connection, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn by_id(db: &dyn DbSession, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// One of a channel by id.
-pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
+pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
     Ok(by_id(db, id)?.filter(|it| it.channel == channel))
 }
 
 /// The next recipients who are not tried yet.
-pub fn waiting(db: &Connection, broadcast: &str, count: i64) -> Result<Vec<Recipient>, DatabaseError> {
+pub fn waiting(db: &dyn DbSession, broadcast: &str, count: i64) -> Result<Vec<Recipient>, DatabaseError> {
     let sql = "SELECT position, contact, phone FROM recipients WHERE broadcast = ?1 AND status = 'waiting'
                ORDER BY position LIMIT ?2";
-    Ok(db.all(sql, params![broadcast, count], |row| {
-        Ok(read_row!(row, Recipient { position, contact, phone }))
-    })?)
+    db.all(sql, bound![broadcast, count], |row| Ok(read_row!(row, Recipient { position, contact, phone })))
 }
 
 /// Notes what trying a recipient came to: a message's id and whether it waits
 /// for its platform, or the code of a refusal.
 pub fn settle(
-    db: &Connection,
+    db: &dyn DbSession,
     broadcast: &str,
     recipient: &Recipient,
     outcome: Result<(&str, &str), &str>,
@@ -111,64 +111,62 @@ pub fn settle(
     };
     let sql =
         "UPDATE recipients SET status = ?3, message = ?4, code = ?5 WHERE broadcast = ?1 AND position = ?2";
-    db.prepare_cached(sql)?.execute(params![broadcast, recipient.position, status, message, code])?;
-    Ok(())
+    db.note(sql, bound![broadcast, recipient.position, status, message, code])
 }
 
 /// Notes how a message of a broadcast moved on; the recipient's place.
 pub fn advance(
-    db: &Connection,
+    db: &dyn DbSession,
     broadcast: &str,
     message: &str,
     status: &str,
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = ?3 WHERE broadcast = ?1 AND message = ?2 RETURNING position";
-    Ok(db.first(sql, [broadcast, message, status], only)?)
+    db.first(sql, bound![broadcast, message, status], only)
 }
 
 /// Notes that a platform refused a message of a broadcast; the recipient's
 /// place.
 pub fn refuse(
-    db: &Connection,
+    db: &dyn DbSession,
     broadcast: &str,
     message: &str,
     code: &str,
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = 'failed', code = ?3 WHERE broadcast = ?1 AND message = ?2
                RETURNING position";
-    Ok(db.first(sql, [broadcast, message, code], only)?)
+    db.first(sql, bound![broadcast, message, code], only)
 }
 
 /// How many recipients have a message that is still on its way to the
 /// platform.
-pub fn queued(db: &Connection, broadcast: &str) -> Result<i64, DatabaseError> {
+pub fn queued(db: &dyn DbSession, broadcast: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM recipients WHERE broadcast = ?1 AND status = 'queued' AND EXISTS (
                    SELECT 1 FROM egress WHERE egress.id = recipients.message
                    AND egress.state IN ('waiting', 'claimed'))";
-    Ok(db.scalar(sql, [broadcast])?)
+    db.scalar(sql, bound![broadcast])
 }
 
 /// Notes that the last recipient was tried.
-pub fn complete(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn complete(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE broadcasts SET status = 'completed', completed_at = ?2
                WHERE id = ?1 AND status = 'sending'";
-    db.prepare_cached(sql)?.execute(params![id, at])?;
-    Ok(())
+    db.note(sql, bound![id, at])
 }
 
 /// Those of a channel that were completed last, newest first.
-pub fn completed(db: &Connection, channel: &str, count: i64) -> Result<Vec<BroadcastRow>, DatabaseError> {
+pub fn completed(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<BroadcastRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE channel = ?1 AND completed_at IS NOT NULL
          ORDER BY completed_at DESC, id DESC LIMIT ?2"
     );
-    Ok(db.all(&sql, params![channel, count], from_row)?)
+    db.all(&sql, bound![channel, count], from_row)
 }
 
 /// How many recipients stand where.
-pub fn counts(db: &Connection, id: &str) -> Result<Counts, DatabaseError> {
-    let sql = "SELECT coalesce(sum(status IN ('sent', 'delivered', 'read')), 0) AS sent,
-               coalesce(sum(status IN ('delivered', 'read')), 0) AS delivered,
-               coalesce(sum(status = 'failed'), 0) AS failed FROM recipients WHERE broadcast = ?1";
-    Ok(db.one(sql, [id], |row| Ok(read_row!(row, Counts { sent, delivered, failed })))?)
+pub fn counts(db: &dyn DbSession, id: &str) -> Result<Counts, DatabaseError> {
+    let sql = "SELECT count(*) FILTER (WHERE status IN ('sent', 'delivered', 'read')) AS sent,
+               count(*) FILTER (WHERE status IN ('delivered', 'read')) AS delivered,
+               count(*) FILTER (WHERE status = 'failed') AS failed FROM recipients WHERE broadcast = ?1";
+    db.one(sql, bound![id], |row| Ok(read_row!(row, Counts { sent, delivered, failed })))
 }

@@ -1,10 +1,9 @@
 //! Calls placed from here. Interface: Voice and SMS.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns};
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,24 +28,22 @@ pub struct CallRow {
     pub ended_at: Option<Timestamp>,
 }
 
-columns!(CallRow in calls {
+table!(CallRow in calls {
     id, channel, conversation, metadata, status, cost, created_at, answered_at, ended_at
 });
 
 /// Stores a call whose message is there.
-pub fn insert(db: &Connection, row: &CallRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// One by id.
-pub fn read(db: &Connection, id: &str) -> Result<Option<CallRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<CallRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Writes what changes of a call: status, times and cost.
-pub fn change(db: &Connection, row: &CallRow) -> Result<(), DatabaseError> {
+pub fn change(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE calls SET status = ?2, cost = ?3, answered_at = ?4, ended_at = ?5 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![row.id, row.status, row.cost, row.answered_at, row.ended_at])?;
-    Ok(())
+    db.note(sql, bound![row.id, row.status, row.cost, row.answered_at, row.ended_at])
 }

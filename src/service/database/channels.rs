@@ -1,11 +1,11 @@
 //! Channels: what each key drives.
 
-use rusqlite::{Connection, params};
-
 use crate::channels::Channel;
 use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, read_row};
+use sqlite::read_row;
 
 /// A channel of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,36 +27,34 @@ pub struct ChannelRow {
 const SELECT: &str = "SELECT id, workspace, kind, assistant, assistant_name, address FROM channels";
 
 /// Makes a channel.
-pub fn insert(db: &Connection, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO channels (id, workspace, kind, assistant, assistant_name, address, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let ChannelRow { id, workspace, kind, assistant, assistant_name, address } = channel;
-    db.execute(sql, params![id, workspace, kind.word(), assistant, assistant_name, address, now])?;
-    Ok(())
+    db.note(sql, bound![id, workspace, kind.word(), assistant, assistant_name, address, now])
 }
 
 /// Reads a channel.
-pub fn read(db: &Connection, id: &str) -> Result<ChannelRow, DatabaseError> {
-    Ok(db.one(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
+    db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// The oldest channel of a kind.
-pub fn of_kind(db: &Connection, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
-    Ok(db.first(
+pub fn of_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, DatabaseError> {
+    db.first(
         &format!("{SELECT} WHERE kind = ?1 ORDER BY created_at, id LIMIT 1"),
-        [kind.word()],
+        bound![kind.word()],
         from_row,
-    )?)
+    )
 }
 
 /// Gives the channels of a kind an address that have none.
-pub fn address(db: &Connection, kind: Channel, address: &str) -> Result<(), DatabaseError> {
+pub fn address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";
-    db.prepare_cached(sql)?.execute([kind.word(), address])?;
-    Ok(())
+    db.note(sql, bound![kind.word(), address])
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<ChannelRow> {
-    let kind = row.word("kind", Channel::from_word)?.ok_or(rusqlite::Error::InvalidQuery)?;
+fn from_row(row: &DbRow<'_>) -> Result<ChannelRow, DatabaseError> {
+    let kind = row.word("kind", Channel::from_word)?.ok_or(DatabaseError::NoRow)?;
     Ok(read_row!(row, ChannelRow { id, workspace, assistant, assistant_name, address; kind }))
 }

@@ -1,16 +1,45 @@
-//! The optional filters of a list: only what is asked for is compared, so
-//! that an index fits each form of the query.
+//! The optional filters of a list: only what is asked for is compared and
+//! bound, so that an index fits each form of the query.
 
 use std::fmt::Write;
 
-/// Adds a comparison of each column that is asked for to the placeholder of
-/// its number; a placeholder nobody asks for is bound to null.
-pub fn add(sql: &mut String, filters: &[(bool, &str, u8)]) {
-    for (given, column, number) in filters {
-        // A string takes all that is written.
-        let _ = match given {
-            true => write!(sql, " AND {column} = ?{number}"),
-            false => write!(sql, " AND ?{number} IS NULL"),
-        };
+use crate::database::rows::SqlValue;
+
+/// A query that grows, and what is bound to its parameters.
+pub struct Query<'a> {
+    sql: String,
+    bound: Vec<SqlValue<'a>>,
+}
+
+impl<'a> Query<'a> {
+    /// A query whose first parameters are bound.
+    pub fn new(sql: String, bound: &[SqlValue<'a>]) -> Self {
+        Self { sql, bound: bound.to_vec() }
+    }
+
+    /// Compares a column, if a value is asked for.
+    pub fn filter(&mut self, column: &str, asked: Option<SqlValue<'a>>) {
+        if let Some(value) = asked {
+            self.bound.push(value);
+            // A string takes all that is written.
+            let _ = write!(self.sql, " AND {column} = ?{}", self.bound.len());
+        }
+    }
+
+    /// Adds text with a question mark for each value.
+    pub fn push(&mut self, text: &str, bound: &[SqlValue<'a>]) {
+        let mut values = bound.iter();
+        for part in text.split_inclusive('?') {
+            self.sql.push_str(part);
+            if let (true, Some(value)) = (part.ends_with('?'), values.next()) {
+                self.bound.push(*value);
+                self.sql.push_str(&self.bound.len().to_string());
+            }
+        }
+    }
+
+    /// The text, and what is bound.
+    pub fn parts(&self) -> (&str, &[SqlValue<'a>]) {
+        (&self.sql, &self.bound)
     }
 }

@@ -1,10 +1,9 @@
 //! Channels that are connected to a platform.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only};
 
 /// A connected channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,22 +24,22 @@ pub struct ConnectedRow {
     pub connected_at: Timestamp,
 }
 
-columns!(ConnectedRow from connected_channels {
+table!(ConnectedRow from connected_channels {
     channel, settings, sealed, version, trouble, mark, connected_at
 });
 
 /// All of them.
-pub fn all(db: &Connection) -> Result<Vec<ConnectedRow>, DatabaseError> {
-    Ok(db.all(&format!("{SELECT} ORDER BY channel"), [], from_row)?)
+pub fn all(db: &dyn DbSession) -> Result<Vec<ConnectedRow>, DatabaseError> {
+    db.all(&format!("{SELECT} ORDER BY channel"), &[], from_row)
 }
 
 /// Reads one.
-pub fn read(db: &Connection, channel: &str) -> Result<Option<ConnectedRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE channel = ?1"), [channel], from_row)?)
+pub fn read(db: &dyn DbSession, channel: &str) -> Result<Option<ConnectedRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE channel = ?1"), bound![channel], from_row)
 }
 
 /// Connects a channel, in place of what it was connected to.
-pub fn put(db: &Connection, row: &ConnectedRow) -> Result<(), DatabaseError> {
+pub fn put(db: &dyn DbSession, row: &ConnectedRow) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO connected_channels
                (channel, settings, sealed, version, trouble, mark, reader, read_until, connected_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL, 0, ?7)
@@ -48,40 +47,28 @@ pub fn put(db: &Connection, row: &ConnectedRow) -> Result<(), DatabaseError> {
                version = excluded.version, trouble = excluded.trouble, mark = excluded.mark, reader = NULL,
                read_until = 0, connected_at = excluded.connected_at";
     let ConnectedRow { channel, settings, sealed, version, trouble, mark, connected_at } = row;
-    db.prepare_cached(sql)?.execute(params![
-        channel,
-        settings,
-        sealed,
-        version,
-        trouble,
-        mark,
-        connected_at
-    ])?;
-    Ok(())
+    db.note(sql, bound![channel, settings, sealed, version, trouble, mark, connected_at])
 }
 
 /// Disconnects a channel; false where it was not connected.
-pub fn remove(db: &Connection, channel: &str) -> Result<bool, DatabaseError> {
-    Ok(db.prepare_cached("DELETE FROM connected_channels WHERE channel = ?1")?.execute([channel])? > 0)
+pub fn remove(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+    Ok(db.change("DELETE FROM connected_channels WHERE channel = ?1", bound![channel])? > 0)
 }
 
 /// Sets or removes the address a channel reaches people under.
-pub fn set_address(db: &Connection, channel: &str, address: Option<&str>) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE channels SET address = ?2 WHERE id = ?1")?
-        .execute(params![channel, address])?;
-    Ok(())
+pub fn set_address(db: &dyn DbSession, channel: &str, address: Option<&str>) -> Result<(), DatabaseError> {
+    db.note("UPDATE channels SET address = ?2 WHERE id = ?1", bound![channel, address])
 }
 
 /// Notes what is wrong, or that nothing is.
-pub fn set_trouble(db: &Connection, channel: &str, trouble: Option<&str>) -> Result<(), DatabaseError> {
+pub fn set_trouble(db: &dyn DbSession, channel: &str, trouble: Option<&str>) -> Result<(), DatabaseError> {
     let sql = "UPDATE connected_channels SET trouble = ?2 WHERE channel = ?1";
-    db.prepare_cached(sql)?.execute(params![channel, trouble])?;
-    Ok(())
+    db.note(sql, bound![channel, trouble])
 }
 
 /// Lets one process read the platform for a while; false while another does.
 pub fn lease(
-    db: &Connection,
+    db: &dyn DbSession,
     (channel, version): (&str, &str),
     reader: &str,
     now: Timestamp,
@@ -89,54 +76,51 @@ pub fn lease(
 ) -> Result<bool, DatabaseError> {
     let sql = "UPDATE connected_channels SET reader = ?3, read_until = ?5
                WHERE channel = ?1 AND version = ?2 AND (reader IS NULL OR reader = ?3 OR read_until <= ?4)";
-    Ok(db.prepare_cached(sql)?.execute(params![channel, version, reader, now, until])? > 0)
+    Ok(db.change(sql, bound![channel, version, reader, now, until])? > 0)
 }
 
 /// How far the platform was read, for the process that reads it; nothing for
 /// any other.
-pub fn mark(db: &Connection, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
+pub fn mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1 AND reader = ?2";
-    Ok(db.first(sql, [channel, reader], only)?)
+    db.first(sql, bound![channel, reader], only)
 }
 
 /// Notes how far the platform was read; false where another process reads it
 /// by now, or the channel was connected anew.
 pub fn advance(
-    db: &Connection,
+    db: &dyn DbSession,
     (channel, version): (&str, &str),
     reader: &str,
     mark: &str,
 ) -> Result<bool, DatabaseError> {
     let sql = "UPDATE connected_channels SET mark = ?4, trouble = NULL
                WHERE channel = ?1 AND version = ?2 AND reader = ?3";
-    Ok(db.prepare_cached(sql)?.execute([channel, version, reader, mark])? > 0)
+    Ok(db.change(sql, bound![channel, version, reader, mark])? > 0)
 }
 
 /// Asks for the account to be described anew; each time is another mark.
-pub fn expect_description(db: &Connection, channel: &str, stamp: Timestamp) -> Result<(), DatabaseError> {
+pub fn expect_description(db: &dyn DbSession, channel: &str, stamp: Timestamp) -> Result<(), DatabaseError> {
     let mark = format!("changed {}", stamp.micros());
-    db.prepare_cached("UPDATE connected_channels SET mark = ?2 WHERE channel = ?1")?
-        .execute([channel, mark.as_str()])?;
-    Ok(())
+    db.note("UPDATE connected_channels SET mark = ?2 WHERE channel = ?1", bound![channel, mark])
 }
 
 /// Notes what an account is like, for a mark; false where that has changed
 /// since, or the channel was connected anew.
 pub fn describe(
-    db: &Connection,
+    db: &dyn DbSession,
     (channel, version): (&str, &str),
     before: &str,
     (mark, settings): (&str, &str),
 ) -> Result<bool, DatabaseError> {
     let sql = "UPDATE connected_channels SET mark = ?4, settings = ?5, trouble = NULL
                WHERE channel = ?1 AND version = ?2 AND mark = ?3";
-    Ok(db.prepare_cached(sql)?.execute([channel, version, before, mark, settings])? > 0)
+    Ok(db.change(sql, bound![channel, version, before, mark, settings])? > 0)
 }
 
 /// Ends the reading of processes that have ended.
-pub fn end_all_leases(db: &Connection) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE connected_channels SET reader = NULL, read_until = 0")?.execute([])?;
-    Ok(())
+pub fn end_all_leases(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("UPDATE connected_channels SET reader = NULL, read_until = 0", &[])
 }
 
 #[cfg(test)]
@@ -145,7 +129,7 @@ mod tests {
 
     #[test]
     fn one_process_reads_a_platform() {
-        let db = Connection::open_in_memory().expect("opens");
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
         db.execute("INSERT INTO workspaces VALUES ('w', NULL, NULL, 0, 0)", []).expect("made");

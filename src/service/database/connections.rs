@@ -1,11 +1,11 @@
 //! Data Connections as they are kept, and the log of their calls.
 
-use rusqlite::{Connection as Db, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
 use model::connections::{CallLine, CallResult, Connection, review};
 use model::time::Timestamp;
-use sqlite::{Queries, Row, read_row};
+use sqlite::read_row;
 use wire::connections::{from_json, to_json};
 
 /// Calls that are kept; older ones leave.
@@ -21,20 +21,19 @@ pub struct Stored {
 }
 
 /// Keeps a connection, in place of the one of its name.
-pub fn put(db: &Db, stored: &Stored, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn put(db: &dyn DbSession, stored: &Stored, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO connections (name, definition, sealed, created_at) VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT (name) DO UPDATE SET definition = excluded.definition, sealed = excluded.sealed";
     let Stored { connection, sealed } = stored;
-    db.prepare_cached(sql)?.execute(params![connection.name, to_json(connection), sealed, now])?;
-    Ok(())
+    db.note(sql, bound![connection.name, to_json(connection), sealed, now])
 }
 
 /// All connections by name. One that this version cannot read is left out,
 /// and said.
-pub fn list(db: &Db) -> Result<Vec<Stored>, DatabaseError> {
+pub fn list(db: &dyn DbSession) -> Result<Vec<Stored>, DatabaseError> {
     let sql = "SELECT name, definition, sealed FROM connections ORDER BY name";
     let rows: Vec<(String, String, _)> =
-        db.all(sql, [], |row| Ok((row.get("name")?, row.get("definition")?, row.get("sealed")?)))?;
+        db.all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?, row.get("sealed")?)))?;
     let mut found = Vec::new();
     for (name, definition, sealed) in rows {
         match from_json(&definition) {
@@ -46,10 +45,10 @@ pub fn list(db: &Db) -> Result<Vec<Stored>, DatabaseError> {
 }
 
 /// What is wrong with connections that an earlier version kept, a line each.
-pub fn mistakes(db: &Db) -> Result<Vec<String>, DatabaseError> {
+pub fn mistakes(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT name, definition FROM connections ORDER BY name";
     let rows: Vec<(String, String)> =
-        db.all(sql, [], |row| Ok((row.get("name")?, row.get("definition")?)))?;
+        db.all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?)))?;
     let mut wrong = Vec::new();
     for (name, definition) in rows {
         let why = from_json(&definition).map_or_else(|why| vec![why], |it| review::review(&it));
@@ -59,22 +58,22 @@ pub fn mistakes(db: &Db) -> Result<Vec<String>, DatabaseError> {
 }
 
 /// The connection of a name.
-pub fn read(db: &Db, name: &str) -> Result<Option<Stored>, DatabaseError> {
+pub fn read(db: &dyn DbSession, name: &str) -> Result<Option<Stored>, DatabaseError> {
     Ok(list(db)?.into_iter().find(|it| it.connection.name == name))
 }
 
 /// Whether there is any.
-pub fn any(db: &Db) -> Result<bool, DatabaseError> {
-    Ok(db.scalar("SELECT EXISTS (SELECT 1 FROM connections)", [])?)
+pub fn any(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    db.scalar("SELECT EXISTS (SELECT 1 FROM connections)", &[])
 }
 
 /// Removes a connection with its credential; tells whether it was there.
-pub fn remove(db: &Db, name: &str) -> Result<bool, DatabaseError> {
-    Ok(db.prepare_cached("DELETE FROM connections WHERE name = ?1")?.execute([name])? > 0)
+pub fn remove(db: &dyn DbSession, name: &str) -> Result<bool, DatabaseError> {
+    Ok(db.change("DELETE FROM connections WHERE name = ?1", bound![name])? > 0)
 }
 
 /// Adds a call to the log; the oldest leaves when there are too many.
-pub fn log(db: &Db, line: &CallLine) -> Result<(), DatabaseError> {
+pub fn log(db: &dyn DbSession, line: &CallLine) -> Result<(), DatabaseError> {
     let (status, failure) = match &line.result {
         CallResult::Status(status) => (Some(*status), None),
         CallResult::Failed(why) => (None, Some(why.as_str())),
@@ -83,21 +82,19 @@ pub fn log(db: &Db, line: &CallLine) -> Result<(), DatabaseError> {
         "INSERT INTO connection_calls (at, connection, endpoint, contact, status, failure, millis, bytes)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let CallLine { at, connection, endpoint, contact, millis, bytes, .. } = line;
-    db.prepare_cached(sql)?
-        .execute(params![at, connection, endpoint, contact, status, failure, millis, bytes])?;
+    db.note(sql, bound![at, connection, endpoint, contact, status, failure, millis, bytes])?;
     let sql = "DELETE FROM connection_calls WHERE seq <= (SELECT max(seq) FROM connection_calls) - ?1";
-    db.prepare_cached(sql)?.execute([CALLS])?;
-    Ok(())
+    db.note(sql, bound![CALLS])
 }
 
 /// The newest calls, newest first.
-pub fn calls(db: &Db, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
+pub fn calls(db: &dyn DbSession, limit: u32) -> Result<Vec<CallLine>, DatabaseError> {
     let sql = "SELECT at, connection, endpoint, contact, status, failure, millis, bytes
                FROM connection_calls ORDER BY seq DESC LIMIT ?1";
-    Ok(db.all(sql, [limit], call)?)
+    db.all(sql, bound![limit], call)
 }
 
-fn call(row: &Row<'_>) -> rusqlite::Result<CallLine> {
+fn call(row: &DbRow<'_>) -> Result<CallLine, DatabaseError> {
     let result = match row.get("status")? {
         Some(status) => CallResult::Status(status),
         None => CallResult::Failed(row.line("failure")?),
@@ -112,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_log_stays_bounded() {
-        let db = Db::open_in_memory().expect("a database");
+        let db = rusqlite::Connection::open_in_memory().expect("a database");
         db.execute_batch(include_str!("schema_connections.sql")).expect("tables");
         db.execute_batch("INSERT INTO sqlite_sequence (name, seq) VALUES ('connection_calls', 0)")
             .expect("made");
@@ -139,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_connection_is_kept_replaced_and_removed() {
-        let db = Db::open_in_memory().expect("a database");
+        let db = rusqlite::Connection::open_in_memory().expect("a database");
         db.execute_batch(include_str!("schema_connections.sql")).expect("tables");
         let mut stored = Stored { connection: Connection::new("shop", "https://a.example"), sealed: None };
         assert!(!any(&db).expect("read"));
@@ -151,7 +148,7 @@ mod tests {
         assert_eq!(mistakes(&db).expect("read"), [] as [&str; 0]);
         let named = r#"{"name": "old", "base_url": "https://a.example", "endpoint": [
             {"name": "orders", "path": "/", "contact": "name"}]}"#;
-        db.execute("INSERT INTO connections VALUES ('old', ?1, NULL, 0)", [named]).expect("kept");
+        db.change("INSERT INTO connections VALUES ('old', ?1, NULL, 0)", bound![named]).expect("kept");
         let said = mistakes(&db).expect("read").concat();
         assert!(said.starts_with("connection \"old\" has to be added anew: endpoint"), "{said}");
         assert!(said.contains("a name is chosen by the customer"), "{said}");

@@ -1,11 +1,11 @@
 //! Contacts of a workspace, one for each phone number. Interface: Contact.
 
-use rusqlite::{Connection, params};
-
 use crate::cursors::Place;
 use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only};
 
 /// A contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,55 +59,60 @@ impl ContactRow {
     }
 }
 
-columns!(ContactRow from contacts {
+table!(ContactRow from contacts {
     id, workspace, phone, name, named, email, tags, metadata, created_at, updated_at, last_at
 });
 
 /// Stores a contact, in place of the one of its id.
-pub fn put(db: &Connection, row: &ContactRow) -> Result<(), DatabaseError> {
+pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO contacts (id, workspace, phone, name, named, email, tags, metadata, created_at,
         updated_at, last_at, folded) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
         ON CONFLICT (id) DO UPDATE SET name = excluded.name, named = excluded.named, email = excluded.email,
         tags = excluded.tags, metadata = excluded.metadata, updated_at = excluded.updated_at,
         last_at = excluded.last_at, folded = excluded.folded";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.workspace,
-        row.phone,
-        row.name,
-        row.named,
-        row.email,
-        row.tags,
-        row.metadata,
-        row.created_at,
-        row.updated_at,
-        row.last_at,
-        folded(row.name.as_deref().unwrap_or(""))
-    ])?;
-    Ok(())
+    db.note(
+        sql,
+        bound![
+            row.id,
+            row.workspace,
+            row.phone,
+            row.name,
+            row.named,
+            row.email,
+            row.tags,
+            row.metadata,
+            row.created_at,
+            row.updated_at,
+            row.last_at,
+            folded(row.name.as_deref().unwrap_or(""))
+        ],
+    )
 }
 
 /// Gives a contact another number.
-pub fn set_phone(db: &Connection, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2")?
-        .execute([workspace, from, to])?;
-    Ok(())
+pub fn set_phone(db: &dyn DbSession, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2";
+    db.note(sql, bound![workspace, from, to])
 }
 
 /// One of a workspace by id.
-pub fn read(db: &Connection, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), [id, workspace], from_row)?)
+pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)
 }
 
 /// One of a workspace by phone number.
-pub fn of_phone(db: &Connection, workspace: &str, phone: &str) -> Result<Option<ContactRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE workspace = ?1 AND phone = ?2"), [workspace, phone], from_row)?)
+pub fn of_phone(
+    db: &dyn DbSession,
+    workspace: &str,
+    phone: &str,
+) -> Result<Option<ContactRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE workspace = ?1 AND phone = ?2"), bound![workspace, phone], from_row)
 }
 
 /// A page, newest activity first; with a search only those whose name or
 /// number contains it, whatever the case.
 pub fn list(
-    db: &Connection,
+    db: &dyn DbSession,
     workspace: &str,
     search: Option<&str>,
     after: &Place,
@@ -116,40 +121,37 @@ pub fn list(
     let name = search.map(folded);
     // Numbers are typed with spaces and hyphens, but kept without.
     let number = search.map(|it| it.replace([' ', '-', '(', ')', '.'], "")).filter(|it| !it.is_empty());
-    let filter = match search {
-        Some(_) => "AND (instr(folded, ?2) > 0 OR instr(phone, ?3) > 0)",
-        None => "AND ?2 IS NULL AND ?3 IS NULL",
-    };
-    let sql = format!(
-        "{SELECT} WHERE workspace = ?1 {filter} AND (last_at, id) < (?4, ?5)
-         ORDER BY last_at DESC, id DESC LIMIT ?6"
-    );
-    Ok(db.all(&sql, params![workspace, name, number, after.at, after.id, reach], from_row)?)
+    let sql = format!("{SELECT} WHERE workspace = ?1 AND (last_at, id) < (?2, ?3)");
+    let mut query = Query::new(sql, bound![workspace, after.at, after.id]);
+    if name.is_some() {
+        query.push(" AND (instr(folded, ?) > 0 OR instr(phone, ?) > 0)", bound![name, number]);
+    }
+    query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", bound![reach]);
+    let (sql, bound) = query.parts();
+    db.all(sql, bound, from_row)
 }
 
 /// The newest ones, newest first.
-pub fn newest(db: &Connection, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
+pub fn newest(db: &dyn DbSession, workspace: &str, count: i64) -> Result<Vec<ContactRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    Ok(db.all(&sql, params![workspace, count], from_row)?)
+    db.all(&sql, bound![workspace, count], from_row)
 }
 
 /// The ids of all contacts of a workspace, oldest first.
-pub fn all_ids(db: &Connection, workspace: &str) -> Result<Vec<String>, DatabaseError> {
+pub fn all_ids(db: &dyn DbSession, workspace: &str) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT id FROM contacts WHERE workspace = ?1 ORDER BY created_at, id";
-    Ok(db.all(sql, [workspace], only)?)
+    db.all(sql, bound![workspace], only)
 }
 
 /// Notes that a message came or went.
-pub fn touch(db: &Connection, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "UPDATE contacts SET last_at = max(last_at, ?3) WHERE workspace = ?1 AND phone = ?2";
-    db.prepare_cached(sql)?.execute(params![workspace, phone, at])?;
-    Ok(())
+pub fn touch(db: &dyn DbSession, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE contacts SET last_at = ?3 WHERE workspace = ?1 AND phone = ?2 AND last_at < ?3";
+    db.note(sql, bound![workspace, phone, at])
 }
 
 /// Removes a contact.
-pub fn delete(db: &Connection, id: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("DELETE FROM contacts WHERE id = ?1")?.execute([id])?;
-    Ok(())
+pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM contacts WHERE id = ?1", bound![id])
 }
 
 /// A text as it is searched in and for.

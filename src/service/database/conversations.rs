@@ -1,14 +1,14 @@
 //! Conversations: one for each customer of a channel. Interface: Resources,
 //! Conversation and Telegram conversation; States and transitions.
 
-use rusqlite::{Connection, params};
-
 use crate::cursors::Place;
 use crate::database::DatabaseError;
 use crate::database::channels::{self, ChannelRow};
+use crate::database::clauses::Query;
+use crate::database::rows::{SqlValue, bound, only, table};
+use crate::database::session::DbSession;
 use model::bounds;
 use model::time::{SECOND, Timestamp};
-use sqlite::{Queries, Row, columns, only};
 
 /// Characters of a preview.
 const PREVIEW: usize = 120;
@@ -99,46 +99,51 @@ impl<T: AsRef<str>> ConversationRow<T> {
     }
 }
 
-columns!(ConversationRow<T> in conversations {
+table!(ConversationRow<T> in conversations {
     id: text, channel: text, peer: text, name: optional_text, username: optional_text, email: optional_text,
     avatar: optional_text, status: text, automation, escalation: optional_text, escalated_at, message_count,
     preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text
 });
 
 /// Makes a conversation.
-pub fn insert(db: &Connection, row: &ConversationRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &ConversationRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// One of a channel by id.
-pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), [id, channel], from_row)?)
+pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }
 
 /// One by id, with the channel it is on.
 pub fn with_channel(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
 ) -> Result<Option<(ChannelRow, ConversationRow)>, DatabaseError> {
-    let found = db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?;
+    let found = db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)?;
     found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
 /// One of a channel by the customer's number or chat id.
-pub fn of_peer(db: &Connection, channel: &str, peer: &str) -> Result<Option<ConversationRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), [channel, peer], from_row)?)
+pub fn of_peer(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+) -> Result<Option<ConversationRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), bound![channel, peer], from_row)
 }
 
 /// A page, newest activity first.
 pub fn list(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     status: Option<&str>,
     after: &Place,
     reach: i64,
 ) -> Result<Vec<ConversationRow>, DatabaseError> {
-    Ok(db.all(&page_query(status), params![channel, status, after.at, after.id, reach], from_row)?)
+    let query = page_query(bound![channel, after.at, after.id], status, reach);
+    let (sql, bound) = query.parts();
+    db.all(sql, bound, from_row)
 }
 
 /// The same page, each row shown where it lies.
@@ -146,34 +151,30 @@ pub fn list(
 /// # Errors
 /// When the database fails, or what `visit` fails with.
 pub fn each<E: From<DatabaseError>>(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     status: Option<&str>,
     after: &Place,
     reach: i64,
     mut visit: impl FnMut(&ConversationRow<&str>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut statement = db.prepare_cached(&page_query(status)).map_err(DatabaseError::from)?;
-    let bound = params![channel, status, after.at, after.id, reach];
-    let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
-    while let Some(row) = rows.next().map_err(DatabaseError::from)? {
-        visit(&view(&Row::of(row)).map_err(DatabaseError::from)?)?;
-    }
-    Ok(())
+    let query = page_query(bound![channel, after.at, after.id], status, reach);
+    let (sql, bound) = query.parts();
+    db.each(sql, bound, |row| visit(&view(row)?))
 }
 
-fn page_query(status: Option<&str>) -> String {
-    let filter = if status.is_some() { "AND status = ?2" } else { "AND ?2 IS NULL" };
-    format!(
-        "{SELECT} WHERE channel = ?1 {filter} AND (last_at, id) < (?3, ?4)
-         ORDER BY last_at DESC, id DESC LIMIT ?5"
-    )
+fn page_query<'a>(bound: &[SqlValue<'a>], status: Option<&'a str>, reach: i64) -> Query<'a> {
+    let sql = format!("{SELECT} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
+    let mut query = Query::new(sql, bound);
+    query.filter("status", status.map(SqlValue::Text));
+    query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
+    query
 }
 
 /// Counts a message. One from the customer opens the service window and a
 /// closed conversation.
 pub fn touch(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     preview: &str,
     inbound: bool,
@@ -184,69 +185,65 @@ pub fn touch(
         last_inbound_at = CASE WHEN ?4 THEN ?3 ELSE last_inbound_at END,
         status = CASE WHEN ?4 THEN 'active' ELSE status END
         WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, cut(preview), at, inbound])?;
-    Ok(())
+    db.note(sql, bound![id, cut(preview), at, inbound])
 }
 
 /// Writes the preview of a message anew, where it is still the newest.
-pub fn retell(db: &Connection, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn retell(db: &dyn DbSession, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND last_at = ?3";
-    db.prepare_cached(sql)?.execute(params![id, cut(preview), at])?;
-    Ok(())
+    db.note(sql, bound![id, cut(preview), at])
 }
 
 /// Sets whether the assistant answers. A person who takes over or hands back
 /// has seen why the assistant asked.
-pub fn set_automation(db: &Connection, id: &str, enabled: bool) -> Result<(), DatabaseError> {
+pub fn set_automation(db: &dyn DbSession, id: &str, enabled: bool) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET automation = ?2, escalation = NULL, escalated_at = NULL WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, enabled])?;
+    db.note(sql, bound![id, enabled])?;
     forget_summary(db, id)
 }
 
 /// Notes why the assistant asks for a person, and what it says of it.
 pub fn escalate(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     (reason, summary): (&str, &str),
     at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE conversations SET escalation = ?2, escalated_at = coalesce(escalated_at, ?3) WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, reason, at])?;
-    let sql = "INSERT OR REPLACE INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)";
-    db.prepare_cached(sql)?.execute([id, summary])?;
-    Ok(())
+    db.note(sql, bound![id, reason, at])?;
+    let sql = "INSERT INTO escalation_summaries (conversation, summary) VALUES (?1, ?2)
+               ON CONFLICT (conversation) DO UPDATE SET summary = excluded.summary";
+    db.note(sql, bound![id, summary])
 }
 
 /// What the assistant said beside the reason it asks for a person with.
-pub fn summary(db: &Connection, id: &str) -> Result<Option<String>, DatabaseError> {
+pub fn summary(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
     let found: Option<String> =
-        db.first("SELECT summary FROM escalation_summaries WHERE conversation = ?1", [id], only)?;
+        db.first("SELECT summary FROM escalation_summaries WHERE conversation = ?1", bound![id], only)?;
     Ok(found.filter(|it| !it.is_empty()))
 }
 
 /// Forgets that the assistant asked for a person.
-pub fn calm(db: &Connection, id: &str) -> Result<(), DatabaseError> {
+pub fn calm(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET escalation = NULL, escalated_at = NULL WHERE id = ?1 AND escalation IS NOT NULL";
-    db.prepare_cached(sql)?.execute([id])?;
+    db.note(sql, bound![id])?;
     forget_summary(db, id)
 }
 
-fn forget_summary(db: &Connection, id: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("DELETE FROM escalation_summaries WHERE conversation = ?1")?.execute([id])?;
-    Ok(())
+fn forget_summary(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![id])
 }
 
 /// Sets `active` or `closed`.
-pub fn set_status(db: &Connection, id: &str, status: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE conversations SET status = ?2 WHERE id = ?1")?.execute([id, status])?;
-    Ok(())
+pub fn set_status(db: &dyn DbSession, id: &str, status: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE conversations SET status = ?2 WHERE id = ?1", bound![id, status])
 }
 
 /// Learns what the customer is called; what is not told stays.
 pub fn rename(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     name: Option<&str>,
     username: Option<&str>,
@@ -254,26 +251,23 @@ pub fn rename(
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET name = coalesce(?2, name), username = coalesce(?3, username),
                email = coalesce(?4, email) WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, name, username, email])?;
-    Ok(())
+    db.note(sql, bound![id, name, username, email])
 }
 
 /// Sets what the customer is called and their mail address, known or not.
 pub fn set_person(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     name: Option<&str>,
     email: Option<&str>,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET name = ?2, email = ?3 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, name, email])?;
-    Ok(())
+    db.note(sql, bound![id, name, email])
 }
 
 /// Removes a conversation with its messages.
-pub fn delete(db: &Connection, id: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("DELETE FROM conversations WHERE id = ?1")?.execute([id])?;
-    Ok(())
+pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM conversations WHERE id = ?1", bound![id])
 }
 
 fn cut(text: &str) -> String {

@@ -3,12 +3,13 @@
 //!
 //! Addresses that differ only in case are one.
 
-use rusqlite::{Connection, params};
-
 use crate::cursors::Place;
 use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, read_row};
+use sqlite::read_row;
 
 /// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl CorrespondentRow {
 
 /// Counts a mail from or to somebody.
 pub fn note(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     email: &str,
     name: Option<&str>,
@@ -46,46 +47,48 @@ pub fn note(
         "INSERT INTO correspondents (channel, address, email, name, folded_name, message_count, last_at)
         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6)
         ON CONFLICT (channel, address) DO UPDATE SET email = excluded.email,
-            name = coalesce(excluded.name, name), folded_name = coalesce(excluded.folded_name, folded_name),
-            message_count = message_count + 1, last_at = max(last_at, excluded.last_at)";
-    let bound = params![channel, email.to_lowercase(), email, name, name.map(str::to_lowercase), at];
-    db.prepare_cached(sql)?.execute(bound)?;
-    Ok(())
+            name = coalesce(excluded.name, correspondents.name),
+            folded_name = coalesce(excluded.folded_name, correspondents.folded_name),
+            message_count = correspondents.message_count + 1,
+            last_at = CASE WHEN correspondents.last_at < excluded.last_at THEN excluded.last_at
+                      ELSE correspondents.last_at END";
+    let (address, folded) = (email.to_lowercase(), name.map(str::to_lowercase));
+    db.note(sql, bound![channel, address, email, name, folded, at])
 }
 
 /// A page of a channel's, newest contact first; with `search`, those in whose
 /// address or name it occurs, whatever the case.
 pub fn list(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     search: Option<&str>,
     after: &Place,
     reach: i64,
 ) -> Result<Vec<CorrespondentRow>, DatabaseError> {
-    let filter = if search.is_some() {
-        "AND (instr(address, ?2) > 0 OR instr(coalesce(folded_name, ''), ?2) > 0)"
-    } else {
-        "AND ?2 IS NULL"
-    };
     // The contact or business chat customer of the same workspace who left this
     // address.
     let contact = "SELECT contacts.phone FROM contacts
         JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = contacts.workspace
-        WHERE contacts.email = correspondents.address COLLATE NOCASE AND contacts.email IS NOT NULL
+        WHERE lower(contacts.email) = correspondents.address AND contacts.email IS NOT NULL
         ORDER BY contacts.last_at DESC LIMIT 1";
     let customer = "SELECT chat.peer FROM conversations AS chat
         JOIN channels AS theirs ON theirs.id = chat.channel AND theirs.kind = 'whatsapp'
         JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = theirs.workspace
-        WHERE chat.email = correspondents.address COLLATE NOCASE AND chat.email IS NOT NULL
+        WHERE lower(chat.email) = correspondents.address AND chat.email IS NOT NULL
         ORDER BY chat.last_at DESC LIMIT 1";
     let sql = format!(
         "SELECT address, email, name, message_count, last_at, coalesce(({contact}), ({customer})) AS phone
-         FROM correspondents
-         WHERE channel = ?1 {filter} AND (last_at, address) < (?3, ?4)
-         ORDER BY last_at DESC, address DESC LIMIT ?5"
+         FROM correspondents WHERE channel = ?1 AND (last_at, address) < (?2, ?3)"
     );
     let search = search.map(str::to_lowercase);
-    Ok(db.all(&sql, params![channel, search, after.at, after.id, reach], |row| {
+    let mut query = Query::new(sql, bound![channel, after.at, after.id]);
+    if search.is_some() {
+        let found = " AND (instr(address, ?) > 0 OR instr(coalesce(folded_name, ''), ?) > 0)";
+        query.push(found, bound![search, search]);
+    }
+    query.push(" ORDER BY last_at DESC, address DESC LIMIT ?", bound![reach]);
+    let (sql, bound) = query.parts();
+    db.all(sql, bound, |row| {
         Ok(read_row!(row, CorrespondentRow { address, email, name, message_count, last_at, phone }))
-    })?)
+    })
 }

@@ -1,10 +1,9 @@
 //! Work the simulated world has yet to do, in the order it falls due.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only};
 
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,15 +22,14 @@ pub struct Due {
 
 /// Adds work.
 pub fn add(
-    db: &Connection,
+    db: &dyn DbSession,
     at: Timestamp,
     kind: &str,
     subject: &str,
     data: &str,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO due (at, kind, subject, data) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![at, kind, subject, data])?;
-    Ok(())
+    db.note(sql, bound![at, kind, subject, data])
 }
 
 /// Which pieces can happen.
@@ -44,7 +42,7 @@ pub enum Happens {
 }
 
 /// The piece that falls due next and is of another kind.
-pub fn next_beside(db: &Connection, kind: &str, happens: Happens) -> Result<Option<Due>, DatabaseError> {
+pub fn next_beside(db: &dyn DbSession, kind: &str, happens: Happens) -> Result<Option<Due>, DatabaseError> {
     match happens {
         Happens::All => first(db, "kind <> ?1", kind),
         Happens::Real => first(db, "kind <> ?1 AND kind IN ('answer', 'broadcast')", kind),
@@ -52,43 +50,41 @@ pub fn next_beside(db: &Connection, kind: &str, happens: Happens) -> Result<Opti
 }
 
 /// The piece of a kind that falls due next.
-pub fn next_of(db: &Connection, kind: &str) -> Result<Option<Due>, DatabaseError> {
+pub fn next_of(db: &dyn DbSession, kind: &str) -> Result<Option<Due>, DatabaseError> {
     first(db, "kind = ?1", kind)
 }
 
-columns!(Due from due { seq, at, kind, subject, data });
+table!(Due from due { seq, at, kind, subject, data });
 
-fn first(db: &Connection, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), [kind], from_row)?)
+fn first(db: &dyn DbSession, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), bound![kind], from_row)
 }
 
 /// Takes a piece off; false when someone else has.
-pub fn take(db: &Connection, seq: i64) -> Result<bool, DatabaseError> {
-    Ok(db.prepare_cached("DELETE FROM due WHERE seq = ?1")?.execute([seq])? > 0)
+pub fn take(db: &dyn DbSession, seq: i64) -> Result<bool, DatabaseError> {
+    Ok(db.change("DELETE FROM due WHERE seq = ?1", bound![seq])? > 0)
 }
 
 /// Puts a piece off to a later time; false when it is no longer there.
-pub fn postpone(db: &Connection, seq: i64, at: Timestamp) -> Result<bool, DatabaseError> {
-    let changed = db.prepare_cached("UPDATE due SET at = ?2 WHERE seq = ?1")?.execute(params![seq, at])?;
+pub fn postpone(db: &dyn DbSession, seq: i64, at: Timestamp) -> Result<bool, DatabaseError> {
+    let changed = db.change("UPDATE due SET at = ?2 WHERE seq = ?1", bound![seq, at])?;
     Ok(changed > 0)
 }
 
 /// When a piece falls due; nothing when it was taken off.
-pub fn at(db: &Connection, seq: i64) -> Result<Option<Timestamp>, DatabaseError> {
-    Ok(db.first("SELECT at FROM due WHERE seq = ?1", [seq], only)?)
+pub fn at(db: &dyn DbSession, seq: i64) -> Result<Option<Timestamp>, DatabaseError> {
+    db.first("SELECT at FROM due WHERE seq = ?1", bound![seq], only)
 }
 
 /// Puts a piece off and notes what the next attempt needs to know.
-pub fn again(db: &Connection, seq: i64, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
+pub fn again(db: &dyn DbSession, seq: i64, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE due SET at = ?2, data = ?3 WHERE seq = ?1";
-    db.prepare_cached(sql)?.execute(params![seq, at, data])?;
-    Ok(())
+    db.note(sql, bound![seq, at, data])
 }
 
 /// Takes off all of a kind that concerns one subject.
-pub fn cancel(db: &Connection, kind: &str, subject: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("DELETE FROM due WHERE kind = ?1 AND subject = ?2")?.execute([kind, subject])?;
-    Ok(())
+pub fn cancel(db: &dyn DbSession, kind: &str, subject: &str) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, subject])
 }
 
 #[cfg(test)]
@@ -97,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_a_simulation_left_waits_for_the_next_one() {
-        let db = Connection::open_in_memory().expect("opens");
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         let left = ["delivered", "live", "answer", "call", "broadcast"];
         for (at, kind) in (0..).zip(left) {

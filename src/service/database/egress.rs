@@ -1,13 +1,13 @@
 //! What is to be carried to a platform: in order within its lane, claimed with
 //! a fence before the first byte leaves, settled once.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
 use crate::idempotency::Fingerprint;
 use crate::reply::Reply;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only, read_row};
+use sqlite::read_row;
 
 /// Settled rows that are removed beside each claim.
 const REMOVED: i64 = 50;
@@ -81,25 +81,24 @@ pub struct KeyedRequest {
     pub fingerprint: Fingerprint,
 }
 
-columns!(EgressRow in egress {
+table!(EgressRow in egress {
     id, channel, lane, place, parcel, draft, state, due_at, fence, claimed_until, told
 });
 
 /// Puts a parcel behind those of its lane.
-pub fn insert(db: &Connection, row: &EgressRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &EgressRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// Reads a parcel.
-pub fn read(db: &Connection, id: &str) -> Result<Option<EgressRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EgressRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Notes the request a parcel came by, and what it is answered until the
 /// platform has spoken.
 pub fn bind(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     request: Option<&KeyedRequest>,
     reply: &Reply,
@@ -108,83 +107,80 @@ pub fn bind(
         "UPDATE egress SET api_key = ?2, name = ?3, fingerprint = ?4, status = ?5, body = ?6 WHERE id = ?1";
     let (api_key, name) = (request.map(|it| &it.api_key), request.map(|it| &it.name));
     let fingerprint = request.map(|it| it.fingerprint);
-    db.prepare_cached(sql)?.execute(params![id, api_key, name, fingerprint, reply.status, reply.body])?;
-    Ok(())
+    db.note(sql, bound![id, api_key, name, fingerprint, reply.status, reply.body])
 }
 
 /// The parcel on its way that came by a request, and what that is compared by.
 pub fn of_request(
-    db: &Connection,
+    db: &dyn DbSession,
     api_key: &str,
     name: &str,
 ) -> Result<Option<(String, Fingerprint)>, DatabaseError> {
     let sql = "SELECT id, fingerprint FROM egress WHERE api_key = ?1 AND name = ?2 AND settled_at IS NULL";
-    Ok(db.first(sql, [api_key, name], |row| Ok((row.get("id")?, row.get("fingerprint")?)))?)
+    db.first(sql, bound![api_key, name], |row| Ok((row.get("id")?, row.get("fingerprint")?)))
 }
 
 /// The request a parcel came by under an idempotency key.
-pub fn request_of(db: &Connection, id: &str) -> Result<Option<KeyedRequest>, DatabaseError> {
+pub fn request_of(db: &dyn DbSession, id: &str) -> Result<Option<KeyedRequest>, DatabaseError> {
     let sql = "SELECT api_key, name, fingerprint FROM egress WHERE id = ?1 AND name IS NOT NULL";
-    Ok(db.first(sql, [id], |row| Ok(read_row!(row, KeyedRequest { api_key, name, fingerprint })))?)
+    db.first(sql, bound![id], |row| Ok(read_row!(row, KeyedRequest { api_key, name, fingerprint })))
 }
 
 /// What a request is answered so far, if anybody asked, and whether that is
 /// the last word.
-pub fn answer(db: &Connection, id: &str) -> Result<Option<(Reply, bool)>, DatabaseError> {
+pub fn answer(db: &dyn DbSession, id: &str) -> Result<Option<(Reply, bool)>, DatabaseError> {
     let sql = "SELECT status, body, settled_at FROM egress WHERE id = ?1 AND status IS NOT NULL";
-    Ok(db.first(sql, [id], |row| {
+    db.first(sql, bound![id], |row| {
         let settled = row.get::<Option<Timestamp>>("settled_at")?.is_some();
         Ok((read_row!(row, Reply { status, body; replayed: false, carried: None }), settled))
-    })?)
+    })
 }
 
 /// Those that may leave now: the first of each lane.
-pub fn due(db: &Connection, now: Timestamp, count: i64) -> Result<Vec<EgressRow>, DatabaseError> {
+pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE state = 'waiting' AND due_at <= ?1 AND NOT EXISTS (
              SELECT 1 FROM egress AS earlier WHERE earlier.lane = egress.lane AND earlier.place < egress.place
              AND earlier.state IN ('waiting', 'claimed')
          ) ORDER BY due_at, place LIMIT ?2"
     );
-    Ok(db.all(&sql, params![now, count], from_row)?)
+    db.all(&sql, bound![now, count], from_row)
 }
 
 /// Those whose attempt has lasted too long: its process has ended.
-pub fn abandoned(db: &Connection, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
+pub fn abandoned(db: &dyn DbSession, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE state = 'claimed' AND claimed_until <= ?1 ORDER BY place");
-    Ok(db.all(&sql, [now], from_row)?)
+    db.all(&sql, bound![now], from_row)
 }
 
 /// When the next is due that waits.
-pub fn next_due(db: &Connection, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
+pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT due_at FROM egress WHERE state = 'waiting' AND due_at > ?1 ORDER BY due_at LIMIT 1";
-    Ok(db.first(sql, [after], only)?)
+    db.first(sql, bound![after], only)
 }
 
 /// Begins an attempt; its fence, or nothing where somebody else has begun one.
-pub fn claim(db: &Connection, row: &EgressRow, until: Timestamp) -> Result<Option<i64>, DatabaseError> {
+pub fn claim(db: &dyn DbSession, row: &EgressRow, until: Timestamp) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE egress SET state = 'claimed', fence = fence + 1, claimed_until = ?3
                WHERE id = ?1 AND fence = ?2 AND state = 'waiting'";
-    let claimed = db.prepare_cached(sql)?.execute(params![row.id, row.fence, until])? > 0;
+    let claimed = db.change(sql, bound![row.id, row.fence, until])? > 0;
     Ok(claimed.then_some(row.fence + 1))
 }
 
 /// Ends all attempts of processes that have ended.
-pub fn end_all_claims(db: &Connection) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE egress SET claimed_until = 0 WHERE state = 'claimed'")?.execute([])?;
-    Ok(())
+pub fn end_all_claims(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("UPDATE egress SET claimed_until = 0 WHERE state = 'claimed'", &[])
 }
 
 /// Puts a parcel off that has not left, perhaps with another request.
-pub fn postpone(db: &Connection, id: &str, parcel: &str, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn postpone(db: &dyn DbSession, id: &str, parcel: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE egress SET state = 'waiting', due_at = ?3, parcel = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, parcel, at])?;
-    Ok(())
+    db.note(sql, bound![id, parcel, at])
 }
 
 /// Notes what became of a parcel, and what its request is answered.
 pub fn settle(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     state: EgressState,
     reply: Option<&Reply>,
@@ -195,56 +191,53 @@ pub fn settle(
                parcel = CASE ?2 WHEN 'unknown' THEN parcel ELSE '' END,
                draft = CASE ?2 WHEN 'unknown' THEN draft ELSE '' END WHERE id = ?1";
     let (status, body) = (reply.map(|it| it.status), reply.map(|it| &it.body));
-    db.prepare_cached(sql)?.execute(params![id, state.word(), now, status, body])?;
-    Ok(())
+    db.note(sql, bound![id, state.word(), now, status, body])
 }
 
 /// Notes that a parcel's message is in the history.
-pub fn mark_told(db: &Connection, id: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE egress SET told = 1 WHERE id = ?1")?.execute([id])?;
-    Ok(())
+pub fn mark_told(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE egress SET told = TRUE WHERE id = ?1", bound![id])
 }
 
 /// Removes some of those that were settled before a time; what nobody knows
 /// the end of stays.
-pub fn forget(db: &Connection, before: Timestamp) -> Result<(), DatabaseError> {
+pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
                WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2)";
-    db.prepare_cached(sql)?.execute(params![before, REMOVED])?;
-    Ok(())
+    db.note(sql, bound![before, REMOVED])
 }
 
 /// How many of a channel are in a state.
-pub fn count(db: &Connection, channel: &str, state: EgressState) -> Result<i64, DatabaseError> {
+pub fn count(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE channel = ?1 AND state = ?2";
-    Ok(db.scalar(sql, [channel, state.word()])?)
+    db.scalar(sql, bound![channel, state.word()])
 }
 
 /// How many of a lane nobody knows the end of.
-pub fn unknown_in(db: &Connection, lane: &str) -> Result<i64, DatabaseError> {
+pub fn unknown_in(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";
-    Ok(db.scalar(sql, [lane])?)
+    db.scalar(sql, bound![lane])
 }
 
 /// Moves a message on that was told before the platform had spoken; false
 /// where it was not, or has moved on.
 pub fn move_on(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     status: &str,
     platform_id: Option<&str>,
 ) -> Result<bool, DatabaseError> {
     let sql = "UPDATE messages SET status = ?2, platform_id = coalesce(?3, platform_id)
                WHERE id = ?1 AND status IN ('queued', 'unknown')";
-    Ok(db.prepare_cached(sql)?.execute(params![id, status, platform_id])? > 0)
+    Ok(db.change(sql, bound![id, status, platform_id])? > 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn database() -> Connection {
-        let db = Connection::open_in_memory().expect("opens");
+    fn database() -> rusqlite::Connection {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
         // The lanes alone, without the conversations they belong to.
@@ -252,7 +245,7 @@ mod tests {
         db
     }
 
-    fn put(db: &Connection, id: &str, lane: &str, place: i64, due_at: i64) {
+    fn put(db: &dyn DbSession, id: &str, lane: &str, place: i64, due_at: i64) {
         let row = EgressRow {
             id: id.to_owned(),
             channel: "ch".to_owned(),
@@ -269,7 +262,7 @@ mod tests {
         insert(db, &row).expect("kept");
     }
 
-    fn ready(db: &Connection, now: i64) -> Vec<String> {
+    fn ready(db: &dyn DbSession, now: i64) -> Vec<String> {
         let due = due(db, Timestamp::from_micros(now), 10).expect("read");
         due.into_iter().map(|it| it.id).collect()
     }

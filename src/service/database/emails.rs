@@ -2,11 +2,12 @@
 //!
 //! Attachments are kept as what is told of them; their bytes are not.
 
-use rusqlite::{Connection, params};
+use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, columns};
 use wire::email::AttachmentBody;
 
 /// A mail.
@@ -54,70 +55,68 @@ pub struct EmailRow {
     pub opened_at: Option<Timestamp>,
 }
 
-columns!(EmailRow in emails {
+table!(EmailRow in emails {
     id, thread, channel, header_id, direction, sender, sender_name, recipients: json, copies: json,
     blind_copies: json, subject, text = body_text, html = body_html, attachments: json, headers, in_reply_to,
     status, cost, created_at, opened_at
 });
 
 /// Stores a mail.
-pub fn insert(db: &Connection, row: &EmailRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &EmailRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// One by the service's id.
-pub fn read(db: &Connection, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// One of a channel, by the service's id or its `Message-ID` header.
-pub fn find(db: &Connection, channel: &str, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
+pub fn find(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) LIMIT 1");
-    Ok(db.first(&sql, [channel, id], from_row)?)
+    db.first(&sql, bound![channel, id], from_row)
 }
 
 /// The newest mails of a thread, oldest first: at most `count`, and no more
 /// than go into `bytes`, but the newest in any case.
 pub fn of_thread(
-    db: &Connection,
+    db: &dyn DbSession,
     thread: &str,
     count: i64,
     bytes: usize,
 ) -> Result<Vec<EmailRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    let mut statement = db.prepare_cached(&sql)?;
     let (mut found, mut left) = (Vec::new(), bytes);
-    let mut rows = statement.query(params![thread, count])?;
-    while let Some(row) = rows.next()? {
-        let row = from_row(&Row::of(row))?;
+    db.rows(&sql, bound![thread, count], &mut |row| {
+        let row = from_row(row)?;
         let size = [&row.text, &row.html].into_iter().flatten().map(String::len).sum();
         left = match left.checked_sub(size) {
-            None if !found.is_empty() => break,
+            None if !found.is_empty() => return Ok(ControlFlow::Break(())),
             left => left.unwrap_or(0),
         };
         found.push(row);
-    }
+        Ok(ControlFlow::Continue(()))
+    })?;
     found.reverse();
     Ok(found)
 }
 
 /// The newest mail of a thread.
-pub fn last(db: &Connection, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
+pub fn last(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, DatabaseError> {
     Ok(of_thread(db, thread, 1, 0)?.pop())
 }
 
 /// The newest mails that came in on a channel, newest first.
-pub fn newest_inbound(db: &Connection, channel: &str, count: i64) -> Result<Vec<EmailRow>, DatabaseError> {
+pub fn newest_inbound(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<EmailRow>, DatabaseError> {
     let sql = format!(
         "{SELECT} WHERE channel = ?1 AND direction = 'inbound' ORDER BY created_at DESC, id DESC LIMIT ?2"
     );
-    Ok(db.all(&sql, params![channel, count], from_row)?)
+    db.all(&sql, bound![channel, count], from_row)
 }
 
 /// Moves a sent mail on to opened or failed; false when it is past that.
-pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
-    let sql = "UPDATE emails SET status = ?2, opened_at = CASE ?2 WHEN 'opened' THEN ?3 ELSE opened_at END
+pub fn advance(db: &dyn DbSession, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE emails SET status = ?2, opened_at = CASE WHEN ?2 = 'opened' THEN ?3 ELSE opened_at END
         WHERE id = ?1 AND status = 'sent'";
-    Ok(db.prepare_cached(sql)?.execute(params![id, status, at])? > 0)
+    Ok(db.change(sql, bound![id, status, at])? > 0)
 }

@@ -1,10 +1,10 @@
 //! Events and their deliveries. Interface: Events.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
 use model::time::{DAY, Timestamp};
-use sqlite::{Queries, only, read_row};
+use sqlite::read_row;
 
 /// How long events are kept after the last of their deliveries is over.
 const KEPT: i64 = 7 * DAY;
@@ -44,42 +44,40 @@ pub struct DueDelivery {
 }
 
 /// Stores an event, and forgets some that are long over.
-pub fn insert(db: &Connection, row: &EventRow) -> Result<(), DatabaseError> {
+pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
     let purge = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at <= ?1 AND NOT EXISTS
                  (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL) LIMIT ?2)";
-    db.prepare_cached(purge)?.execute(params![row.at.plus(-KEPT).micros(), REMOVED])?;
+    db.note(purge, bound![row.at.plus(-KEPT).micros(), REMOVED])?;
     let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let EventRow { id, channel, name, body, at } = row;
-    db.prepare_cached(sql)?.execute(params![id, channel, name, body, at])?;
-    Ok(())
+    db.note(sql, bound![id, channel, name, body, at])
 }
 
 /// Sets an event to be delivered to a subscription.
 pub fn deliver(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     event: &str,
     webhook: &str,
     due_at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO deliveries (id, event, webhook, due_at) VALUES (?1, ?2, ?3, ?4)";
-    db.prepare_cached(sql)?.execute(params![id, event, webhook, due_at])?;
-    Ok(())
+    db.note(sql, bound![id, event, webhook, due_at])
 }
 
 /// The longest waiting deliveries that are due, so many for each subscription
 /// at most.
-pub fn due(db: &Connection, now: Timestamp, each: i64) -> Result<Vec<DueDelivery>, DatabaseError> {
+pub fn due(db: &dyn DbSession, now: Timestamp, each: i64) -> Result<Vec<DueDelivery>, DatabaseError> {
     let waiting = "SELECT id FROM webhooks WHERE EXISTS (SELECT 1 FROM deliveries
                    WHERE webhook = webhooks.id AND due_at <= ?1 AND due_at IS NOT NULL)";
-    let webhooks: Vec<String> = db.all(waiting, [now.micros()], only)?;
+    let webhooks: Vec<String> = db.all(waiting, bound![now.micros()], only)?;
     let sql = "SELECT deliveries.id, webhook, event, body, attempts, due_at
                FROM deliveries JOIN events ON events.id = event
                WHERE webhook = ?1 AND due_at <= ?2 AND due_at IS NOT NULL
                ORDER BY due_at, deliveries.id LIMIT ?3";
     let mut found = Vec::new();
     for webhook in webhooks {
-        let rows: Vec<_> = db.all(sql, params![webhook, now, each], |row| {
+        let rows: Vec<_> = db.all(sql, bound![webhook, now, each], |row| {
             Ok(read_row!(row, DueDelivery { id, webhook, event, body, attempts: number, due_at }))
         })?;
         found.extend(rows);
@@ -88,29 +86,26 @@ pub fn due(db: &Connection, now: Timestamp, each: i64) -> Result<Vec<DueDelivery
 }
 
 /// When the next attempt of any delivery is due.
-pub fn next_due(db: &Connection) -> Result<Option<Timestamp>, DatabaseError> {
+pub fn next_due(db: &dyn DbSession) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT due_at FROM deliveries WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1";
-    Ok(db.first(sql, [], only)?)
+    db.first(sql, &[], only)
 }
 
 /// Notes that an attempt succeeded.
-pub fn delivered(db: &Connection, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn delivered(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = NULL, delivered_at = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, at])?;
-    Ok(())
+    db.note(sql, bound![id, at])
 }
 
 /// Notes that an attempt failed, and when the next one is due, if there is
 /// one.
-pub fn failed(db: &Connection, id: &str, next: Option<Timestamp>) -> Result<(), DatabaseError> {
+pub fn failed(db: &dyn DbSession, id: &str, next: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, next])?;
-    Ok(())
+    db.note(sql, bound![id, next])
 }
 
 /// Gives up all that waits for a subscription.
-pub fn give_up(db: &Connection, webhook: &str) -> Result<(), DatabaseError> {
+pub fn give_up(db: &dyn DbSession, webhook: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE deliveries SET due_at = NULL WHERE webhook = ?1 AND due_at IS NOT NULL";
-    db.prepare_cached(sql)?.execute([webhook])?;
-    Ok(())
+    db.note(sql, bound![webhook])
 }

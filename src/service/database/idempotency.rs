@@ -1,14 +1,14 @@
 //! Kept answers: what a write answered under an idempotency key. Interface:
 //! Limits, Idempotency.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
 use crate::idempotency::Fingerprint;
 use crate::reply::Reply;
 use model::bounds;
 use model::time::{SECOND, Timestamp};
-use sqlite::{Queries, read_row};
+use sqlite::read_row;
 
 /// Answers past their day that are removed beside each new one.
 const REMOVED: i64 = 50;
@@ -26,7 +26,7 @@ pub enum Found {
 
 /// Looks under a key.
 pub fn find(
-    db: &Connection,
+    db: &dyn DbSession,
     api_key: &str,
     name: &str,
     fingerprint: &Fingerprint,
@@ -34,7 +34,7 @@ pub fn find(
 ) -> Result<Found, DatabaseError> {
     let sql =
         "SELECT fingerprint, status, body FROM idempotency WHERE api_key = ?1 AND name = ?2 AND at > ?3";
-    let found = db.first(sql, params![api_key, name, oldest(now)], |row| {
+    let found = db.first(sql, bound![api_key, name, oldest(now)], |row| {
         let kept: Fingerprint = row.get("fingerprint")?;
         Ok((kept, read_row!(row, Reply { status, body; replayed: true, carried: None })))
     })?;
@@ -47,7 +47,7 @@ pub fn find(
 
 /// Keeps an answer for a day, in the transaction of its effect.
 pub fn keep(
-    db: &Connection,
+    db: &dyn DbSession,
     api_key: &str,
     name: &str,
     fingerprint: &Fingerprint,
@@ -56,11 +56,12 @@ pub fn keep(
 ) -> Result<(), DatabaseError> {
     let purge = "DELETE FROM idempotency WHERE (api_key, name) IN
                  (SELECT api_key, name FROM idempotency WHERE at <= ?1 LIMIT ?2)";
-    db.prepare_cached(purge)?.execute(params![oldest(now), REMOVED])?;
-    let sql = "INSERT OR REPLACE INTO idempotency (api_key, name, fingerprint, status, body, at)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![api_key, name, fingerprint, reply.status, reply.body, now])?;
-    Ok(())
+    db.note(purge, bound![oldest(now), REMOVED])?;
+    let sql = "INSERT INTO idempotency (api_key, name, fingerprint, status, body, at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+               ON CONFLICT (api_key, name) DO UPDATE SET fingerprint = excluded.fingerprint,
+               status = excluded.status, body = excluded.body, at = excluded.at";
+    db.note(sql, bound![api_key, name, fingerprint, reply.status, reply.body, now])
 }
 
 /// Answers of this time and earlier are past their day.

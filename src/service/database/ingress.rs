@@ -1,11 +1,11 @@
 //! What a platform told, kept as it came before anything is made of it; each
 //! piece once, worked on in the order of its chat.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, only, read_row};
+use sqlite::read_row;
 
 /// Pieces done long ago that are removed beside each that is done.
 const REMOVED: i64 = 50;
@@ -27,72 +27,74 @@ pub struct IngressRow {
 
 /// Keeps a piece; false when it was there already.
 pub fn insert(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     (name, lane, body): (&str, &str, &[u8]),
     stamp: Timestamp,
 ) -> Result<bool, DatabaseError> {
     let sql = "INSERT INTO ingress (channel, name, lane, place, body, due_at, attempts)
                VALUES (?1, ?2, ?3, ?4, ?5, ?4, 0) ON CONFLICT (channel, name) DO NOTHING";
-    Ok(db.prepare_cached(sql)?.execute(params![channel, name, lane, stamp, body])? > 0)
+    Ok(db.change(sql, bound![channel, name, lane, stamp, body])? > 0)
 }
 
 /// Those that can be worked on: the first of each chat.
-pub fn due(db: &Connection, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
+pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<IngressRow>, DatabaseError> {
     let sql = "SELECT channel, name, lane, body, attempts FROM ingress
                WHERE done_at IS NULL AND due_at <= ?1 AND NOT EXISTS (
                    SELECT 1 FROM ingress AS earlier WHERE earlier.done_at IS NULL
                    AND earlier.place < ingress.place AND earlier.channel = ingress.channel
                    AND earlier.lane = ingress.lane
                ) ORDER BY place LIMIT ?2";
-    Ok(db.all(sql, params![now, count], |row| {
+    db.all(sql, bound![now, count], |row| {
         Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts }))
-    })?)
+    })
 }
 
 /// When the next is due that waits.
-pub fn next_due(db: &Connection, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
+pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp>, DatabaseError> {
     let sql = "SELECT min(due_at) FROM ingress WHERE done_at IS NULL AND due_at > ?1";
-    Ok(db.one(sql, [after], only)?)
+    db.one(sql, bound![after], only)
 }
 
 /// Notes that a piece was worked on; false where that was noted already.
-pub fn finish(db: &Connection, row: &IngressRow, now: Timestamp) -> Result<bool, DatabaseError> {
+pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bool, DatabaseError> {
     // Its text is in the history now, where it can be deleted.
     let sql =
         "UPDATE ingress SET done_at = ?3, body = ?4 WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
     let none: &[u8] = &[];
-    Ok(db.prepare_cached(sql)?.execute(params![row.channel, row.name, now, none])? > 0)
+    Ok(db.change(sql, bound![row.channel, row.name, now, none])? > 0)
 }
 
 /// Works on a piece again later.
-pub fn postpone(db: &Connection, row: &IngressRow, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE ingress SET due_at = ?3, attempts = attempts + 1 WHERE channel = ?1 AND name = ?2";
-    db.prepare_cached(sql)?.execute(params![row.channel, row.name, at])?;
-    Ok(())
+    db.note(sql, bound![row.channel, row.name, at])
 }
 
 /// Forgets some of what was done before a time.
-pub fn forget(db: &Connection, before: Timestamp) -> Result<(), DatabaseError> {
+pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
                (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2)";
-    db.prepare_cached(sql)?.execute(params![before, REMOVED])?;
-    Ok(())
+    db.note(sql, bound![before, REMOVED])
 }
 
 /// Notes a message that came in; false when it has come in before.
-pub fn is_new(db: &Connection, channel: &str, peer: &str, platform_id: &str) -> Result<bool, DatabaseError> {
+pub fn is_new(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+    platform_id: &str,
+) -> Result<bool, DatabaseError> {
     let sql = "INSERT INTO arrivals (channel, peer, platform_id) VALUES (?1, ?2, ?3)
                ON CONFLICT (channel, peer, platform_id) DO NOTHING";
-    Ok(db.prepare_cached(sql)?.execute([channel, peer, platform_id])? > 0)
+    Ok(db.change(sql, bound![channel, peer, platform_id])? > 0)
 }
 
 /// Moves a chat to another id, unless that one is taken.
-pub fn move_peer(db: &Connection, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
-    db.prepare_cached(sql)?.execute([channel, from, to])?;
-    Ok(())
+    db.note(sql, bound![channel, from, to])
 }
 
 #[cfg(test)]
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_piece_is_kept_once_and_its_chat_in_order() {
-        let db = Connection::open_in_memory().expect("opens");
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
         let at = Timestamp::from_micros;

@@ -2,40 +2,40 @@
 //!
 //! The keys themselves are never stored.
 
-use rusqlite::{Connection, params};
-
 use crate::auth::{Caller, KnownKey};
 use crate::channels::Channel;
 use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
 use crate::keys::{FreshKey, KeyHash};
 use model::account::Environment;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, read_row};
+use sqlite::read_row;
 
 /// What a key drives, and how.
-fn drives(row: &Row<'_>) -> rusqlite::Result<(Channel, Environment)> {
+fn drives(row: &DbRow<'_>) -> Result<(Channel, Environment), DatabaseError> {
     let (channel, environment) =
         (row.word("kind", Channel::from_word)?, row.word("environment", Environment::from_word)?);
-    channel.zip(environment).ok_or(rusqlite::Error::InvalidQuery)
+    channel.zip(environment).ok_or(DatabaseError::NoRow)
 }
 
 /// Whom a key stands for.
-pub fn find(db: &Connection, hash: &KeyHash) -> Result<Option<KnownKey>, DatabaseError> {
+pub fn find(db: &dyn DbSession, hash: &KeyHash) -> Result<Option<KnownKey>, DatabaseError> {
     let sql = "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
                keys.environment, keys.revoked_at IS NOT NULL AS revoked
                FROM keys JOIN channels ON channels.id = keys.channel WHERE keys.hash = ?1";
-    Ok(db.first(sql, [hash], |row| {
+    db.first(sql, bound![hash], |row| {
         let (channel, environment) = drives(row)?;
         let caller = read_row!(row, Caller {
             key, workspace, channel_id; channel, environment
         });
         Ok(read_row!(row, KnownKey { revoked; caller }))
-    })?)
+    })
 }
 
 /// Stores a key that was just made.
 pub fn insert(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     channel: &str,
     environment: Environment,
@@ -44,8 +44,7 @@ pub fn insert(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO keys (id, hash, channel, environment, tail, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.prepare_cached(sql)?.execute(params![id, key.hash, channel, environment.word(), key.tail, now])?;
-    Ok(())
+    db.note(sql, bound![id, key.hash, channel, environment.word(), key.tail, now])
 }
 
 /// A key as lists show it: never the key itself.
@@ -68,20 +67,20 @@ pub struct KeyLine {
 }
 
 /// All keys, oldest first.
-pub fn list(db: &Connection) -> Result<Vec<KeyLine>, DatabaseError> {
+pub fn list(db: &dyn DbSession) -> Result<Vec<KeyLine>, DatabaseError> {
     let sql = "SELECT keys.id, hash, kind, environment, tail, keys.created_at, revoked_at
          FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id";
-    Ok(db.all(sql, [], |row| {
+    db.all(sql, &[], |row| {
         let (channel, environment) = drives(row)?;
         Ok(read_row!(row, KeyLine {
             id, hash, tail, created_at, revoked_at; channel, environment
         }))
-    })?)
+    })
 }
 
 /// Revokes a key by its hash; false when there is none. A revoked key stays
 /// revoked since it first was.
-pub fn revoke(db: &Connection, hash: &KeyHash, now: Timestamp) -> Result<bool, DatabaseError> {
+pub fn revoke(db: &dyn DbSession, hash: &KeyHash, now: Timestamp) -> Result<bool, DatabaseError> {
     let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?2) WHERE hash = ?1";
-    Ok(db.prepare_cached(sql)?.execute(params![hash, now])? > 0)
+    Ok(db.change(sql, bound![hash, now])? > 0)
 }

@@ -1,11 +1,9 @@
 //! The newest time any row was given, so that a run that starts later goes on
 //! after it, whatever the clock says.
 
-use rusqlite::Connection;
-
 use crate::database::DatabaseError;
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::Queries;
 
 /// One question for each table whose rows are listed by their time; each is
 /// answered from an index, or from a table that stays small.
@@ -18,16 +16,16 @@ const QUESTIONS: [&str; 11] = [
     "SELECT max((SELECT max(last_at) FROM contacts WHERE workspace = workspaces.id)) FROM workspaces",
     "SELECT max(created_at) FROM broadcasts",
     "SELECT max(created_at) FROM webhooks",
-    "SELECT max((SELECT at FROM outbound ORDER BY seq DESC LIMIT 1), 0)",
+    "SELECT (SELECT at FROM outbound ORDER BY seq DESC LIMIT 1)",
     "SELECT max(place) FROM egress",
     "SELECT max(place) FROM ingress",
 ];
 
 /// The newest time.
-pub fn stamp(db: &Connection) -> Result<Timestamp, DatabaseError> {
+pub fn stamp(db: &dyn DbSession) -> Result<Timestamp, DatabaseError> {
     let mut latest = 0;
     for question in QUESTIONS {
-        let found: Option<i64> = db.scalar(question, [])?;
+        let found: Option<i64> = db.scalar(question, &[])?;
         latest = latest.max(found.unwrap_or(0));
     }
     Ok(Timestamp::from_micros(latest))
@@ -39,13 +37,13 @@ mod tests {
 
     #[test]
     fn the_newest_row_of_any_table_counts() {
-        let db = Connection::open_in_memory().expect("opens");
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
         db.execute_batch(include_str!("schema_carriers.sql")).expect("made");
         // Rows alone, without what they belong to.
         db.pragma_update(None, "foreign_keys", false).expect("set");
-        db.execute("INSERT INTO workspaces VALUES ('w', NULL, NULL, 0, 0)", []).expect("made");
-        db.execute("INSERT INTO channels VALUES ('c', 'w', 'email', 'a', NULL, NULL, 0)", []).expect("made");
+        db.change("INSERT INTO workspaces VALUES ('w', NULL, NULL, 0, 0)", &[]).expect("made");
+        db.change("INSERT INTO channels VALUES ('c', 'w', 'email', 'a', NULL, NULL, 0)", &[]).expect("made");
         let latest = || stamp(&db).expect("reads").micros();
         assert_eq!(latest(), 0);
         let rows = [
@@ -65,7 +63,7 @@ mod tests {
              VALUES ('c', 'n', 'l', 17, x'', 1, 0)",
         ];
         for (row, newest) in rows.iter().zip(11..) {
-            db.execute(row, []).expect(row);
+            db.change(row, &[]).expect(row);
             assert_eq!(latest(), newest, "{row}");
         }
     }

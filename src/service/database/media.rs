@@ -1,13 +1,16 @@
-//! Uploaded media: what they are and whose; the bytes lie in files. Interface:
+//! Uploaded media: what they are and whose; the bytes lie in files beside a
+//! database that is a file, and in one that is on a server. Interface:
 //! Uploaded media.
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, only, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only};
+
+/// Bytes of a part.
+const PART: usize = 256 * 1024;
 
 /// An uploaded file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,21 +28,50 @@ pub struct MediaRow {
 }
 
 /// Notes a file.
-pub fn insert(db: &Connection, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn insert(db: &dyn DbSession, row: &MediaRow, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO media (id, workspace, mime_type, size, filename, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let MediaRow { id, workspace, mime_type, size, filename } = row;
-    db.prepare_cached(sql)?.execute(params![id, workspace, mime_type, size, filename, now])?;
+    db.note(sql, bound![id, workspace, mime_type, size, filename, now])
+}
+
+table!(MediaRow from media { id, workspace, mime_type, size, filename });
+
+/// Reads what is known of a file.
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
+}
+
+/// Keeps the bytes of a file in the database, where it has a table for them.
+pub fn insert_bytes(db: &dyn DbSession, id: &str, bytes: &[u8]) -> Result<(), DatabaseError> {
+    for (number, part) in (0_i64..).zip(bytes.chunks(PART)) {
+        db.note("INSERT INTO media_parts (id, part, bytes) VALUES (?1, ?2, ?3)", bound![id, number, part])?;
+    }
     Ok(())
 }
 
-columns!(MediaRow from media { id, workspace, mime_type, size, filename });
+/// One part of such a file, counted from 0; none behind the last.
+pub fn part(db: &dyn DbSession, id: &str, number: i64) -> Result<Option<Vec<u8>>, DatabaseError> {
+    db.first("SELECT bytes FROM media_parts WHERE id = ?1 AND part = ?2", bound![id, number], only)
+}
 
-/// Reads what is known of a file.
-pub fn read(db: &Connection, id: &str) -> Result<Option<MediaRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+/// All bytes of such a file.
+pub fn all_parts(db: &dyn DbSession, id: &str) -> Result<Vec<u8>, DatabaseError> {
+    let parts: Vec<Vec<u8>> =
+        db.all("SELECT bytes FROM media_parts WHERE id = ?1 ORDER BY part", bound![id], only)?;
+    if parts.is_empty() { Err(DatabaseError::NoRow) } else { Ok(parts.concat()) }
+}
+
+/// Removes the bytes of such a file.
+pub fn remove_bytes(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM media_parts WHERE id = ?1", bound![id])
+}
+
+/// Removes the bytes of such files whose rows were never kept.
+pub fn sweep_bytes(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM media_parts WHERE id NOT IN (SELECT id FROM media)", &[])
 }
 
 /// The ids of all files.
-pub fn all_ids(db: &Connection) -> Result<HashSet<String>, DatabaseError> {
-    Ok(db.all("SELECT id FROM media", [], only)?)
+pub fn all_ids(db: &dyn DbSession) -> Result<HashSet<String>, DatabaseError> {
+    db.all("SELECT id FROM media", &[], only)
 }

@@ -1,12 +1,12 @@
 //! Messages of the chat channels and of voice and SMS. Interface: Resources,
 //! Message; States and transitions, Message status.
 
-use rusqlite::{Connection, params};
-
 use crate::cursors::Place;
-use crate::database::{DatabaseError, clauses};
+use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::{SqlValue, bound, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, columns};
 
 /// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,54 +74,53 @@ pub struct Filter {
     pub status: Option<&'static str>,
 }
 
-columns!(MessageRow<T> in messages {
+table!(MessageRow<T> in messages {
     id: text, conversation: text, channel: text, platform_id: text, direction: text, sender: text, content: text,
     kind: text, media_url: optional_text, details: optional_text, status: text, reply_to: optional_text,
     reaction: optional_text, cost, created_at, delivered_at, read_at, broadcast: optional_text
 });
 
 /// Stores a message.
-pub fn insert(db: &Connection, row: &MessageRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// One of a channel, by the service's id or the platform's.
-pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
     let own = format!("{SELECT} WHERE id = ?1 AND channel = ?2");
-    if let Some(row) = db.first(&own, [id, channel], from_row)? {
+    if let Some(row) = db.first(&own, bound![id, channel], from_row)? {
         return Ok(Some(row));
     }
     let sql = format!("{SELECT} WHERE channel = ?1 AND platform_id = ?2 ORDER BY created_at DESC LIMIT 1");
-    Ok(db.first(&sql, [channel, id], from_row)?)
+    db.first(&sql, bound![channel, id], from_row)
 }
 
 /// One of any channel, by the service's id.
-pub fn by_id(db: &Connection, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn by_id(db: &dyn DbSession, id: &str) -> Result<Option<MessageRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// One of a conversation, by the service's id or the platform's.
 pub fn read_within(
-    db: &Connection,
+    db: &dyn DbSession,
     conversation: &str,
     id: &str,
 ) -> Result<Option<MessageRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 AND (id = ?2 OR platform_id = ?2) LIMIT 1");
-    Ok(db.first(&sql, [conversation, id], from_row)?)
+    db.first(&sql, bound![conversation, id], from_row)
 }
 
 /// A page of a channel's messages, newest first.
 pub fn list(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     filter: &Filter,
     after: &Place,
     reach: i64,
 ) -> Result<Vec<MessageRow>, DatabaseError> {
-    let Filter { conversation, direction, status } = filter;
-    let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
-    Ok(db.all(&page_query(filter), bound, from_row)?)
+    let query = page_query(bound![channel, after.at, after.id], filter, reach);
+    let (sql, bound) = query.parts();
+    db.all(sql, bound, from_row)
 }
 
 /// The same page, each row shown where it lies.
@@ -129,46 +128,40 @@ pub fn list(
 /// # Errors
 /// When the database fails, or what `visit` fails with.
 pub fn each<E: From<DatabaseError>>(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     filter: &Filter,
     after: &Place,
     reach: i64,
     mut visit: impl FnMut(&MessageRow<&str>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut statement = db.prepare_cached(&page_query(filter)).map_err(DatabaseError::from)?;
-    let Filter { conversation, direction, status } = filter;
-    let bound = params![channel, after.at, after.id, conversation, direction, status, reach];
-    let mut rows = statement.query(bound).map_err(DatabaseError::from)?;
-    while let Some(row) = rows.next().map_err(DatabaseError::from)? {
-        visit(&view(&Row::of(row)).map_err(DatabaseError::from)?)?;
-    }
-    Ok(())
+    let query = page_query(bound![channel, after.at, after.id], filter, reach);
+    let (sql, bound) = query.parts();
+    db.each(sql, bound, |row| visit(&view(row)?))
 }
 
-/// The plus keeps the channel's index from being taken for a conversation's.
-fn page_query(filter: &Filter) -> String {
-    let channel_term = if filter.conversation.is_some() { "+channel" } else { "channel" };
-    let mut sql = format!("{SELECT} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
-    let filters = [
-        (filter.conversation.is_some(), "conversation", 4),
-        (filter.direction.is_some(), "direction", 5),
-        (filter.status.is_some(), "status", 6),
-    ];
-    clauses::add(&mut sql, &filters);
-    sql.push_str(" ORDER BY created_at DESC, id DESC LIMIT ?7");
-    sql
+/// The empty text keeps the channel's index from being taken for a
+/// conversation's.
+fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Query<'a> {
+    let channel_term = if filter.conversation.is_some() { "channel || ''" } else { "channel" };
+    let sql = format!("{SELECT} WHERE {channel_term} = ?1 AND (created_at, id) < (?2, ?3)");
+    let mut query = Query::new(sql, bound);
+    query.filter("conversation", filter.conversation.as_deref().map(SqlValue::Text));
+    query.filter("direction", filter.direction.map(SqlValue::Text));
+    query.filter("status", filter.status.map(SqlValue::Text));
+    query.push(" ORDER BY created_at DESC, id DESC LIMIT ?", &[SqlValue::Int(reach)]);
+    query
 }
 
 /// The newest messages of a conversation, newest first.
-pub fn newest(db: &Connection, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
+pub fn newest(db: &dyn DbSession, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
-    Ok(db.all(&sql, params![conversation, count], from_row)?)
+    db.all(&sql, bound![conversation, count], from_row)
 }
 
 /// Moves an outbound message on: sent, delivered, read; failed only from
 /// sent. False when it is past that already.
-pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
+pub fn advance(db: &dyn DbSession, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
     let sql = match status {
         "delivered" => {
             "UPDATE messages SET status = 'delivered', delivered_at = ?2 WHERE id = ?1 AND status = 'sent'"
@@ -177,33 +170,34 @@ pub fn advance(db: &Connection, id: &str, status: &str, at: Timestamp) -> Result
             "UPDATE messages SET status = 'read', read_at = ?2, delivered_at = coalesce(delivered_at, ?2)
              WHERE id = ?1 AND status IN ('sent', 'delivered')"
         }
-        _ => "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent' AND ?2 IS NOT NULL",
+        _ => {
+            let sql = "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent'";
+            return Ok(db.change(sql, bound![id])? > 0);
+        }
     };
-    Ok(db.prepare_cached(sql)?.execute(params![id, at])? > 0)
+    Ok(db.change(sql, bound![id, at])? > 0)
 }
 
 /// Writes a message anew that stands for something that goes on: a call.
 pub fn retell(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     status: &str,
     content: &str,
     cost: i64,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE messages SET status = ?2, content = ?3, cost = ?4 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, status, content, cost])?;
-    Ok(())
+    db.note(sql, bound![id, status, content, cost])
 }
 
 /// Sets or removes this side's reaction.
-pub fn react(db: &Connection, id: &str, emoji: Option<&str>) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE messages SET reaction = ?2 WHERE id = ?1")?.execute(params![id, emoji])?;
-    Ok(())
+pub fn react(db: &dyn DbSession, id: &str, emoji: Option<&str>) -> Result<(), DatabaseError> {
+    db.note("UPDATE messages SET reaction = ?2 WHERE id = ?1", bound![id, emoji])
 }
 
 /// How many messages a conversation has: the next number a bot platform
 /// gives within a chat.
-pub fn count(db: &Connection, conversation: &str) -> Result<i64, DatabaseError> {
+pub fn count(db: &dyn DbSession, conversation: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM messages WHERE conversation = ?1";
-    Ok(db.scalar(sql, [conversation])?)
+    db.scalar(sql, bound![conversation])
 }

@@ -1,26 +1,42 @@
 //! Single values the service keeps about itself: secrets, the clock's shift.
 
-use rusqlite::{Connection, ToSql, types::FromSql};
-
 use crate::database::DatabaseError;
-use sqlite::{Queries, only};
+use crate::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, only};
+use crate::database::session::DbSession;
 
 /// Reads a value.
-pub fn get<T: FromSql>(db: &Connection, name: &str) -> Result<Option<T>, DatabaseError> {
-    Ok(db.first("SELECT value FROM meta WHERE name = ?1", [name], only)?)
+pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>, DatabaseError> {
+    db.first("SELECT value FROM meta WHERE name = ?1", bound![name], only)
+}
+
+/// Reads a number. An engine whose columns hold one kind of value keeps its
+/// digits.
+pub fn number(db: &dyn DbSession, name: &str) -> Result<Option<i64>, DatabaseError> {
+    Ok(get::<KeptNumber>(db, name)?.map(|it| it.0))
+}
+
+struct KeptNumber(i64);
+
+impl FromSqlValue for KeptNumber {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
+        match value {
+            SqlValue::Int(number) => Some(Self(number)),
+            SqlValue::Bytes(digits) => Some(Self(std::str::from_utf8(digits).ok()?.parse().ok()?)),
+            _ => None,
+        }
+    }
 }
 
 /// Writes a value.
-pub fn set(db: &Connection, name: &str, value: &dyn ToSql) -> Result<(), DatabaseError> {
-    let sql = "INSERT INTO meta VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    db.prepare_cached(sql)?.execute(rusqlite::params![name, value])?;
-    Ok(())
+pub fn set(db: &dyn DbSession, name: &str, value: &dyn ToSqlValue) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    db.note(sql, &[name.bind(), value.bind()])
 }
 
 /// Whether anything is kept that is sealed with the service's key.
-pub fn any_sealed(db: &Connection) -> Result<bool, DatabaseError> {
+pub fn any_sealed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhooks WHERE secret IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM connections WHERE sealed IS NOT NULL)
                    OR EXISTS (SELECT 1 FROM connected_channels)";
-    Ok(db.scalar(sql, [])?)
+    db.scalar(sql, &[])
 }

@@ -1,5 +1,6 @@
-//! The database: one SQLite file, one writer that commits waiting jobs
-//! together, readers beside it that see what is committed.
+//! The database: one SQLite file, or a database on a PostgreSQL server; one
+//! writer that commits waiting jobs together, readers beside it that see what is
+//! committed.
 //!
 //! A job is answered only after the commit that holds it has reached the disk.
 
@@ -27,9 +28,14 @@ pub mod messages;
 pub mod meta;
 mod open;
 pub mod outbound;
+pub mod place;
+mod postgres;
 pub mod proposals;
 mod readers;
+pub mod rows;
 pub mod savepoint;
+pub mod session;
+mod sqlite;
 pub mod templates;
 pub mod threads;
 pub mod usage;
@@ -37,22 +43,29 @@ pub mod webhooks;
 pub mod workspaces;
 mod writer;
 
-use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::Connection;
 use thiserror::Error;
 use tokio::sync::Notify;
 
 pub use open::Durability;
+use place::DatabasePlace;
+use session::{DbSession, WritingConnection};
+use sqlite::FileWriter;
 
 /// Why the database did not do something.
 #[derive(Debug, Error)]
 pub enum DatabaseError {
-    /// SQLite refused.
+    /// The engine refused.
     #[error("the database: {0}")]
-    Sql(#[from] rusqlite::Error),
+    Sql(String),
+    /// What was asked for has to be there, and is not.
+    #[error("the database: what was asked for is not there")]
+    NoRow,
+    /// SQLite found that the file is damaged.
+    #[error("the database: {0}")]
+    Corrupt(String),
     /// The file cannot be used.
     #[error("the database file: {0}")]
     File(#[from] std::io::Error),
@@ -68,6 +81,23 @@ pub enum DatabaseError {
     /// Another service runs on the file.
     #[error("{} serves this file already: end that one first, or give another path with --db", holder(.0))]
     InUse(Option<u32>),
+    /// Another service serves the database on the server.
+    #[error(
+        "{} serves this database already, perhaps on another machine: end that one first, or give another with --db",
+        holder(.0)
+    )]
+    Served(Option<u32>),
+    /// The server cannot be reached, or lets nobody in.
+    #[error("the database server cannot be used: {0}")]
+    Unreachable(String),
+    /// The connection to the server was lost.
+    #[error("the connection to the database server was lost")]
+    Lost,
+    /// The connection was lost while a transaction was being committed.
+    #[error(
+        "the connection to the database server was lost during a commit: it is not known whether it is kept"
+    )]
+    Unknown,
     /// The file holds nothing, though a service has used it.
     #[error(
         "the database file is empty (0 bytes), though a service has used it: bring a copy back, or move it away \
@@ -100,18 +130,18 @@ fn holder(process: &Option<u32>) -> String {
 pub struct Database {
     writer: writer::Writer,
     readers: readers::Readers,
-    /// Held by a service, so that there is no second one on the file.
-    lock: Mutex<Option<File>>,
+    /// Held by a service, so that there is no second one on the database.
+    lock: Mutex<Option<ServingLock>>,
 }
+
+/// What keeps a second service away until it is dropped: the lock of a file, or
+/// the lease of a database on a server.
+type ServingLock = Box<dyn Send>;
 
 impl DatabaseError {
     /// Whether the file is SQLite's and damaged.
     pub fn is_damage(&self) -> bool {
-        match self {
-            Self::Damaged(_) => true,
-            Self::Sql(cause) => open::is_corrupt(cause),
-            _ => false,
-        }
+        matches!(self, Self::Damaged(_) | Self::Corrupt(_))
     }
 }
 
@@ -131,41 +161,64 @@ impl Database {
     /// When the file is no service's, or what is read fails.
     pub fn look<T>(
         path: &Path,
-        read: impl FnOnce(&Connection) -> Result<T, DatabaseError>,
+        read: impl FnOnce(&dyn DbSession) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
         read(&open::looked_at(path)?)
     }
 
-    /// Opens or makes the file, and tells whether it was made; `committed` is
-    /// told after every commit.
+    /// Opens or makes the database, and tells whether it was made; `committed` is
+    /// told after every commit. Waits for the disk or the server.
     ///
     /// # Errors
-    /// When the file cannot be used.
+    /// When it cannot be used, or another service does.
     pub fn open(
-        path: &Path,
+        place: &DatabasePlace,
         durability: Durability,
         committed: Arc<Notify>,
     ) -> Result<(Self, bool), DatabaseError> {
-        let (connection, fresh, lock) = open::writer(path)?;
-        if durability == Durability::Simulated {
-            connection.execute_batch("PRAGMA synchronous = OFF")?;
-        }
-        let database = Self::around(path, connection, committed)?;
-        Ok((Self { lock: Mutex::new(Some(lock)), ..database }, fresh))
+        let (writer, readers, lock, fresh): (Box<dyn WritingConnection>, _, _, _) = match place {
+            DatabasePlace::File(path) => {
+                let (connection, fresh, lock) = open::writer(path, durability)?;
+                let readers = open::readers(path)?;
+                let lock: ServingLock = Box::new(lock);
+                (Box::new(FileWriter::new(connection)), readers, Some(lock), fresh)
+            }
+            DatabasePlace::Server(url) => {
+                let opened = postgres::serve(url, durability)?;
+                let lock = opened.lease.map(|it| Box::new(it) as ServingLock);
+                (Box::new(opened.writer), opened.readers, lock, opened.fresh)
+            }
+        };
+        Ok((Self::around(writer, readers, lock, committed)?, fresh))
     }
 
-    /// Opens a file that a service has made; it makes none.
+    /// Opens a database that a service has made; it makes none.
     ///
     /// # Errors
-    /// When the file is no service's, or cannot be used.
-    pub fn existing(path: &Path) -> Result<Self, DatabaseError> {
-        Self::around(path, open::existing(path)?, Arc::new(Notify::new()))
+    /// When it is no service's, or cannot be used.
+    pub fn existing(place: &DatabasePlace) -> Result<Self, DatabaseError> {
+        let (writer, readers): (Box<dyn WritingConnection>, _) = match place {
+            DatabasePlace::File(path) => {
+                let writer = FileWriter::new(open::existing(path)?);
+                (Box::new(writer), open::readers(path)?)
+            }
+            DatabasePlace::Server(url) => {
+                let opened = postgres::existing(url)?;
+                (Box::new(opened.writer), opened.readers)
+            }
+        };
+        Self::around(writer, readers, None, Arc::new(Notify::new()))
     }
 
-    fn around(path: &Path, connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
-        let readers = readers::Readers::start(path)?;
-        let writer = writer::Writer::start(connection, committed)?;
-        Ok(Self { writer, readers, lock: Mutex::default() })
+    fn around(
+        writer: Box<dyn WritingConnection>,
+        readers: Vec<Box<dyn DbSession + Send>>,
+        lock: Option<ServingLock>,
+        committed: Arc<Notify>,
+    ) -> Result<Self, DatabaseError> {
+        let readers = readers::Readers::start(readers)?;
+        let writer = writer::Writer::start(writer, committed)?;
+        Ok(Self { writer, readers, lock: Mutex::new(lock) })
     }
 
     /// Runs a job that changes something. Undone when it fails.
@@ -174,7 +227,7 @@ impl Database {
     /// What the job fails with, or why it could not be kept.
     pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
@@ -187,7 +240,7 @@ impl Database {
     /// What the job fails with, or why it could not be run.
     pub async fn read<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {

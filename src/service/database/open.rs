@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, lock};
 use sqlite::Queries;
 
@@ -20,6 +21,13 @@ const FORMAT: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
 /// Tables that came later; each is made where it is missing.
 const LATER: [&str; 2] = [include_str!("schema_connections.sql"), include_str!("schema_carriers.sql")];
+/// Mail addresses whatever their case, as every engine can find them.
+const ADDRESSES: &str = "
+    DROP INDEX IF EXISTS conversations_by_email;
+    DROP INDEX IF EXISTS contacts_by_email;
+    CREATE INDEX IF NOT EXISTS conversations_by_folded_email ON conversations (lower(email)) WHERE email IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS contacts_by_folded_email ON contacts (lower(email)) WHERE email IS NOT NULL;
+";
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -34,6 +42,8 @@ const SETTINGS: &str = "
     PRAGMA cache_size = -16384;
     PRAGMA wal_autocheckpoint = 4096;
 ";
+/// Threads that read; more would only wait for the same processors.
+const READERS: usize = 3;
 /// A reader's cache is smaller: there are several.
 const READER_SETTINGS: &str = "
     PRAGMA busy_timeout = 5000;
@@ -55,7 +65,7 @@ pub enum Durability {
 /// Opens the writer's connection and locks the file for it; makes the file and
 /// its tables when absent.
 /// Tells whether the tables were just made.
-pub fn writer(path: &Path) -> Result<(Connection, bool, File), DatabaseError> {
+pub fn writer(path: &Path, durability: Durability) -> Result<(Connection, bool, File), DatabaseError> {
     // Looked for first: the key is made beside a database that is there.
     let holds = |it: &&str| fs::metadata(beside(path, it)).is_ok_and(|it| it.is_dir() || it.len() > 0);
     let was_used = [".key", "-wal", ".media"].iter().any(holds);
@@ -70,6 +80,9 @@ pub fn writer(path: &Path) -> Result<(Connection, bool, File), DatabaseError> {
     make_private(path)?;
     let lock = lock::take(path)?;
     let (connection, fresh) = open(path)?;
+    if durability == Durability::Simulated {
+        connection.execute_batch("PRAGMA synchronous = OFF")?;
+    }
     Ok((connection, fresh, lock))
 }
 
@@ -103,9 +116,14 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
+/// The sessions that read a file a writer has opened.
+pub fn readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
+    (0..READERS).map(|_| Ok(Box::new(reader(path)?) as Box<dyn DbSession + Send>)).collect()
+}
+
 fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     open_healthy(path).map_err(|cause| match cause {
-        DatabaseError::Sql(cause) if is_corrupt(&cause) => DatabaseError::Damaged(cause.to_string()),
+        DatabaseError::Corrupt(cause) => DatabaseError::Damaged(cause),
         other => other,
     })
 }
@@ -135,6 +153,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.commit()?;
     }
     LATER.iter().try_for_each(|it| connection.execute_batch(it))?;
+    connection.execute_batch(ADDRESSES)?;
     Ok((connection, fresh))
 }
 
@@ -173,13 +192,6 @@ fn check(connection: &Connection) -> Result<(), DatabaseError> {
     Err(rusqlite::Error::SqliteFailure(code, Some(verdict)).into())
 }
 
-pub fn is_corrupt(cause: &rusqlite::Error) -> bool {
-    matches!(
-        cause.sqlite_error_code(),
-        Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase)
-    )
-}
-
 fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -201,10 +213,10 @@ mod tests {
     fn a_damaged_file_is_refused_and_left_as_it_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        drop(writer(&path).expect("opens"));
+        drop(writer(&path, Durability::Full).expect("opens"));
         let garbage = [BEGINNING, &[7_u8; 8192]].concat();
         fs::write(&path, &garbage).expect("written");
-        assert!(matches!(writer(&path), Err(DatabaseError::Damaged(_))));
+        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Damaged(_))));
         assert_eq!(fs::read(&path).expect("kept"), garbage);
     }
 
@@ -214,7 +226,7 @@ mod tests {
     fn a_zeroed_page_is_found_at_the_start() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
-        drop(writer(&path).expect("opens"));
+        drop(writer(&path, Durability::Full).expect("opens"));
         let whole = fs::read(&path).expect("there");
         let mut found = 0;
         for page in 1..whole.len() / 4096 {
@@ -222,7 +234,7 @@ mod tests {
             damaged[page * 4096..(page + 1) * 4096].fill(0);
             let path = folder.path().join(format!("{page}.db"));
             fs::write(&path, &damaged).expect("written");
-            assert!(matches!(writer(&path), Err(DatabaseError::Damaged(_))), "page {page}");
+            assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Damaged(_))), "page {page}");
             found += 1;
         }
         assert!(found > 10);
@@ -233,12 +245,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("service.db");
         fs::write(&path, "").expect("made");
-        drop(writer(&path).expect("a file of no bytes that nobody used is new"));
+        drop(writer(&path, Durability::Full).expect("a file of no bytes that nobody used is new"));
         for trace in [".key", "-wal"] {
             let path = folder.path().join(format!("x{trace}.db"));
             fs::write(&path, "").expect("emptied");
             fs::write(beside(&path, trace), "x").expect("written");
-            assert!(matches!(writer(&path), Err(DatabaseError::Emptied)), "{trace}");
+            assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Emptied)), "{trace}");
             assert_eq!(fs::metadata(&path).expect("there").len(), 0);
         }
     }
@@ -248,17 +260,17 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("notes.txt");
         fs::write(&path, "Buy milk.\n").expect("written");
-        assert!(matches!(writer(&path), Err(DatabaseError::NoDatabase)));
+        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::NoDatabase)));
         assert!(matches!(existing(&path), Err(DatabaseError::NoDatabase)));
         assert_eq!(fs::read_to_string(&path).expect("kept"), "Buy milk.\n");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is beside it");
         let path = folder.path().join("other.db");
         Connection::open(&path).expect("opens").execute_batch("CREATE TABLE theirs (a)").expect("made");
-        assert!(matches!(writer(&path), Err(DatabaseError::Foreign)));
+        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Foreign)));
         let path = folder.path().join("newer.db");
-        drop(writer(&path).expect("opens"));
+        drop(writer(&path, Durability::Full).expect("opens"));
         Connection::open(&path).expect("opens").pragma_update(None, "user_version", 99).expect("set");
-        assert!(matches!(writer(&path), Err(DatabaseError::Newer(99))));
+        assert!(matches!(writer(&path, Durability::Full), Err(DatabaseError::Newer(99))));
     }
 
     #[cfg(unix)]
@@ -267,7 +279,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("deep").join("service.db");
-        drop(writer(&path).expect("opens"));
+        drop(writer(&path, Durability::Full).expect("opens"));
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
     }
 }

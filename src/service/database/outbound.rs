@@ -1,16 +1,16 @@
 //! All that reached a platform, for `/dev/outbound`.
 
-use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
 use crate::channels::Channel;
 use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::Queries;
 
 /// Notes something that reached a platform.
 pub fn note(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: Channel,
     recipient: &str,
     content: &str,
@@ -19,19 +19,18 @@ pub fn note(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![recipient, channel.word(), content, key, now])?;
-    Ok(())
+    db.note(sql, bound![recipient, channel.word(), content, key, now])
 }
 
 /// All of it, oldest first, as the switch tells it.
-pub fn all(db: &Connection) -> Result<Vec<Value>, DatabaseError> {
+pub fn all(db: &dyn DbSession) -> Result<Vec<Value>, DatabaseError> {
     let sql = "SELECT recipient, channel, content, idempotency_key, at FROM outbound ORDER BY seq";
-    Ok(db.all(sql, [], |row| {
+    db.all(sql, &[], |row| {
         Ok(json!({
             "to": row.get::<String>("recipient")?, "channel": row.get::<String>("channel")?,
             "content": row.get::<String>("content")?,
             "idempotencyKey": row.get::<Option<String>>("idempotency_key")?,
             "at": row.get::<Timestamp>("at")?.to_string(),
         }))
-    })?)
+    })
 }

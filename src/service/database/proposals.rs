@@ -1,11 +1,12 @@
 //! Changes that the assistant proposes and a person decides about.
 
-use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, read_row};
+use sqlite::read_row;
 
 /// How far a proposal has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,54 +60,55 @@ const SELECT: &str =
     "SELECT id, conversation, connection, endpoint, answers, state, outcome, created_at FROM proposals";
 
 /// Keeps a proposal; one of the same id stays as it is.
-pub fn insert(db: &Connection, row: &ProposalRow) -> Result<(), DatabaseError> {
+pub fn insert(db: &dyn DbSession, row: &ProposalRow) -> Result<(), DatabaseError> {
     let answers: Map<String, Value> =
         row.answers.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
-    let sql = "INSERT OR IGNORE INTO proposals
+    let sql = "INSERT INTO proposals
         (id, conversation, connection, endpoint, answers, state, outcome, created_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
-    db.prepare_cached(sql)?.execute(params![
-        row.id,
-        row.conversation,
-        row.connection,
-        row.endpoint,
-        Value::Object(answers).to_string(),
-        row.state.word(),
-        row.outcome,
-        row.created_at
-    ])?;
-    Ok(())
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING";
+    db.note(
+        sql,
+        bound![
+            row.id,
+            row.conversation,
+            row.connection,
+            row.endpoint,
+            Value::Object(answers).to_string(),
+            row.state.word(),
+            row.outcome,
+            row.created_at
+        ],
+    )
 }
 
 /// The proposals of a conversation that nobody has decided about, oldest first.
-pub fn open_of(db: &Connection, conversation: &str) -> Result<Vec<ProposalRow>, DatabaseError> {
+pub fn open_of(db: &dyn DbSession, conversation: &str) -> Result<Vec<ProposalRow>, DatabaseError> {
     let sql = format!("{SELECT} WHERE conversation = ?1 AND state = 'proposed' ORDER BY created_at, id");
-    Ok(db.all(&sql, [conversation], from_row)?)
+    db.all(&sql, bound![conversation], from_row)
 }
 
 /// All proposals, newest first.
-pub fn list(db: &Connection) -> Result<Vec<ProposalRow>, DatabaseError> {
-    Ok(db.all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), [], from_row)?)
+pub fn list(db: &dyn DbSession) -> Result<Vec<ProposalRow>, DatabaseError> {
+    db.all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), &[], from_row)
 }
 
 /// The proposal of an id.
-pub fn read(db: &Connection, id: &str) -> Result<Option<ProposalRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<ProposalRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// Notes how far a proposal has come.
 pub fn set_state(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     state: State,
     outcome: Option<&str>,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE proposals SET state = ?2, outcome = ?3 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, state.word(), outcome])?;
-    Ok(())
+    db.note(sql, bound![id, state.word(), outcome])
 }
 
-fn from_row(row: &Row<'_>) -> rusqlite::Result<ProposalRow> {
+fn from_row(row: &DbRow<'_>) -> Result<ProposalRow, DatabaseError> {
     let answers: Map<String, Value> = row.json("answers")?;
     let text = |it: Value| it.as_str().unwrap_or_default().to_owned();
     let state = |word: &str| State::ALL.into_iter().find(|it| it.word() == word).unwrap_or(State::Begun);

@@ -1,19 +1,15 @@
-//! Readers: a few threads, each with a connection that cannot write.
+//! Readers: a few threads, each with a session that cannot write.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::database::{DatabaseError, open};
+use crate::database::DatabaseError;
+use crate::database::session::DbSession;
 
-/// Threads that read; more would only wait for the same processors.
-const THREADS: usize = 3;
-
-type Job = Box<dyn FnOnce(&Connection) + Send>;
+type Job = Box<dyn FnOnce(&dyn DbSession) + Send>;
 
 /// The threads that read. They end when this is dropped.
 pub struct Readers {
@@ -21,16 +17,15 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Opens the connections and starts the threads.
-    pub fn start(path: &Path) -> Result<Self, DatabaseError> {
+    /// Starts a thread for each session.
+    pub fn start(sessions: Vec<Box<dyn DbSession + Send>>) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel::<Job>();
         let waiting = Arc::new(Mutex::new(waiting));
-        for number in 0..THREADS {
-            let connection = open::reader(path)?;
+        for (number, session) in sessions.into_iter().enumerate() {
             let waiting = Arc::clone(&waiting);
             std::thread::Builder::new()
                 .name(format!("service-reader-{number}"))
-                .spawn(move || read_all(&connection, &waiting))?;
+                .spawn(move || read_all(session.as_ref(), &waiting))?;
         }
         Ok(Self { jobs })
     }
@@ -38,7 +33,7 @@ impl Readers {
     /// Runs a job and waits for it.
     pub async fn run<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
@@ -49,11 +44,11 @@ impl Readers {
     }
 }
 
-fn read_all(connection: &Connection, waiting: &Mutex<Receiver<Job>>) {
+fn read_all(session: &dyn DbSession, waiting: &Mutex<Receiver<Job>>) {
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
-        if catch_unwind(AssertUnwindSafe(|| job(connection))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| job(session))).is_err() {
             tracing::error!("a reading job of the database panicked");
         }
     }

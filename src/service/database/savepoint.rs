@@ -1,21 +1,43 @@
 //! A part of a transaction that is undone alone when it fails.
 
-use rusqlite::Connection;
-
 use crate::database::DatabaseError;
+use crate::database::session::DbSession;
 
 /// Runs a part; what it changed is undone when it fails. Parts may lie inside
 /// one another.
 ///
 /// # Errors
-/// What the part fails with, or why it could not be undone.
-pub fn part<T, E: From<DatabaseError>>(db: &Connection, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    let run = |sql: &str| db.prepare_cached(sql)?.execute([]).map(drop).map_err(DatabaseError::from);
-    run("SAVEPOINT part")?;
-    let outcome = work();
-    if outcome.is_err() {
-        run("ROLLBACK TO part")?;
+/// What the part fails with, or why it could not be kept or undone.
+pub fn part<T, E: From<DatabaseError>>(
+    db: &dyn DbSession,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    db.begin_part()?;
+    match work() {
+        Ok(done) => match db.keep_part() {
+            Ok(()) => Ok(done),
+            Err(cause) => {
+                db.undo_part()?;
+                Err(cause.into())
+            }
+        },
+        Err(cause) => {
+            db.undo_part()?;
+            Err(cause)
+        }
     }
-    run("RELEASE part")?;
+}
+
+/// Runs a part whose answer is wanted and whose changes are not.
+///
+/// # Errors
+/// What the part fails with, or why it could not be undone.
+pub fn rehearsal<T, E: From<DatabaseError>>(
+    db: &dyn DbSession,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, E> {
+    db.begin_part()?;
+    let outcome = work();
+    db.undo_part()?;
     outcome
 }

@@ -88,7 +88,6 @@ CREATE TABLE conversations (
 ) STRICT;
 CREATE INDEX conversations_by_activity ON conversations (channel, last_at DESC, id DESC);
 CREATE INDEX conversations_by_status ON conversations (channel, status, last_at DESC, id DESC);
-CREATE INDEX conversations_by_email ON conversations (email COLLATE NOCASE) WHERE email IS NOT NULL;
 
 CREATE TABLE messages (
     id TEXT PRIMARY KEY,
@@ -316,7 +315,6 @@ CREATE TABLE contacts (
     UNIQUE (workspace, phone)
 ) STRICT;
 CREATE INDEX contacts_by_age ON contacts (workspace, created_at DESC, id DESC);
-CREATE INDEX contacts_by_email ON contacts (email COLLATE NOCASE) WHERE email IS NOT NULL;
 CREATE INDEX contacts_by_activity ON contacts (workspace, last_at DESC, id DESC);
 
 CREATE TABLE broadcasts (

@@ -1,9 +1,8 @@
 //! Templates. Interface: Resources, Template.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
-use sqlite::{Queries, columns};
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
 
 /// A template of a workspace, approved or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,41 +19,47 @@ pub struct Template {
     pub components: String,
 }
 
-columns!(Template from templates { name, language, category, status, components });
+table!(Template from templates { name, language, category, status, components });
 
 /// Adds a template, or replaces the one of its name and language.
-pub fn put(db: &Connection, workspace: &str, template: &Template) -> Result<(), DatabaseError> {
-    let sql = "INSERT OR REPLACE INTO templates (workspace, name, language, category, status, components)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+pub fn put(db: &dyn DbSession, workspace: &str, template: &Template) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO templates (workspace, name, language, category, status, components)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+               ON CONFLICT (workspace, name, language) DO UPDATE SET category = excluded.category,
+               status = excluded.status, components = excluded.components";
     let Template { name, language, category, status, components } = template;
-    db.execute(sql, params![workspace, name, language, category, status, components])?;
-    Ok(())
+    db.note(sql, bound![workspace, name, language, category, status, components])
 }
 
 /// The approved ones, by name and language.
-pub fn approved(db: &Connection, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
+pub fn approved(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 AND status = 'APPROVED' ORDER BY name, language");
-    Ok(db.all(&sql, [workspace], from_row)?)
+    db.all(&sql, bound![workspace], from_row)
 }
 
 /// All of them, by name and language.
-pub fn all(db: &Connection, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
-    Ok(db.all(&format!("{SELECT} WHERE workspace = ?1 ORDER BY name, language"), [workspace], from_row)?)
+pub fn all(db: &dyn DbSession, workspace: &str) -> Result<Vec<Template>, DatabaseError> {
+    db.all(&format!("{SELECT} WHERE workspace = ?1 ORDER BY name, language"), bound![workspace], from_row)
 }
 
 /// Removes one; false when there is none.
-pub fn remove(db: &Connection, workspace: &str, name: &str, language: &str) -> Result<bool, DatabaseError> {
+pub fn remove(
+    db: &dyn DbSession,
+    workspace: &str,
+    name: &str,
+    language: &str,
+) -> Result<bool, DatabaseError> {
     let sql = "DELETE FROM templates WHERE workspace = ?1 AND name = ?2 AND language = ?3";
-    Ok(db.execute(sql, params![workspace, name, language])? > 0)
+    Ok(db.change(sql, bound![workspace, name, language])? > 0)
 }
 
 /// One by name and language, whatever its status.
 pub fn find(
-    db: &Connection,
+    db: &dyn DbSession,
     workspace: &str,
     name: &str,
     language: &str,
 ) -> Result<Option<Template>, DatabaseError> {
     let sql = format!("{SELECT} WHERE workspace = ?1 AND name = ?2 AND language = ?3");
-    Ok(db.first(&sql, [workspace, name, language], from_row)?)
+    db.first(&sql, bound![workspace, name, language], from_row)
 }

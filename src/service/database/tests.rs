@@ -3,25 +3,27 @@
 use std::collections::HashMap;
 
 use proptest::prelude::*;
-use rusqlite::Connection;
 
 use super::conversations::{self, ConversationRow};
 use super::workspaces::{self, Workspace};
 use crate::cursors::Place;
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::Queries;
 
 fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + micros)
 }
 
 /// The tables, with one workspace and one channel.
-fn tables(balance: i64) -> Connection {
-    let db = Connection::open_in_memory().expect("opens");
+fn tables(balance: i64) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open_in_memory().expect("opens");
     db.execute_batch(include_str!("schema.sql")).expect("made");
     let workspace = Workspace { id: "w".into(), name: None, email: None, balance };
     workspaces::insert(&db, &workspace, at(0)).expect("inserted");
-    db.execute("INSERT INTO channels VALUES ('c', 'w', 'whatsapp', 'a', NULL, NULL, 0)", []).expect("made");
+    let session: &dyn DbSession = &db;
+    session
+        .change("INSERT INTO channels VALUES ('c', 'w', 'whatsapp', 'a', NULL, NULL, 0)", &[])
+        .expect("made");
     db
 }
 
@@ -58,7 +60,7 @@ fn changes() -> impl Strategy<Value = Vec<Vec<Change>>> {
     prop::collection::vec(prop::collection::vec(change, 0..4), 40)
 }
 
-fn add(db: &Connection, number: usize, clock: i64) -> String {
+fn add(db: &dyn DbSession, number: usize, clock: i64) -> String {
     let id = format!("conv_{number}");
     let row = ConversationRow::new(id.clone(), "c", &format!("+34{number:09}"), at(clock));
     conversations::insert(db, &row).expect("inserted");
@@ -96,7 +98,7 @@ proptest! {
                 }
             }
             let ledger: i64 =
-                db.scalar("SELECT sum(amount) FROM ledger", []).expect("a sum");
+                (&db as &dyn DbSession).scalar("SELECT sum(amount) FROM ledger", &[]).expect("a sum");
             prop_assert_eq!((workspaces::read(&db, "w").expect("reads").balance, ledger), (model, model));
         }
         // What was paid once cannot be paid again under the same name.

@@ -1,11 +1,11 @@
 //! Threads of mail: one subject with one contact. Interface: Email thread.
 
-use rusqlite::{Connection, params};
-
 use crate::cursors::Place;
-use crate::database::{DatabaseError, clauses};
+use crate::database::DatabaseError;
+use crate::database::clauses::Query;
+use crate::database::rows::{SqlValue, ToSqlValue, bound, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns};
 
 /// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,25 +60,24 @@ pub struct Filter {
     pub is_read: Option<bool>,
 }
 
-columns!(ThreadRow in threads {
+table!(ThreadRow in threads {
     id, channel, subject, topic, contact, contact_email, contact_name, folder, category, priority, is_read,
     is_starred, message_count, last_at, created_at
 });
 
 /// Makes a thread.
-pub fn insert(db: &Connection, row: &ThreadRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// One of a channel by id.
-pub fn read(db: &Connection, channel: &str, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), [id, channel], from_row)?)
+pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }
 
 /// The newest one with a contact on a topic that was active since a time.
 pub fn of_topic(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     contact: &str,
     topic: &str,
@@ -88,59 +87,53 @@ pub fn of_topic(
         "{SELECT} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4
          ORDER BY last_at DESC LIMIT 1"
     );
-    let bound = params![channel, contact, topic, since];
-    Ok(db.first(&sql, bound, from_row)?)
+    let bound = bound![channel, contact, topic, since];
+    db.first(&sql, bound, from_row)
 }
 
 /// A page, newest activity first.
 pub fn list(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &str,
     filter: &Filter,
     after: &Place,
     reach: i64,
 ) -> Result<Vec<ThreadRow>, DatabaseError> {
-    let mut sql = format!("{SELECT} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
-    let filters = [
-        (filter.folder.is_some(), "folder", 4),
-        (filter.category.is_some(), "category", 5),
-        (filter.is_read.is_some(), "is_read", 6),
-    ];
-    clauses::add(&mut sql, &filters);
-    sql.push_str(" ORDER BY last_at DESC, id DESC LIMIT ?7");
-    let bound = params![channel, after.at, after.id, filter.folder, filter.category, filter.is_read, reach];
-    Ok(db.all(&sql, bound, from_row)?)
+    let sql = format!("{SELECT} WHERE channel = ?1 AND (last_at, id) < (?2, ?3)");
+    let mut query = Query::new(sql, bound![channel, after.at, after.id]);
+    query.filter("folder", filter.folder.as_deref().map(SqlValue::Text));
+    query.filter("category", filter.category.as_deref().map(SqlValue::Text));
+    query.filter("is_read", filter.is_read.as_ref().map(ToSqlValue::bind));
+    query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", bound![reach]);
+    let (sql, bound) = query.parts();
+    db.all(sql, bound, from_row)
 }
 
 /// Counts a mail. One from the contact is unread and brings the thread back
 /// from the archive and from among what was only sent; a mail to the contact
 /// shows that somebody has read what they wrote.
-pub fn touch(db: &Connection, id: &str, inbound: bool, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn touch(db: &dyn DbSession, id: &str, inbound: bool, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
         folder = CASE WHEN ?2 AND folder IN ('archive', 'sent') THEN 'inbox' ELSE folder END
         WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, inbound, at])?;
-    Ok(())
+    db.note(sql, bound![id, inbound, at])
 }
 
 /// Learns what the contact is called, where nobody knew.
-pub fn name_contact(db: &Connection, id: &str, name: &str) -> Result<(), DatabaseError> {
+pub fn name_contact(db: &dyn DbSession, id: &str, name: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET contact_name = ?2 WHERE id = ?1 AND contact_name IS NULL";
-    db.prepare_cached(sql)?.execute([id, name])?;
-    Ok(())
+    db.note(sql, bound![id, name])
 }
 
 /// Sets what a thread is about.
-pub fn categorize(db: &Connection, id: &str, category: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE threads SET category = ?2 WHERE id = ?1")?.execute([id, category])?;
-    Ok(())
+pub fn categorize(db: &dyn DbSession, id: &str, category: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE threads SET category = ?2 WHERE id = ?1", bound![id, category])
 }
 
 /// Writes what callers may change: marks, folder, category and priority.
-pub fn change(db: &Connection, row: &ThreadRow) -> Result<(), DatabaseError> {
+pub fn change(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET is_read = ?2, is_starred = ?3, folder = ?4, category = ?5, priority = ?6
         WHERE id = ?1";
-    let bound = params![row.id, row.is_read, row.is_starred, row.folder, row.category, row.priority];
-    db.prepare_cached(sql)?.execute(bound)?;
-    Ok(())
+    let bound = bound![row.id, row.is_read, row.is_starred, row.folder, row.category, row.priority];
+    db.note(sql, bound)
 }

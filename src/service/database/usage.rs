@@ -1,10 +1,9 @@
 //! Tokens a model took, by day and conversation.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
 use model::time::{DAY, Timestamp};
-use sqlite::Queries;
 
 /// Days that are kept.
 const KEPT: i64 = 400;
@@ -25,23 +24,22 @@ const fn day(at: Timestamp) -> i64 {
 }
 
 /// Adds what one request took.
-pub fn add(db: &Connection, conversation: &str, tokens: u64, at: Timestamp) -> Result<(), DatabaseError> {
+pub fn add(db: &dyn DbSession, conversation: &str, tokens: u64, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO assistant_usage (day, conversation, tokens, requests) VALUES (?1, ?2, ?3, 1)
         ON CONFLICT (day, conversation)
-        DO UPDATE SET tokens = tokens + excluded.tokens, requests = requests + 1";
+        DO UPDATE SET tokens = assistant_usage.tokens + excluded.tokens, requests = assistant_usage.requests + 1";
     let tokens = i64::try_from(tokens).unwrap_or(i64::MAX / 4);
     for it in [conversation, ALL] {
-        db.prepare_cached(sql)?.execute(params![day(at), it, tokens])?;
+        db.note(sql, bound![day(at), it, tokens])?;
     }
-    db.prepare_cached("DELETE FROM assistant_usage WHERE day < ?1")?.execute([day(at) - KEPT])?;
-    Ok(())
+    db.note("DELETE FROM assistant_usage WHERE day < ?1", bound![day(at) - KEPT])
 }
 
 /// What was taken on the day of a time.
-pub fn of(db: &Connection, conversation: &str, at: Timestamp) -> Result<Used, DatabaseError> {
+pub fn of(db: &dyn DbSession, conversation: &str, at: Timestamp) -> Result<Used, DatabaseError> {
     let tokens = |it: &str| -> Result<u64, DatabaseError> {
         let sql = "SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2";
-        Ok(db.first(sql, params![day(at), it], |row| row.number("tokens"))?.unwrap_or(0))
+        Ok(db.first(sql, bound![day(at), it], |row| row.number("tokens"))?.unwrap_or(0))
     };
     Ok(Used { conversation: tokens(conversation)?, day: tokens(ALL)? })
 }

@@ -1,10 +1,9 @@
 //! Webhook subscriptions. Interface: Resources, Webhook subscription.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns, only};
 
 /// A subscription of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,53 +26,52 @@ pub struct WebhookRow {
     pub created_at: Timestamp,
 }
 
-columns!(WebhookRow in webhooks { id, channel, url, events, secret, active, failing_since, created_at });
+table!(WebhookRow in webhooks { id, channel, url, events, secret, active, failing_since, created_at });
 
 /// Makes a subscription.
-pub fn insert(db: &Connection, row: &WebhookRow) -> Result<(), DatabaseError> {
-    store(db, row)?;
-    Ok(())
+pub fn insert(db: &dyn DbSession, row: &WebhookRow) -> Result<(), DatabaseError> {
+    store(db, row)
 }
 
 /// All of a channel, oldest first.
-pub fn list(db: &Connection, channel: &str) -> Result<Vec<WebhookRow>, DatabaseError> {
-    Ok(db.all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), [channel], from_row)?)
+pub fn list(db: &dyn DbSession, channel: &str) -> Result<Vec<WebhookRow>, DatabaseError> {
+    db.all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), bound![channel], from_row)
 }
 
 /// One by id.
-pub fn read(db: &Connection, id: &str) -> Result<Option<WebhookRow>, DatabaseError> {
-    Ok(db.first(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<WebhookRow>, DatabaseError> {
+    db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// How many a channel has.
-pub fn count(db: &Connection, channel: &str) -> Result<usize, DatabaseError> {
+pub fn count(db: &dyn DbSession, channel: &str) -> Result<usize, DatabaseError> {
     let sql = "SELECT count(*) FROM webhooks WHERE channel = ?1";
-    let count: i64 = db.scalar(sql, [channel])?;
+    let count: i64 = db.scalar(sql, bound![channel])?;
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// The ids of a channel's active subscriptions that name an event.
-pub fn listening(db: &Connection, channel: &str, event: &str) -> Result<Vec<String>, DatabaseError> {
-    let sql = "SELECT id FROM webhooks WHERE channel = ?1 AND active = 1
-               AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ?2) ORDER BY created_at, id";
-    Ok(db.all(sql, [channel, event], only)?)
+pub fn listening(db: &dyn DbSession, channel: &str, event: &str) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT id, events FROM webhooks WHERE channel = ?1 AND active ORDER BY created_at, id";
+    let active: Vec<(String, Vec<String>)> =
+        db.all(sql, bound![channel], |row| Ok((row.get("id")?, row.json("events")?)))?;
+    let named = active.into_iter().filter(|(_, events)| events.iter().any(|it| it == event));
+    Ok(named.map(|(id, _)| id).collect())
 }
 
 /// Removes one of a channel, with its deliveries; false when there is none.
-pub fn delete(db: &Connection, channel: &str, id: &str) -> Result<bool, DatabaseError> {
+pub fn delete(db: &dyn DbSession, channel: &str, id: &str) -> Result<bool, DatabaseError> {
     let sql = "DELETE FROM webhooks WHERE id = ?1 AND channel = ?2";
-    Ok(db.prepare_cached(sql)?.execute([id, channel])? > 0)
+    Ok(db.change(sql, bound![id, channel])? > 0)
 }
 
 /// Notes since when nothing arrives, or that something has.
-pub fn set_failing(db: &Connection, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
+pub fn set_failing(db: &dyn DbSession, id: &str, since: Option<Timestamp>) -> Result<(), DatabaseError> {
     let sql = "UPDATE webhooks SET failing_since = ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, since])?;
-    Ok(())
+    db.note(sql, bound![id, since])
 }
 
 /// Delivers nothing more to a subscription.
-pub fn deactivate(db: &Connection, id: &str) -> Result<(), DatabaseError> {
-    db.prepare_cached("UPDATE webhooks SET active = 0 WHERE id = ?1")?.execute([id])?;
-    Ok(())
+pub fn deactivate(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE webhooks SET active = FALSE WHERE id = ?1", bound![id])
 }

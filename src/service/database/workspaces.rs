@@ -1,11 +1,10 @@
 //! Workspaces and their credits: a balance that never goes below zero and a
 //! ledger that explains it. Interface: Limits, Credit costs.
 
-use rusqlite::{Connection, params};
-
 use crate::database::DatabaseError;
+use crate::database::rows::{bound, table};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
-use sqlite::{Queries, columns};
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,29 +20,29 @@ pub struct Workspace {
 }
 
 /// Makes a workspace; its first credits are in the ledger too.
-pub fn insert(db: &Connection, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
+pub fn insert(db: &dyn DbSession, workspace: &Workspace, now: Timestamp) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO workspaces (id, name, email, balance, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let Workspace { id, name, email, balance } = workspace;
-    db.execute(sql, params![id, name, email, balance, now])?;
+    db.note(sql, bound![id, name, email, balance, now])?;
     enter(db, id, *balance, "opening", id, now)
 }
 
-columns!(Workspace from workspaces { id, name, email, balance });
+table!(Workspace from workspaces { id, name, email, balance });
 
 /// Reads a workspace.
-pub fn read(db: &Connection, id: &str) -> Result<Workspace, DatabaseError> {
-    Ok(db.one(&format!("{SELECT} WHERE id = ?1"), [id], from_row)?)
+pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
+    db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
 /// The one workspace the switches act on.
-pub fn first(db: &Connection) -> Result<Workspace, DatabaseError> {
-    Ok(db.one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), [], from_row)?)
+pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
+    db.one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)
 }
 
 /// Takes credits, if there are as many; the balance after it, or before it
 /// when there are not.
 pub fn charge(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     cost: i64,
     reason: &str,
@@ -51,7 +50,7 @@ pub fn charge(
     now: Timestamp,
 ) -> Result<Result<i64, i64>, DatabaseError> {
     let sql = "UPDATE workspaces SET balance = balance - ?2 WHERE id = ?1 AND balance >= ?2";
-    let paid = db.prepare_cached(sql)?.execute(params![id, cost])? > 0;
+    let paid = db.change(sql, bound![id, cost])? > 0;
     let balance = read(db, id)?.balance;
     if !paid {
         return Ok(Err(balance));
@@ -64,32 +63,32 @@ pub fn charge(
 
 /// Gives credits back.
 pub fn refund(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     amount: i64,
     reference: &str,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE workspaces SET balance = balance + ?2 WHERE id = ?1";
-    db.prepare_cached(sql)?.execute(params![id, amount])?;
+    db.note(sql, bound![id, amount])?;
     enter(db, id, amount, "refund", reference, now)
 }
 
 /// Sets the balance; the difference is in the ledger.
 pub fn set_balance(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     balance: i64,
     reference: &str,
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let before = read(db, id)?.balance;
-    db.execute("UPDATE workspaces SET balance = ?2 WHERE id = ?1", params![id, balance])?;
+    db.note("UPDATE workspaces SET balance = ?2 WHERE id = ?1", bound![id, balance])?;
     enter(db, id, balance - before, "set", reference, now)
 }
 
 fn enter(
-    db: &Connection,
+    db: &dyn DbSession,
     id: &str,
     amount: i64,
     reason: &str,
@@ -97,6 +96,5 @@ fn enter(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO ledger (workspace, amount, reason, reference, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.prepare_cached(sql)?.execute(params![id, amount, reason, reference, now])?;
-    Ok(())
+    db.note(sql, bound![id, amount, reason, reference, now])
 }

@@ -2,25 +2,20 @@
 //! transaction, commits once, then answers all of them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use rusqlite::Connection;
 use tokio::sync::{Notify, oneshot};
 
+use crate::database::session::{CommitFailure, DbSession, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
-use disk::Standing;
-
-/// Jobs in one transaction at most.
-const TOGETHER: usize = 256;
 
 /// Answers a job, once it is known whether its transaction is kept.
-type Answer = Box<dyn FnOnce(Result<(), String>) + Send>;
+type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
 /// Runs in the transaction that is open, or is told why there is none.
-type Job = Box<dyn FnOnce(Result<&Connection, &str>) -> Answer + Send>;
+type Job = Box<dyn FnOnce(Result<&dyn DbSession, &str>) -> Answer + Send>;
 
 /// The thread that writes.
 pub struct Writer {
@@ -31,21 +26,23 @@ pub struct Writer {
 
 impl Writer {
     /// Starts the thread.
-    pub fn start(connection: Connection, committed: Arc<Notify>) -> Result<Self, DatabaseError> {
+    pub fn start(
+        connection: Box<dyn WritingConnection>,
+        committed: Arc<Notify>,
+    ) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel();
-        let standing = Standing::of(Path::new(connection.path().unwrap_or_default()));
         let commits = Arc::new(AtomicU64::new(0));
         let counted = commits.clone();
         let thread = std::thread::Builder::new()
             .name("service-writer".to_owned())
-            .spawn(move || write_all((connection, standing), &waiting, &committed, &counted))?;
+            .spawn(move || write_all(connection.as_ref(), &waiting, &committed, &counted))?;
         Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits })
     }
 
     /// Runs a job and waits for its commit.
     pub async fn run<T, E, F>(&self, job: F) -> Result<T, E>
     where
-        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
@@ -55,10 +52,10 @@ impl Writer {
                 Ok(db) => attempt(db, job),
                 Err(cause) => Err(DatabaseError::Commit(cause.to_owned()).into()),
             };
-            Box::new(move |committed: Result<(), String>| {
+            Box::new(move |committed: Result<(), CommitFailure>| {
                 let told = match committed {
                     Ok(()) => outcome,
-                    Err(cause) => Err(DatabaseError::Commit(cause).into()),
+                    Err(cause) => Err(DatabaseError::from(cause).into()),
                 };
                 // Whoever asked may have gone; the work is kept all the same.
                 let _ = answer.send(told);
@@ -100,9 +97,9 @@ impl Drop for Writer {
 }
 
 /// Runs a job in a savepoint; undone when it fails or panics.
-fn attempt<T, E, F>(db: &Connection, job: F) -> Result<T, E>
+fn attempt<T, E, F>(db: &dyn DbSession, job: F) -> Result<T, E>
 where
-    F: FnOnce(&Connection) -> Result<T, E>,
+    F: FnOnce(&dyn DbSession) -> Result<T, E>,
     E: From<DatabaseError>,
 {
     savepoint::part(db, || {
@@ -114,61 +111,40 @@ where
 }
 
 fn write_all(
-    (connection, standing): (Connection, Standing),
+    connection: &dyn WritingConnection,
     waiting: &Receiver<Job>,
     committed: &Notify,
     commits: &AtomicU64,
 ) {
     while let Ok(first) = waiting.recv() {
-        // Another process may hold the file. A job that ran all the same
+        // Another process may hold the database. A job that ran all the same
         // would keep its work by itself and be called a failure.
-        let begin = || connection.execute_batch("BEGIN IMMEDIATE").map_err(|cause| cause.to_string());
-        let begun = stands(&standing).and_then(|()| begin());
-        let open = begun.as_ref().map(|()| &connection).map_err(String::as_str);
+        let begun = connection.begin();
+        let open = begun.as_ref().map(|()| connection.session()).map_err(String::as_str);
         let mut answers = vec![first(open)];
-        while answers.len() < TOGETHER
+        while answers.len() < connection.together()
             && let Ok(job) = waiting.try_recv()
         {
             answers.push(job(open));
         }
-        let kept = begun.and_then(|()| commit(&connection)).and_then(|()| stands(&standing));
+        let kept = begun.map_err(CommitFailure::Undone).and_then(|()| connection.commit());
         if let Err(cause) = &kept {
-            tracing::error!(%cause, "a transaction could not be kept");
+            tracing::error!(?cause, "a transaction could not be kept");
         }
         commits.fetch_add(1, Ordering::SeqCst);
         answers.into_iter().for_each(|answer| answer(kept.clone()));
         committed.notify_waiters();
     }
-    // Next time there is nothing to recover.
-    if let Err(cause) = connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);") {
-        tracing::warn!(%cause, "the database's log could not be folded in");
-    }
-}
-
-/// What is written into a file that was deleted, moved or replaced is lost.
-fn stands(standing: &Standing) -> Result<(), String> {
-    if standing.holds() {
-        return Ok(());
-    }
-    let path = standing.path().display();
-    Err(format!(
-        "{path} was deleted, moved or replaced while the service was using it, so nothing is kept any more: end \
-         the service, bring the file back if you have it, and start again"
-    ))
-}
-
-fn commit(connection: &Connection) -> Result<(), String> {
-    connection.execute_batch("COMMIT").map_err(|cause| {
-        // Fails when the transaction has ended already.
-        let _ = connection.execute_batch("ROLLBACK");
-        cause.to_string()
-    })
+    connection.end();
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
-    use sqlite::Queries;
+    use crate::database::rows::SqlValue;
+    use crate::database::sqlite::FileWriter;
 
     #[tokio::test]
     async fn without_a_transaction_nothing_runs() {
@@ -178,15 +154,15 @@ mod tests {
         other.execute_batch("CREATE TABLE t (a)").expect("made");
         let connection = Connection::open(&path).expect("opens");
         connection.busy_timeout(std::time::Duration::ZERO).expect("set");
-        let writer = Writer::start(connection, Arc::default()).expect("starts");
+        let writer = Writer::start(Box::new(FileWriter::new(connection)), Arc::default()).expect("starts");
         // Held while the job begins, and let go before it would write.
         other.execute_batch("BEGIN IMMEDIATE").expect("held");
         let job = writer.run(move |db| {
             other.execute_batch("COMMIT").expect("let go");
-            Ok::<_, DatabaseError>(db.execute("INSERT INTO t VALUES (1)", [])?)
+            db.change("INSERT INTO t VALUES (1)", &[])
         });
         assert!(matches!(job.await, Err(DatabaseError::Commit(_))));
-        let count = writer.run(|db| Ok::<_, DatabaseError>(db.scalar::<i64>("SELECT count(*) FROM t", [])?));
+        let count = writer.run(|db| db.scalar::<i64>("SELECT count(*) FROM t", &[]));
         assert_eq!(count.await.expect("reads"), 0);
     }
 
@@ -194,10 +170,10 @@ mod tests {
     async fn a_failing_job_takes_nothing_else_with_it() {
         let connection = Connection::open_in_memory().expect("opens");
         connection.execute_batch("CREATE TABLE t (a)").expect("made");
-        let writer = Writer::start(connection, Arc::default()).expect("starts");
+        let writer = Writer::start(Box::new(FileWriter::new(connection)), Arc::default()).expect("starts");
         let insert = |number: i64, fails: bool| {
             writer.run(move |db| {
-                db.execute("INSERT INTO t VALUES (?1)", [number])?;
+                db.change("INSERT INTO t VALUES (?1)", &[SqlValue::Int(number)])?;
                 assert!(number != 3, "a panic");
                 if fails { Err(DatabaseError::Closed) } else { Ok(number) }
             })
@@ -205,8 +181,7 @@ mod tests {
         let (one, two, three, four) =
             tokio::join!(insert(1, false), insert(2, true), insert(3, false), insert(4, false));
         assert!(one.is_ok() && two.is_err() && three.is_err() && four.is_ok());
-        let sum =
-            writer.run(|db| Ok::<_, DatabaseError>(db.scalar::<i64>("SELECT sum(a) FROM t", [])?)).await;
+        let sum = writer.run(|db| db.scalar::<i64>("SELECT sum(a) FROM t", &[])).await;
         assert_eq!(sum.expect("reads"), 5);
     }
 }

@@ -2,10 +2,9 @@
 //!
 //! The address is vetted anew each time, since names and rules change.
 
-use rusqlite::Connection;
-
 use crate::database::DatabaseError;
 use crate::database::events::{self, DueDelivery};
+use crate::database::session::DbSession;
 use crate::database::webhooks::{self, WebhookRow};
 use crate::deliveries::schedule::{self, Verdict};
 use crate::deliveries::signature;
@@ -68,7 +67,7 @@ fn request(secret: Option<&str>, delivery: &DueDelivery, at: Timestamp) -> Resul
 
 /// Keeps the outcome: when to try again, and whether the subscription lives.
 fn record(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &ServiceState,
     delivery: &DueDelivery,
     at: Timestamp,
@@ -96,7 +95,7 @@ fn record(
 }
 
 /// Ends a subscription: it stays listed, inactive.
-fn end(db: &Connection, webhook: &WebhookRow) -> Result<(), DatabaseError> {
+fn end(db: &dyn DbSession, webhook: &WebhookRow) -> Result<(), DatabaseError> {
     if webhook.active {
         tracing::info!(webhook = webhook.id, "a subscription was deactivated");
     }

@@ -1,7 +1,6 @@
 //! Puts the sample world into a database: who wrote what, so many minutes
 //! ago.
 
-use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::channels::Channel;
@@ -10,6 +9,7 @@ use crate::chat::receive::media_kind;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, MessageRow};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, contacts, due};
 use crate::demo::mail;
 use crate::demo::values::{is_on, list, text, texts, time_of};
@@ -19,7 +19,6 @@ use crate::world::Kind;
 use crate::world::customers::{self, Character};
 use crate::write::Work;
 use model::time::{SECOND, Timestamp};
-use sqlite::Queries;
 
 const WORLDS: [(Channel, &str); 3] = [
     (Channel::Whatsapp, include_str!("../../../assets/demo/whatsapp.json")),
@@ -158,6 +157,6 @@ fn captured(referral: &Value, at: Timestamp) -> String {
 ///
 /// # Errors
 /// When the database fails.
-pub fn is_seeded(db: &Connection) -> Result<bool, DatabaseError> {
-    Ok(db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", [])?)
+pub fn is_seeded(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", &[])
 }

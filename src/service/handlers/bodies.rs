@@ -1,6 +1,5 @@
 //! Rows as the shapes of the interface.
 
-use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
 use crate::channels::Channel;
@@ -8,6 +7,7 @@ use crate::database::DatabaseError;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::MessageRow;
 use crate::database::proposals::{self, ProposalRow};
+use crate::database::session::DbSession;
 use model::time::Timestamp;
 use wire::conversations::ConversationBody;
 use wire::lines::{ConversationLine, MessageLine};
@@ -135,7 +135,7 @@ pub fn whole_conversation(
 ///
 /// # Errors
 /// When the database fails.
-pub fn escalation(db: &Connection, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
+pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
     let proposal = |it: ProposalRow| {
         let values: Map<String, Value> =

@@ -17,6 +17,7 @@ use crate::client_info::ClientInfo;
 use crate::database::DatabaseError;
 use crate::database::media::{self, MediaRow};
 use crate::errors::ApiError;
+use crate::media::files::MediaStore;
 use crate::media::names;
 use crate::media::upload::Upload;
 use crate::reply::Reply;
@@ -46,16 +47,14 @@ pub async fn upload(
     let stored = !(service.claim(&mut request).await? || request.caller.is_test());
     let id = row.id.clone();
     if stored {
-        let (files, name) = (service.media.clone(), id.clone());
-        let written = tokio::task::spawn_blocking(move || files.store(&name, &bytes)).await;
-        written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))?;
+        service.store_media(&id, bytes).await?;
     }
     drop(room);
     let base = service.hosts.shown(client.scheme, &client.host);
     let outcome = service.write(request, move |work, _| keep(work, row, &base)).await;
     let kept = matches!(&outcome, Ok(reply) if reply.status == 200 && !reply.replayed);
     if stored && !kept {
-        service.media.remove(&id);
+        service.remove_media(&id).await;
     }
     outcome
 }
@@ -93,10 +92,19 @@ pub async fn serve(
     if filename != safe {
         return Err(absent());
     }
-    let (files, name) = (service.media.clone(), row.id.clone());
-    let opened = tokio::task::spawn_blocking(move || files.open(&name)).await;
-    let file = opened.map_err(|cause| ApiError::internal(&cause))?.map_err(|_| absent())?;
-    let mut response = Body::from_stream(stream::unfold(Some(file), piece)).into_response();
+    let name = row.id.clone();
+    let body = match service.media.clone() {
+        MediaStore::Folder(files) => {
+            let opened = tokio::task::spawn_blocking(move || files.open(&name)).await;
+            let file = opened.map_err(|cause| ApiError::internal(&cause))?.map_err(|_| absent())?;
+            Body::from_stream(stream::unfold(Some(file), piece))
+        }
+        MediaStore::Database => {
+            let begun = Some((service.clone(), name, 0));
+            Body::from_stream(stream::unfold(begun, part))
+        }
+    };
+    let mut response = body.into_response();
     let headers = response.headers_mut();
     let value = |text: &str| HeaderValue::from_str(text).map_err(|cause| ApiError::internal(&cause));
     headers.insert(header::CONTENT_TYPE, value(&row.mime_type)?);
@@ -105,6 +113,18 @@ pub async fn serve(
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400, immutable"));
     Ok(response)
+}
+
+/// The next part of a file in the database, and where to go on.
+async fn part(
+    at: Option<(Service, String, i64)>,
+) -> Option<(Result<Bytes, DatabaseError>, Option<(Service, String, i64)>)> {
+    let (service, id, number) = at?;
+    let name = id.clone();
+    match service.database.read(move |db| media::part(db, &name, number)).await {
+        Ok(part) => Some((Ok(Bytes::from(part?)), Some((service, id, number + 1)))),
+        Err(cause) => Some((Err(cause), None)),
+    }
 }
 
 /// The next piece of a file, and the file to go on with.

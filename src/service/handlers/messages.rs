@@ -2,7 +2,6 @@
 //! Business chat messages.
 
 use axum::extract::State;
-use rusqlite::Connection;
 
 use crate::auth::Caller;
 use crate::chat::compose::compose;
@@ -15,6 +14,7 @@ use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, Filter, MessageRow};
 use crate::database::outbound;
+use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::account::precise;
@@ -128,7 +128,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
 /// # Errors
 /// When the database fails.
 pub fn write_page(
-    db: &Connection,
+    db: &dyn DbSession,
     caller: &Caller,
     filter: &Filter,
     page: &PageRequest,

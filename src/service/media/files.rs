@@ -8,6 +8,15 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// Where the bytes of uploaded media are.
+#[derive(Debug, Clone)]
+pub enum MediaStore {
+    /// In files beside the database.
+    Folder(MediaFiles),
+    /// In the database, which others reach from other machines.
+    Database,
+}
+
 /// The folder of uploaded media.
 #[derive(Debug, Clone)]
 pub struct MediaFiles {

@@ -2,6 +2,7 @@
 //! they were uploaded here. Interface: Rules for sending, 2 and 3; Credit
 //! costs; Errors, MEDIA_FETCH_FAILED.
 
+pub mod bytes;
 pub mod files;
 pub mod names;
 pub mod upload;

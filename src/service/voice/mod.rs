@@ -5,10 +5,9 @@
 pub mod place;
 pub mod progress;
 
-use rusqlite::Connection;
-
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
 
 /// The kind of message a call, or what is said in one, is shown as.
@@ -20,7 +19,7 @@ pub const CALL: &str = "call";
 /// # Errors
 /// When the database fails.
 pub fn manner(
-    db: &Connection,
+    db: &dyn DbSession,
     channel: &ChannelRow,
     conversation: &str,
 ) -> Result<&'static str, DatabaseError> {

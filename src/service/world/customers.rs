@@ -2,12 +2,12 @@
 //!
 //! Without the demo nobody is here.
 
-use rusqlite::{Connection, params};
-
 use crate::channels::Channel;
 use crate::chat::receive::{Inbound, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, due};
 use crate::demo::script;
 use crate::errors::ApiError;
@@ -15,7 +15,7 @@ use crate::voice;
 use crate::world::{Kind, letters};
 use crate::write::Work;
 use model::time::SECOND;
-use sqlite::{Queries, only, read_row};
+use sqlite::read_row;
 
 /// One customer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub struct Character {
 ///
 /// # Errors
 /// When the database fails.
-pub fn cast(db: &Connection, character: &Character) -> Result<(), DatabaseError> {
-    let sql =
-        "INSERT OR REPLACE INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)";
+pub fn cast(db: &dyn DbSession, character: &Character) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (conversation) DO UPDATE SET language = excluded.language, live = excluded.live,
+               replies = excluded.replies";
     let Character { conversation, language, live, replies } = character;
-    db.prepare_cached(sql)?.execute(params![conversation, language, lines(live), lines(replies)])?;
-    Ok(())
+    db.note(sql, bound![conversation, language, lines(live), lines(replies)])
 }
 
 /// Sets the first customer to write.
@@ -110,7 +110,7 @@ pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
 /// Someone with lines left says the next; false when nobody has any.
 fn known_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT conversation FROM characters WHERE live <> '[]' ORDER BY conversation";
-    let ids: Vec<String> = work.db.all(sql, [], only)?;
+    let ids: Vec<String> = work.db.all(sql, &[], only)?;
     let Some(id) = pick(work, &ids) else { return Ok(false) };
     let (Some((channel, row)), Some(mut character)) =
         (conversations::with_channel(work.db, &id)?, character(work.db, &id)?)
@@ -158,7 +158,7 @@ fn new_customer(work: &Work<'_>) -> Result<bool, ApiError> {
 /// could say.
 fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
     let sql = "SELECT conversation FROM characters ORDER BY conversation";
-    let ids: Vec<String> = work.db.all(sql, [], only)?;
+    let ids: Vec<String> = work.db.all(sql, &[], only)?;
     let Some(id) = pick(work, &ids) else { return Ok(()) };
     let (Some((channel, row)), Some(character)) =
         (conversations::with_channel(work.db, &id)?, character(work.db, &id)?)
@@ -191,12 +191,12 @@ pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
 ///
 /// # Errors
 /// When the database fails.
-pub fn character(db: &Connection, conversation: &str) -> Result<Option<Character>, DatabaseError> {
+pub fn character(db: &dyn DbSession, conversation: &str) -> Result<Option<Character>, DatabaseError> {
     let sql = "SELECT language, live, replies FROM characters WHERE conversation = ?1";
-    Ok(db.first(sql, [conversation], |row| {
+    db.first(sql, bound![conversation], |row| {
         let conversation = conversation.to_owned();
         Ok(read_row!(row, Character { language, live: json, replies: json; conversation }))
-    })?)
+    })
 }
 
 fn lines(texts: &[String]) -> String {

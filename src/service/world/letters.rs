@@ -3,9 +3,9 @@
 //!
 //! Without the demo nobody is here. Who has nothing left to say is silent.
 
-use rusqlite::{Connection, params};
-
 use crate::channels::Channel;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels, due, emails, threads};
 use crate::errors::ApiError;
 use crate::mail::receive::{InboundMail, receive};
@@ -14,7 +14,7 @@ use crate::world::Kind;
 use crate::world::customers::pick;
 use crate::write::Work;
 use model::time::SECOND;
-use sqlite::{Queries, only, read_row};
+use sqlite::read_row;
 
 /// One writer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,11 +31,11 @@ pub struct Writer {
 ///
 /// # Errors
 /// When the database fails.
-pub fn cast(db: &Connection, writer: &Writer) -> Result<(), DatabaseError> {
-    let sql = "INSERT OR REPLACE INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)";
+pub fn cast(db: &dyn DbSession, writer: &Writer) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)
+               ON CONFLICT (thread) DO UPDATE SET live = excluded.live, replies = excluded.replies";
     let lines = |texts: &[String]| serde_json::to_string(texts).unwrap_or_else(|_| "[]".to_owned());
-    db.prepare_cached(sql)?.execute(params![writer.thread, lines(&writer.live), lines(&writer.replies)])?;
-    Ok(())
+    db.note(sql, bound![writer.thread, lines(&writer.live), lines(&writer.replies)])
 }
 
 /// A person wrote to a thread's contact, who will answer.
@@ -71,7 +71,7 @@ pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
 /// When the database fails.
 pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT thread FROM letter_writers WHERE live <> '[]' ORDER BY thread";
-    let ids: Vec<String> = work.db.all(sql, [], only)?;
+    let ids: Vec<String> = work.db.all(sql, &[], only)?;
     let Some(id) = pick(work, &ids) else { return Ok(false) };
     let Some(mut writer) = writer(work.db, &id)? else { return Ok(false) };
     let text = writer.live.remove(0);
@@ -97,9 +97,9 @@ fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn writer(db: &Connection, thread: &str) -> Result<Option<Writer>, DatabaseError> {
+fn writer(db: &dyn DbSession, thread: &str) -> Result<Option<Writer>, DatabaseError> {
     let sql = "SELECT live, replies FROM letter_writers WHERE thread = ?1";
-    Ok(db.first(sql, [thread], |row| {
+    db.first(sql, bound![thread], |row| {
         Ok(read_row!(row, Writer { live: json, replies: json; thread: thread.to_owned() }))
-    })?)
+    })
 }

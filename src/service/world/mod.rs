@@ -8,13 +8,13 @@ pub mod letters;
 
 use std::pin::pin;
 
-use rusqlite::Connection;
 use tokio::sync::watch;
 
 use crate::assistant::{self, Answer, Turn};
 use crate::chat::{broadcast, deliver};
 use crate::database::due::{self, Due, Happens};
 use crate::database::savepoint;
+use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::mail;
 use crate::rhythm;
@@ -158,7 +158,7 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
 /// Takes one thing off the list and does it. What the world refuses is left
 /// undone, and holds nothing up.
 fn one(
-    db: &Connection,
+    db: &dyn DbSession,
     service: &Service,
     due: &Due,
     answer: Option<(Turn, Answer)>,

@@ -92,7 +92,7 @@ impl World {
     }
 
     fn admin(&self) -> Admin {
-        Admin::open(&self.folder.path().join("service.db")).expect("the file")
+        Admin::open(&self.folder.path().join("service.db").into(), None).expect("the file")
     }
 
     /// Connects what a document describes.

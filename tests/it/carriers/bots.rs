@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::bot_server::{BotServer, call};
 use super::stand_in::Wrong;
-use super::{Served, connect, text_to, texts};
+use super::{Served, connect, dashboard, text_to, texts};
 
 const ANA: i64 = 77;
 
@@ -264,7 +264,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     );
     bot.says(ANA, "hi");
     served.waits(ANA, "a message", |it| it.len() == 1).await;
-    let admin = frontdesk::service::admin::Admin::open(&served.database).expect("the file");
+    let admin = dashboard(&served.options).await;
     let telegram = frontdesk::service::channels::Channel::Telegram;
     admin.disconnect(telegram).await.expect("disconnected");
     let before = served.balance().await;
@@ -277,7 +277,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     assert_eq!(told["code"], "NOT_CONFIGURED");
     assert!(served.balance().await <= before);
     let sent = bot.reached().len();
-    connect(&served.database, &bot, false).await;
+    connect(&served.options, &bot, false).await;
     bot.says(ANA, "again");
     served.waits(ANA, "what came meanwhile", |it| texts(it).last() == Some(&"again")).await;
     assert_eq!(bot.reached().len(), sent);

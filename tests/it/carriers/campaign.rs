@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
 use frontdesk::model::time::Clock;
-use frontdesk::service::admin::{Admin, CreditChange};
+use frontdesk::service::admin::CreditChange;
 use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use super::bot_server::{BotServer, TOKEN};
 use super::stand_in::Wrong;
-use super::{Served, text_to};
+use super::{Served, dashboard, text_to};
 use crate::binary::Binary;
 
 pub const FAULTS: usize = 60;
@@ -59,7 +59,7 @@ pub fn random_plan(seed: u64, faults: usize) -> (impl FnMut(&str) -> Option<Wron
 
 /// Gives a service enough credits for all of a campaign.
 pub async fn many_credits(served: &Served) {
-    let admin = Admin::open(&served.database).expect("the file");
+    let admin = dashboard(&served.options).await;
     admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
     admin.close();
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::number_server::{NumberServer, SIGNATURE, VERIFY, change, signature};
 use super::stand_in::{self, Wrong};
-use super::{LOOK, LOOKS, Served, connect_number, texts};
+use super::{LOOK, LOOKS, Served, connect_number, dashboard, texts};
 
 const ANA: &str = "+34600111222";
 
@@ -25,6 +25,12 @@ async fn begun(number: &NumberServer) -> Served {
     number.says(ANA, "hi");
     served.waits(ANA, "a message", |it| it.len() == 1).await;
     served
+}
+
+/// A conversation as it is read alone, with why a person is asked for.
+async fn whole(served: &Served) -> Value {
+    let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
+    served.get(&format!("/conversations/{id}")).await
 }
 
 fn refusal(status: u16, code: i64) -> (u16, Value) {
@@ -137,8 +143,8 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
         assert_eq!((status, &told["status"]), (200, &json!("unknown")), "{told}");
     }
     number.nothing_goes_wrong();
-    let listed = &served.conversations().await[0];
-    assert!(listed["escalation"]["reason"].as_str().is_some_and(|it| it.contains("not known")), "{listed}");
+    let told = whole(&served).await;
+    assert!(told["escalation"]["reason"].as_str().is_some_and(|it| it.contains("not known")), "{told}");
     let before = served.balance().await;
     for reached in number.reached() {
         number.reports(&reached, "delivered");
@@ -147,8 +153,8 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
     let history = served.waits(ANA, "three that had left", settled).await;
     let states: Vec<_> = history[1..].iter().map(|it| it["status"].as_str().unwrap_or("")).collect();
     assert_eq!(states, ["unknown", "delivered", "delivered", "delivered", "unknown"]);
-    let listed = &served.conversations().await[0];
-    assert!(!listed["escalation"].is_null(), "two are not known yet: {listed}");
+    let told = whole(&served).await;
+    assert!(!told["escalation"].is_null(), "two are not known yet: {told}");
     assert_eq!((number.reached().len(), served.balance().await), (3, before), "nothing left again");
 }
 
@@ -159,12 +165,12 @@ async fn nobody_is_asked_for_once_all_is_known() {
     number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
     served.send(text_to(ANA, "Did it?"), None).await;
     number.nothing_goes_wrong();
-    assert!(!served.conversations().await[0]["escalation"].is_null());
+    assert!(!whole(&served).await["escalation"].is_null());
     let reached = number.waits_for("Did it?");
     number.reports(&reached, "sent");
     let history = served.waits(ANA, "sent", |it| it[1]["status"] == "sent").await;
     assert_eq!(history[1]["whatsappMessageId"], json!(reached.id));
-    assert_eq!(served.conversations().await[0]["escalation"], Value::Null);
+    assert_eq!(whole(&served).await["escalation"], Value::Null);
     // The report that it failed settles the same, and gives back what it cost.
     number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
     let before = served.balance().await;
@@ -174,8 +180,7 @@ async fn nobody_is_asked_for_once_all_is_known() {
     number.loses(&number.waits_for("And this?"), 131_026, "no such customer");
     served.waits(ANA, "failed", |it| it[2]["status"] == "failed").await;
     assert_eq!(served.balance().await, before);
-    let path = format!("/conversations/{}", served.conversations().await[0]["id"].as_str().expect("an id"));
-    let told = served.get(&path).await.to_string();
+    let told = whole(&served).await.to_string();
     assert!(told.contains("does not arrive") && told.contains("no such customer"), "{told}");
 }
 
@@ -219,8 +224,7 @@ async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
     served.waits(ANA, "failed", |it| it[1]["status"] == "failed").await;
     number.waits_until_told();
     assert_eq!(served.balance().await, before, "once");
-    let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
-    let told = served.get(&format!("/conversations/{id}")).await.to_string();
+    let told = whole(&served).await.to_string();
     assert!(told.contains("does not arrive") && told.contains("24 hours"), "{told}");
 }
 
@@ -311,7 +315,7 @@ async fn templates_are_the_platforms_own_with_their_status() {
     number.answer(|_| Some(refusal(400, 132_001)));
     assert_eq!(served.send(filled("order_late"), None).await.1["code"], "TEMPLATE_ERROR");
     until(&served, "/templates", |told| names(told) == ["order_ready"]).await;
-    let admin = frontdesk::service::admin::Admin::open(&served.database).expect("the file");
+    let admin = dashboard(&served.options).await;
     let all = admin.channels().await.expect("listed");
     let one =
         all.iter().find(|it| it.kind == frontdesk::service::channels::Channel::Whatsapp).expect("there");
@@ -430,8 +434,11 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
     let told = until(&served, &path, |it| it["pending"] == 0).await;
     assert_eq!((&told["delivered"], &told["failed"]), (&json!(2), &json!(2)), "{told}");
     assert_eq!(served.balance().await, before - 2 * price);
-    let asked_for = |it: &Value| !it["escalation"].is_null();
-    assert!(!served.conversations().await.iter().any(asked_for), "a broadcast asks for nobody");
+    for conversation in served.conversations().await {
+        let told =
+            served.get(&format!("/conversations/{}", conversation["id"].as_str().expect("an id"))).await;
+        assert_eq!(told["escalation"], Value::Null, "a broadcast asks for nobody");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -445,7 +452,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
         "{tried:?}"
     );
     number.waits_until_followed();
-    let admin = frontdesk::service::admin::Admin::open(&served.database).expect("the file");
+    let admin = dashboard(&served.options).await;
     admin.disconnect(frontdesk::service::channels::Channel::Whatsapp).await.expect("disconnected");
     assert!(!number.is_followed(), "it calls nobody for this account any more");
     let told = loop {
@@ -456,7 +463,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     };
     assert_eq!(told["code"], "NOT_CONFIGURED");
     let sent = number.reached().len();
-    connect_number(&served.database, &number).await;
+    connect_number(&served.options, &number).await;
     number.waits_until_followed();
     number.says(ANA, "again");
     served.waits(ANA, "what came then", |it| texts(it).last() == Some(&"again")).await;

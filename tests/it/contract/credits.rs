@@ -5,12 +5,11 @@ use super::*;
 
 /// The balance, what the ledger adds up to, and its lowest running sum.
 fn books(world: &World) -> (i64, i64, i64) {
-    let db = rusqlite::Connection::open(world.database()).expect("opens");
-    let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
+    let number = |sql: &str| cluster::count(&world.place, sql);
     (
         number("SELECT balance FROM workspaces"),
         number("SELECT sum(amount) FROM ledger"),
-        number("SELECT min(s) FROM (SELECT sum(amount) OVER (ORDER BY seq) AS s FROM ledger)"),
+        number("SELECT min(s) FROM (SELECT sum(amount) OVER (ORDER BY seq) AS s FROM ledger) AS sums"),
     )
 }
 

@@ -1,6 +1,7 @@
 //! The key that seals secrets: where it was named, and no other.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -108,14 +109,16 @@ async fn the_dashboard_seals_with_the_same_key() {
         let shop = Connection::new("shop", "https://shop.example");
         admin.put_connection(shop, Some(&Secret::new("token")), Timestamp::from_micros(0)).await
     };
-    let admin = Admin::open(&database).expect("the file");
+    let place = database.clone().into();
+    let open = |key: Option<&Path>| Admin::open(&place, key).expect("the file");
+    let admin = open(None);
     let said = put(&admin).await.expect_err("no key beside it").to_string();
     assert!(said.contains("service.db.key is not there"), "{said}");
     let other = binary.folder().join("other");
     write_key(&other, &"7f".repeat(32), 0o600);
-    let admin = admin.with_key_file(&database, Some(&other));
+    let admin = open(Some(&other));
     assert!(put(&admin).await.expect_err("another key").to_string().contains("another key"));
-    let admin = admin.with_key_file(&database, Some(&key));
+    let admin = open(Some(&key));
     put(&admin).await.expect("the right key");
     let (_, secret) = admin.connection("shop").await.expect("kept");
     assert_eq!(secret.expect("a credential").expose(), "token");

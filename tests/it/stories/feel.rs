@@ -36,7 +36,7 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     desk.keys("<lt><lt>");
     assert_eq!(desk.place_of("┐┌").0, 51);
     desk.mouse(Pointer::Wheel(5, 5, 1)).mouse(Pointer::Wheel(5, 5, -1));
-    photographs!(desk, "a_click_selects_the_wheel_scrolls_and_the_divider_moves");
+    photographs!(desk, "a_click_selects_the_wheel_scrolls_and_the_divider_moves", List);
     desk.clicks("Reply").types("hello").shows("hello");
     // The mouse never sends and never answers a question.
     desk.keys("<Enter>").shows("pause the AI and send");

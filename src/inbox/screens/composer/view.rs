@@ -10,7 +10,7 @@ use crate::Inbox;
 use crate::commands::Command;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::connection_words;
+use crate::connection_view;
 use crate::layout::Area;
 use crate::screens::composer::attachments_view;
 use crate::screens::composer::pickers_view;
@@ -183,7 +183,7 @@ fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
 
 /// Why a text has not left that waits for its thread to be read again.
 fn read_again(inbox: &Inbox, theme: Theme, tab: &Tab) -> String {
-    let health = connection_words::words(&tab.health, inbox.context.now, &inbox.context.settings, theme).0;
+    let health = connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme).0;
     match &tab.health {
         Health::Live { .. } => "reading the thread again…".to_owned(),
         Health::Connecting | Health::Silent { .. } => format!("reading the thread again: {health}"),

@@ -46,7 +46,7 @@ impl Inbox {
     }
 
     /// What can follow `:connection`.
-    pub(crate) fn connection_words(&self) -> Vec<String> {
+    pub(crate) fn connection_view(&self) -> Vec<String> {
         let names = || self.context.settings.connections.iter().map(|it| it.name.as_str());
         let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
         std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()

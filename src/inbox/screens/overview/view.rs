@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
-use crate::connection_words;
+use crate::connection_view;
 use crate::layout::Area;
 use crate::screens::broadcasts;
 use crate::screens::overview::LOUD;
@@ -121,7 +121,7 @@ fn trouble(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
         ));
     }
     let (words, style) =
-        connection_words::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+        connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
     let live = matches!(tab.health, model::news::Health::Live { .. });
     (!live).then_some((words, style))
 }

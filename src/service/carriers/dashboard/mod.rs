@@ -14,6 +14,7 @@ use crate::database::DatabaseError;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::egress::{self, EgressState};
+use crate::database::session::DbSession;
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
 use model::time::Timestamp;
@@ -45,7 +46,7 @@ fn refused(trouble: PlatformTrouble) -> AdminError {
     AdminError::Refused(trouble.why)
 }
 
-fn channel_of(db: &rusqlite::Connection, kind: Channel) -> Result<ChannelRow, AdminError> {
+fn channel_of(db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminError> {
     let none = || AdminError::Refused(format!("this service has no {} channel", kind.word()));
     channels::of_kind(db, kind)?.ok_or_else(none)
 }
@@ -66,12 +67,12 @@ fn check_address(api: &str) -> Result<(), AdminError> {
 impl Admin {
     /// Seals with the key of the service, which has made it.
     async fn vault(&self) -> Result<Vault, AdminError> {
-        let path = || self.key.path().to_owned();
-        let key = self.key.read()?.ok_or_else(|| KeyError::Missing(path()))?;
+        let place = self.key.as_ref().ok_or(KeyError::Unnamed)?;
+        let key = place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?;
         let asked = key.clone();
         let other: Result<bool, DatabaseError> = self.database.read(move |db| asked.is_another(db)).await;
         if other? {
-            return Err(KeyError::Other(path()).into());
+            return Err(KeyError::Other(place.path().to_owned()).into());
         }
         Vault::new(&key).map_err(|why| AdminError::Refused(why.to_string()))
     }
@@ -82,7 +83,7 @@ impl Admin {
         &self,
         vault: Vault,
         new: NewConnection,
-        also: impl FnOnce(&rusqlite::Connection, &ChannelRow) -> Result<(), DatabaseError> + Send + 'static,
+        also: impl FnOnce(&dyn DbSession, &ChannelRow) -> Result<(), DatabaseError> + Send + 'static,
     ) -> Result<(), AdminError> {
         self.database
             .write(move |db| {
@@ -192,7 +193,7 @@ fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
 ///
 /// # Errors
 /// When the database fails.
-pub fn standings(db: &rusqlite::Connection) -> Result<Vec<ChannelStanding>, DatabaseError> {
+pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
     for kind in Channel::ALL {
         let Some(channel) = channels::of_kind(db, kind)? else { continue };

@@ -4,6 +4,8 @@ use crate::admin::{Admin, AdminError};
 use crate::carriers::account;
 use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
 use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::session::DbSession;
 use crate::platforms::whatsapp::{NumberIdentity, NumberPlatform};
 use model::secret::Secret;
 use model::time::Timestamp;
@@ -82,7 +84,7 @@ impl Admin {
             mark: Box::new(move |_| account::mark(now)),
             at: now,
         };
-        let keep = move |db: &rusqlite::Connection, channel: &crate::database::channels::ChannelRow| {
+        let keep = move |db: &dyn DbSession, channel: &ChannelRow| {
             account::keep_templates(db, &channel.workspace, &templates)
         };
         self.keep(vault, connection, keep).await?;

@@ -42,7 +42,12 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     }
     for status in list("statuses") {
         let (Some(id), Some(word)) = (status["id"].as_str(), status["status"].as_str()) else { continue };
-        let lane = status["recipient_id"].as_str().unwrap_or("").to_owned();
+        // One that does not say which of ours it is about may have to wait, and
+        // must not hold the customer up.
+        let lane = match status["biz_opaque_callback_data"].as_str() {
+            Some(_) => status["recipient_id"].as_str().unwrap_or("").to_owned(),
+            None => format!("status of {id}"),
+        };
         let body = json!({ "status": status }).to_string();
         pieces.push(piece(format!("{word} {id}"), lane, body));
     }

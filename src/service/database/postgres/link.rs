@@ -1,0 +1,291 @@
+//! One connection to a server: made when it is needed, made anew when it is
+//! lost, its statements kept prepared.
+//!
+//! Each has a small runtime of its own, so that the thread that owns it drives
+//! it while it waits. Nothing of it runs in between.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::future::Future;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use futures_util::future::join_all;
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::postgres::tls::ServerTls;
+use crate::database::postgres::values::{OwnedSqlValue, Sent};
+use crate::database::rows::SqlValue;
+
+/// For making a connection.
+const CONNECTING: Duration = Duration::from_secs(5);
+/// For the answer to whatever is asked.
+const ANSWERING: Duration = Duration::from_secs(30);
+/// Turns of the runtime in which the end of a connection is noticed.
+const LOOKS: usize = 3;
+/// Statements that are kept prepared; more would be texts made anew each time.
+const PREPARED: usize = 400;
+
+/// A change that waits to be sent.
+pub struct Line {
+    statement: Statement,
+    values: Vec<OwnedSqlValue>,
+}
+
+/// A connection, or the want of one.
+pub struct Link {
+    runtime: Runtime,
+    config: Config,
+    open: RefCell<Option<OpenLink>>,
+}
+
+struct OpenLink {
+    client: Client,
+    prepared: HashMap<String, Statement>,
+}
+
+impl Link {
+    /// Reads the address; nothing is connected yet.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn new(url: &ServerUrl) -> Result<Self, DatabaseError> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        Ok(Self { runtime, config: config(url)?, open: RefCell::default() })
+    }
+
+    /// Makes a connection where there is none.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or refuses.
+    pub fn connect(&self) -> Result<(), DatabaseError> {
+        if self.is_open() {
+            return Ok(());
+        }
+        let client = self.runtime.block_on(connected(&self.config))?;
+        *self.open.borrow_mut() = Some(OpenLink { client, prepared: HashMap::new() });
+        Ok(())
+    }
+
+    /// Whether there is a connection, as far as is known.
+    pub fn is_open(&self) -> bool {
+        // The end of a connection is only noticed while something runs.
+        self.runtime.block_on(async {
+            for _ in 0..LOOKS {
+                tokio::task::yield_now().await;
+            }
+        });
+        self.open.borrow().as_ref().is_some_and(|it| !it.client.is_closed())
+    }
+
+    /// Ends the connection: what nobody has heard of is not known to be done.
+    pub fn cut(&self) {
+        *self.open.borrow_mut() = None;
+    }
+
+    /// Runs texts that bind nothing.
+    ///
+    /// # Errors
+    /// When the server refuses or is not reached.
+    pub fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
+        let open = self.open.borrow();
+        let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
+        self.answer(async { client.batch_execute(sql).await })
+    }
+
+    /// A change, to be sent with others.
+    ///
+    /// # Errors
+    /// When the server refuses the text.
+    pub fn line(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<Line, DatabaseError> {
+        let values = bound.iter().map(OwnedSqlValue::of).collect();
+        Ok(Line { statement: self.prepare(sql)?, values })
+    }
+
+    /// Sends all changes at once, and a question behind them, and waits once;
+    /// the rows that answer the question.
+    ///
+    /// # Errors
+    /// What the first of them was refused with.
+    pub fn send(
+        &self,
+        lines: &[Line],
+        question: Option<(&str, &[SqlValue<'_>])>,
+    ) -> Result<Vec<Row>, DatabaseError> {
+        let question = question.map(|(sql, bound)| Ok::<_, DatabaseError>((self.prepare(sql)?, bound)));
+        let question = question.transpose()?;
+        let open = self.open.borrow();
+        let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
+        self.answer(async {
+            let run = |it| execute(client, it);
+            let asked = async {
+                let Some((statement, bound)) = &question else { return Ok(Vec::new()) };
+                let rows = client.query_raw(statement, bound.iter().map(|it| Sent(*it))).await?;
+                rows.try_collect().await
+            };
+            // Sent in this order, since each is sent when it is first polled.
+            let (done, rows) = futures_util::future::join(join_all(lines.iter().map(run)), asked).await;
+            done.into_iter().find_map(Result::err).map_or(rows, Err)
+        })
+    }
+
+    /// Makes one change and tells how many rows it touched.
+    ///
+    /// # Errors
+    /// When the server refuses.
+    pub fn change(&self, line: &Line) -> Result<u64, DatabaseError> {
+        let open = self.open.borrow();
+        let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
+        self.answer(execute(client, line))
+    }
+
+    fn prepare(&self, sql: &str) -> Result<Statement, DatabaseError> {
+        let mut open = self.open.borrow_mut();
+        let open = open.as_mut().ok_or(DatabaseError::Lost)?;
+        if let Some(known) = open.prepared.get(sql) {
+            return Ok(known.clone());
+        }
+        let text = numbered(sql);
+        let statement = self.answer(open.client.prepare(&text))?;
+        if open.prepared.len() >= PREPARED {
+            open.prepared.clear();
+        }
+        open.prepared.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    fn answer<T>(
+        &self,
+        asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, DatabaseError> {
+        let answered = self.runtime.block_on(async { tokio::time::timeout(ANSWERING, asked).await });
+        match answered {
+            Ok(answer) => answer.map_err(|cause| told(&cause)),
+            Err(_) => Err(DatabaseError::Lost),
+        }
+    }
+}
+
+async fn execute(client: &Client, line: &Line) -> Result<u64, tokio_postgres::Error> {
+    client.execute_raw(&line.statement, line.values.iter().map(|it| Sent(it.lent()))).await
+}
+
+async fn connected(config: &Config) -> Result<Client, DatabaseError> {
+    let failed = |cause: tokio_postgres::Error| DatabaseError::Unreachable(words(&cause));
+    if config.get_ssl_mode() == SslMode::Disable {
+        let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
+        tokio::spawn(connection);
+        return Ok(client);
+    }
+    let tls = ServerTls::system().map_err(|cause| DatabaseError::Unreachable(cause.to_string()))?;
+    let (client, connection) = config.connect(tls).await.map_err(failed)?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// What an address says. A server on another machine is only spoken to through
+/// TLS; on this one, nobody listens in.
+fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
+    let mut config: Config =
+        url.expose().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;
+    let local = |host: &Host| match host {
+        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    };
+    let mode = if config.get_hosts().iter().all(local) { SslMode::Disable } else { SslMode::Require };
+    if !(mode == SslMode::Disable && config.get_ssl_mode() == SslMode::Require) {
+        config.ssl_mode(mode);
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECTING);
+    }
+    if config.get_application_name().is_none() {
+        config.application_name("frontdesk");
+    }
+    Ok(config)
+}
+
+/// What went wrong: the server refused, or it is gone.
+fn told(cause: &tokio_postgres::Error) -> DatabaseError {
+    let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
+    match cause.code() {
+        Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
+        None if !cause.is_closed()
+            && std::error::Error::source(cause).is_none_or(|it| !it.is::<std::io::Error>()) =>
+        {
+            DatabaseError::Sql(words(cause))
+        }
+        _ => DatabaseError::Lost,
+    }
+}
+
+/// An error with its causes, in one line.
+fn words(cause: &tokio_postgres::Error) -> String {
+    let mut said = cause.to_string();
+    let mut next = std::error::Error::source(cause);
+    while let Some(cause) = next {
+        said.push_str(": ");
+        said.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    said
+}
+
+/// The text with the numbers of its parameters as the server writes them. None
+/// of the queries has a question mark in a string.
+fn numbered(sql: &str) -> String {
+    let mut parts = sql.split('?');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (number, part) in (1..).zip(parts) {
+        text.push('$');
+        if !part.starts_with(|it: char| it.is_ascii_digit()) {
+            text.push_str(&number.to_string());
+        }
+        text.push_str(part);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::place::DatabasePlace;
+
+    #[test]
+    fn parameters_are_numbered() {
+        for (text, sent) in [
+            ("SELECT 1", "SELECT 1"),
+            ("a = ?1 AND (b, c) < (?2, ?12)", "a = $1 AND (b, c) < ($2, $12)"),
+            ("VALUES (?, ?, ?)", "VALUES ($1, $2, $3)"),
+        ] {
+            assert_eq!(numbered(text), sent);
+        }
+    }
+
+    #[test]
+    fn other_machines_are_spoken_to_through_tls() {
+        for (text, mode) in [
+            ("postgres:///desk?host=/run/db", SslMode::Disable),
+            ("postgres://ana@127.0.0.1/desk", SslMode::Disable),
+            ("postgres://ana@[::1]/desk", SslMode::Disable),
+            ("postgres://ana@localhost/desk?sslmode=require", SslMode::Require),
+            ("postgres://ana@10.0.0.1/desk", SslMode::Require),
+            ("postgres://ana@localhost,db.example/desk?sslmode=disable", SslMode::Require),
+        ] {
+            let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
+            assert_eq!(config(&url).expect("an address").get_ssl_mode(), mode, "{text}");
+        }
+        let Ok(DatabasePlace::Server(url)) = "postgres://ana:s3cret@h:port/desk".parse() else {
+            panic!("parsed")
+        };
+        let refused = config(&url).expect_err("refused").to_string();
+        assert!(!refused.contains("s3cret"), "{refused}");
+    }
+}

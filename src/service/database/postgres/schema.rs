@@ -1,0 +1,87 @@
+//! The tables: made and migrated at the start, by one process at a time.
+
+use crate::database::DatabaseError;
+use crate::database::postgres::link::Link;
+use crate::database::rows::DbRow;
+
+/// The format this version writes.
+const FORMAT: i64 = 1;
+const SCHEMA: &str = include_str!("schema.sql");
+/// Where the format is kept, and the row that is locked meanwhile.
+const META: &str =
+    "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
+
+/// Makes the tables where they are missing.
+///
+/// # Errors
+/// When the database belongs to another program or a newer version.
+pub fn make(link: &Link) -> Result<(), DatabaseError> {
+    link.batch("BEGIN")?;
+    let made = locked(link);
+    match &made {
+        Ok(()) => link.batch("COMMIT")?,
+        Err(DatabaseError::Lost) => link.cut(),
+        Err(_) => link.batch("ROLLBACK")?,
+    }
+    made
+}
+
+/// Whether nothing is in the tables yet.
+///
+/// # Errors
+/// When the server refuses or is not reached.
+pub fn is_empty(link: &Link) -> Result<bool, DatabaseError> {
+    Ok(link.send(&[], Some(("SELECT id FROM workspaces LIMIT 1", &[])))?.is_empty())
+}
+
+/// Refuses a database that no service has made.
+///
+/// # Errors
+/// When it is another program's, or of a newer version.
+pub fn check(link: &Link) -> Result<(), DatabaseError> {
+    if !is_ours(link)? {
+        return Err(DatabaseError::Foreign);
+    }
+    match format(link, "")? {
+        Some(format) if format > FORMAT => Err(DatabaseError::Newer(format)),
+        Some(_) => Ok(()),
+        None => Err(DatabaseError::Foreign),
+    }
+}
+
+fn locked(link: &Link) -> Result<(), DatabaseError> {
+    let tables =
+        "SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = current_schema()";
+    let rows = link.send(&[], Some((tables, &[])))?;
+    let tables: i64 = rows.first().map_or(Ok(0), |row| DbRow::of(row).get("found"))?;
+    if tables > 0 && !is_ours(link)? {
+        return Err(DatabaseError::Foreign);
+    }
+    // Two that start at once both come here: the second waits for the first.
+    link.batch(META)?;
+    link.batch("INSERT INTO meta VALUES ('format', '0') ON CONFLICT (name) DO NOTHING")?;
+    let format = format(link, "FOR UPDATE")?.unwrap_or(0);
+    if format > FORMAT {
+        return Err(DatabaseError::Newer(format));
+    }
+    if format == 0 {
+        link.batch(SCHEMA)?;
+        link.batch(&format!("UPDATE meta SET value = '{FORMAT}' WHERE name = 'format'"))?;
+    }
+    Ok(())
+}
+
+fn is_ours(link: &Link) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) AS found FROM information_schema.columns
+               WHERE table_schema = current_schema() AND table_name = 'meta' AND column_name IN ('name', 'value')";
+    let rows = link.send(&[], Some((sql, &[])))?;
+    let found: i64 = rows.first().map_or(Ok(0), |row| DbRow::of(row).get("found"))?;
+    Ok(found == 2)
+}
+
+fn format(link: &Link, lock: &str) -> Result<Option<i64>, DatabaseError> {
+    let sql = format!("SELECT value FROM meta WHERE name = 'format' {lock}");
+    let rows = link.send(&[], Some((&sql, &[])))?;
+    let digits: Option<Vec<u8>> = rows.first().map(|row| DbRow::of(row).get("value")).transpose()?;
+    Ok(digits.and_then(|it| std::str::from_utf8(&it).ok()?.parse().ok()))
+}

@@ -1,0 +1,168 @@
+//! PostgreSQL's side of a session. Changes nobody waits for are kept in line
+//! and sent together with the next question, so that most writes cost a few
+//! round trips.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use crate::database::DatabaseError;
+use crate::database::postgres::link::{Line, Link};
+use crate::database::rows::{DbRow, SqlValue};
+use crate::database::session::{DbSession, Visit};
+
+/// Changes that are sent together at most.
+const TOGETHER: usize = 24;
+
+/// Reads: every question by itself, asked once more where the connection was
+/// lost.
+pub struct ReadingSession(pub Link);
+
+impl DbSession for ReadingSession {
+    fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
+        let ask = || {
+            self.0.connect()?;
+            self.0.send(&[], Some((sql, bound)))
+        };
+        let rows = ask().or_else(|cause| match cause {
+            DatabaseError::Lost => {
+                self.0.cut();
+                ask()
+            }
+            other => Err(other),
+        });
+        show(&rows?, visit)
+    }
+
+    fn change(&self, _: &str, _: &[SqlValue<'_>]) -> Result<u64, DatabaseError> {
+        Err(DatabaseError::Sql("a reader changes nothing".to_owned()))
+    }
+
+    fn begin_part(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
+    fn keep_part(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
+    fn undo_part(&self) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+}
+
+/// Writes, inside a transaction that somebody else begins and ends.
+pub struct WritingSession {
+    /// The connection.
+    pub link: Link,
+    line: RefCell<Vec<Line>>,
+    /// For each part that is open, how many changes stood in line before it;
+    /// none once its beginning was sent.
+    parts: RefCell<Vec<Option<usize>>>,
+}
+
+impl WritingSession {
+    /// Nothing is in line yet.
+    pub fn new(link: Link) -> Self {
+        Self { link, line: RefCell::default(), parts: RefCell::default() }
+    }
+
+    /// Sends what stands in line.
+    ///
+    /// # Errors
+    /// What the first of it was refused with.
+    pub fn flush(&self) -> Result<(), DatabaseError> {
+        if self.line.borrow().is_empty() { Ok(()) } else { self.ask(None).map(drop) }
+    }
+
+    /// Forgets what stands in line and which parts are open.
+    pub fn forget(&self) {
+        self.line.borrow_mut().clear();
+        self.parts.borrow_mut().clear();
+    }
+
+    fn ask(
+        &self,
+        question: Option<(&str, &[SqlValue<'_>])>,
+    ) -> Result<Vec<tokio_postgres::Row>, DatabaseError> {
+        let line = self.line.take();
+        self.parts.borrow_mut().iter_mut().for_each(|it| *it = None);
+        self.lost(self.link.send(&line, question))
+    }
+
+    /// A transaction that lost its connection is over: nothing more may happen
+    /// in it.
+    fn lost<T>(&self, answer: Result<T, DatabaseError>) -> Result<T, DatabaseError> {
+        if matches!(answer, Err(DatabaseError::Lost)) {
+            self.link.cut();
+        }
+        answer
+    }
+
+    fn stand_in_line(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
+        let line = self.link.line(sql, bound)?;
+        self.line.borrow_mut().push(line);
+        if self.line.borrow().len() >= TOGETHER { self.flush() } else { Ok(()) }
+    }
+}
+
+impl DbSession for WritingSession {
+    fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
+        show(&self.ask(Some((sql, bound)))?, visit)
+    }
+
+    fn change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<u64, DatabaseError> {
+        self.flush()?;
+        let line = self.link.line(sql, bound)?;
+        self.lost(self.link.change(&line))
+    }
+
+    fn note(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
+        self.stand_in_line(sql, bound)
+    }
+
+    /// What stands in line before it is another part's: it is sent first, so
+    /// that what is refused is told to that one.
+    fn begin_part(&self) -> Result<(), DatabaseError> {
+        let beginnings = self.parts.borrow().iter().flatten().count();
+        if self.line.borrow().len() > beginnings {
+            self.flush()?;
+        }
+        let before = self.line.borrow().len();
+        self.parts.borrow_mut().push(Some(before));
+        let depth = self.parts.borrow().len();
+        self.stand_in_line(&format!("SAVEPOINT part_{depth}"), &[])
+    }
+
+    /// Waits for what stands in line, so that what is refused is known as this
+    /// part's.
+    fn keep_part(&self) -> Result<(), DatabaseError> {
+        let depth = self.parts.borrow().len();
+        self.stand_in_line(&format!("RELEASE part_{depth}"), &[])?;
+        self.flush()?;
+        self.parts.borrow_mut().pop();
+        Ok(())
+    }
+
+    fn undo_part(&self) -> Result<(), DatabaseError> {
+        let depth = self.parts.borrow().len();
+        let unsent = self.parts.borrow_mut().pop().flatten();
+        match unsent {
+            // The server has not heard of it.
+            Some(before) => self.line.borrow_mut().truncate(before),
+            None => {
+                self.line.borrow_mut().clear();
+                self.link.batch(&format!("ROLLBACK TO part_{depth}; RELEASE part_{depth}"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn show(rows: &[tokio_postgres::Row], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
+    for row in rows {
+        if visit(&DbRow::of(row))? == ControlFlow::Break(()) {
+            break;
+        }
+    }
+    Ok(())
+}

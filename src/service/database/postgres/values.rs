@@ -1,0 +1,122 @@
+//! Values as PostgreSQL is told and tells them, whatever the width of a column.
+
+use std::error::Error;
+
+use bytes::BytesMut;
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+
+use crate::database::DatabaseError;
+use crate::database::rows::{RowCells, SqlValue};
+
+type Unfit = Box<dyn Error + Sync + Send>;
+
+/// A value of its own, for a statement that is sent later.
+#[derive(Debug)]
+pub enum OwnedSqlValue {
+    /// Nothing.
+    Null,
+    /// A whole number.
+    Int(i64),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+impl OwnedSqlValue {
+    /// A copy.
+    pub fn of(value: &SqlValue<'_>) -> Self {
+        match value {
+            SqlValue::Null => Self::Null,
+            SqlValue::Int(number) => Self::Int(*number),
+            SqlValue::Text(text) => Self::Text((*text).to_owned()),
+            SqlValue::Bytes(bytes) => Self::Bytes(bytes.to_vec()),
+        }
+    }
+
+    /// The value, where it lies.
+    pub fn lent(&self) -> SqlValue<'_> {
+        match self {
+            Self::Null => SqlValue::Null,
+            Self::Int(number) => SqlValue::Int(*number),
+            Self::Text(text) => SqlValue::Text(text),
+            Self::Bytes(bytes) => SqlValue::Bytes(bytes),
+        }
+    }
+}
+
+/// A value as it is sent: in the type the server has found for its place.
+#[derive(Debug)]
+pub struct Sent<'a>(pub SqlValue<'a>);
+
+impl ToSql for Sent<'_> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Unfit> {
+        match (self.0, kind) {
+            (SqlValue::Null, _) => return Ok(IsNull::Yes),
+            (SqlValue::Int(number), &Type::INT8) => out.extend_from_slice(&number.to_be_bytes()),
+            (SqlValue::Int(number), &Type::INT4) => {
+                out.extend_from_slice(&i32::try_from(number)?.to_be_bytes());
+            }
+            (SqlValue::Int(number), &Type::INT2) => {
+                out.extend_from_slice(&i16::try_from(number)?.to_be_bytes());
+            }
+            (SqlValue::Int(number), &Type::BOOL) => out.extend_from_slice(&[u8::from(number != 0)]),
+            (SqlValue::Int(number), &Type::BYTEA | &Type::TEXT) => {
+                out.extend_from_slice(number.to_string().as_bytes());
+            }
+            // No text of this engine holds a zero.
+            (SqlValue::Text(text), &Type::TEXT | &Type::VARCHAR | &Type::NAME) => {
+                text.split('\0').for_each(|it| out.extend_from_slice(it.as_bytes()));
+            }
+            (SqlValue::Bytes(bytes), &Type::BYTEA) => out.extend_from_slice(bytes),
+            (value, kind) => return Err(format!("{value:?} is no {kind}").into()),
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// A value as it came.
+struct Came<'a>(SqlValue<'a>);
+
+impl<'a> FromSql<'a> for Came<'a> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Unfit> {
+        Ok(Self(match *kind {
+            Type::INT8 => SqlValue::Int(i64::from_be_bytes(raw.try_into()?)),
+            Type::INT4 => SqlValue::Int(i64::from(i32::from_be_bytes(raw.try_into()?))),
+            Type::INT2 => SqlValue::Int(i64::from(i16::from_be_bytes(raw.try_into()?))),
+            Type::BOOL => SqlValue::Int(i64::from(raw.first().is_some_and(|it| *it != 0))),
+            Type::TEXT | Type::VARCHAR | Type::NAME | Type::UNKNOWN => {
+                SqlValue::Text(std::str::from_utf8(raw)?)
+            }
+            Type::BYTEA => SqlValue::Bytes(raw),
+            _ => return Err(format!("a column is {kind}, which is not kept").into()),
+        }))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+impl RowCells for Row {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn name(&self, place: usize) -> &str {
+        self.columns().get(place).map_or("", |it| it.name())
+    }
+
+    fn value(&self, place: usize) -> Result<SqlValue<'_>, DatabaseError> {
+        let came: Option<Came<'_>> =
+            self.try_get(place).map_err(|cause| DatabaseError::Sql(cause.to_string()))?;
+        Ok(came.map_or(SqlValue::Null, |it| it.0))
+    }
+}

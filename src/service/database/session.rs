@@ -1,0 +1,180 @@
+//! What queries are asked through: one transaction, or one reading, of
+//! whichever engine keeps the database.
+//!
+//! Each query has one text for all engines, with numbered parameters (`?1`).
+//! Common SQL only: upserts instead of `INSERT OR REPLACE`, qualified names in
+//! them, booleans as truth values, and no parameter that nothing is compared
+//! with.
+
+use std::ops::ControlFlow;
+
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, FromSqlValue, SqlValue, only};
+
+/// What a row is shown to; it says whether more are wanted.
+pub type Visit<'a> = dyn FnMut(&DbRow<'_>) -> Result<ControlFlow<()>, DatabaseError> + 'a;
+
+/// One transaction, or one reading.
+pub trait DbSession {
+    /// Shows each row of an answer where it lies.
+    ///
+    /// # Errors
+    /// When the engine refuses, or what `visit` fails with.
+    fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError>;
+
+    /// Makes a change and tells how many rows it touched.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    fn change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<u64, DatabaseError>;
+
+    /// Makes a change whose count nobody waits for: an engine behind a network
+    /// may send it later, at the latest when the part ends that it lies in.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    fn note(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
+        self.change(sql, bound).map(drop)
+    }
+
+    /// Begins a part that can be undone alone; parts may lie inside one another.
+    /// See [`part`](crate::database::savepoint::part).
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    fn begin_part(&self) -> Result<(), DatabaseError>;
+
+    /// Ends the innermost part and keeps what it changed.
+    ///
+    /// # Errors
+    /// When something in it could not be done; it is to be undone then.
+    fn keep_part(&self) -> Result<(), DatabaseError>;
+
+    /// Ends the innermost part and undoes what it changed.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    fn undo_part(&self) -> Result<(), DatabaseError>;
+}
+
+/// What became of a transaction that was not committed for certain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommitFailure {
+    /// Nothing of it is kept, and why.
+    Undone(String),
+    /// The connection was lost before the answer: it is kept or not.
+    Unknown,
+}
+
+impl From<CommitFailure> for DatabaseError {
+    fn from(failure: CommitFailure) -> Self {
+        match failure {
+            CommitFailure::Undone(cause) => Self::Commit(cause),
+            CommitFailure::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// A connection that writes, one transaction after another.
+pub trait WritingConnection: Send {
+    /// Jobs that share a transaction at most.
+    fn together(&self) -> usize;
+
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// In words, when there is none then.
+    fn begin(&self) -> Result<(), String>;
+
+    /// What jobs change things through.
+    fn session(&self) -> &dyn DbSession;
+
+    /// Ends the transaction and keeps what it changed.
+    ///
+    /// # Errors
+    /// When nothing of it is kept, or nobody knows.
+    fn commit(&self) -> Result<(), CommitFailure>;
+
+    /// Nothing more will be written.
+    fn end(&self);
+}
+
+impl dyn DbSession + '_ {
+    /// The one value that answers a question which always has an answer: a
+    /// count, whether a row exists.
+    ///
+    /// # Errors
+    /// When the engine refuses, or it is of another kind.
+    pub fn scalar<T: FromSqlValue>(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<T, DatabaseError> {
+        self.one(sql, bound, only)
+    }
+
+    /// The first row.
+    ///
+    /// # Errors
+    /// When the engine refuses, there is none, or it cannot be read.
+    pub fn one<T>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue<'_>],
+        read: impl FnOnce(&DbRow<'_>) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        self.first(sql, bound, read)?.ok_or(DatabaseError::NoRow)
+    }
+
+    /// The first row, if there is one.
+    ///
+    /// # Errors
+    /// When the engine refuses, or it cannot be read.
+    pub fn first<T>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue<'_>],
+        read: impl FnOnce(&DbRow<'_>) -> Result<T, DatabaseError>,
+    ) -> Result<Option<T>, DatabaseError> {
+        let (mut found, mut read) = (None, Some(read));
+        self.rows(sql, bound, &mut |row| {
+            if let Some(read) = read.take() {
+                found = Some(read(row)?);
+            }
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// All rows.
+    ///
+    /// # Errors
+    /// When the engine refuses, or one of them cannot be read.
+    pub fn all<T, C: Default + Extend<T>>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue<'_>],
+        mut read: impl FnMut(&DbRow<'_>) -> Result<T, DatabaseError>,
+    ) -> Result<C, DatabaseError> {
+        let mut found = C::default();
+        self.rows(sql, bound, &mut |row| {
+            found.extend([read(row)?]);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Shows all rows to somebody who may fail in a way of their own.
+    ///
+    /// # Errors
+    /// When the engine refuses, or what `visit` fails with.
+    pub fn each<E: From<DatabaseError>>(
+        &self,
+        sql: &str,
+        bound: &[SqlValue<'_>],
+        mut visit: impl FnMut(&DbRow<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut failed = None;
+        self.rows(sql, bound, &mut |row| {
+            failed = visit(row).err();
+            Ok(if failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,161 @@
+//! SQLite's side of a session: one connection, whose statements are kept
+//! prepared.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
+
+use crate::database::DatabaseError;
+use crate::database::rows::{DbRow, RowCells, SqlValue};
+use crate::database::session::{CommitFailure, DbSession, Visit, WritingConnection};
+use disk::Standing;
+
+/// Jobs in one transaction at most.
+const TOGETHER: usize = 256;
+
+impl From<rusqlite::Error> for DatabaseError {
+    fn from(cause: rusqlite::Error) -> Self {
+        match cause.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
+                Self::Corrupt(cause.to_string())
+            }
+            _ => Self::Sql(cause.to_string()),
+        }
+    }
+}
+
+impl ToSql for SqlValue<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+impl RowCells for Row<'_> {
+    fn count(&self) -> usize {
+        statement(self).column_count()
+    }
+
+    fn name(&self, place: usize) -> &str {
+        statement(self).column_name(place).unwrap_or_default()
+    }
+
+    fn value(&self, place: usize) -> Result<SqlValue<'_>, DatabaseError> {
+        Ok(match self.get_ref(place)? {
+            ValueRef::Null => SqlValue::Null,
+            ValueRef::Integer(number) => SqlValue::Int(number),
+            ValueRef::Blob(bytes) => SqlValue::Bytes(bytes),
+            ValueRef::Text(text) => {
+                let text = std::str::from_utf8(text);
+                SqlValue::Text(text.map_err(|cause| DatabaseError::Sql(cause.to_string()))?)
+            }
+            ValueRef::Real(_) => return Err(DatabaseError::Sql("a cell holds a fraction".to_owned())),
+        })
+    }
+}
+
+fn statement<'a>(row: &'a Row<'_>) -> &'a Statement<'a> {
+    row.as_ref()
+}
+
+impl DbSession for Connection {
+    fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
+        let mut statement = self.prepare_cached(sql)?;
+        debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
+        let mut rows = statement.query(params_from_iter(bound))?;
+        while let Some(row) = rows.next()? {
+            if visit(&DbRow::of(row))? == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<u64, DatabaseError> {
+        let changed = self.prepare_cached(sql)?.execute(params_from_iter(bound))?;
+        Ok(u64::try_from(changed).unwrap_or(u64::MAX))
+    }
+
+    fn begin_part(&self) -> Result<(), DatabaseError> {
+        self.change("SAVEPOINT part", &[]).map(drop)
+    }
+
+    fn keep_part(&self) -> Result<(), DatabaseError> {
+        self.change("RELEASE part", &[]).map(drop)
+    }
+
+    fn undo_part(&self) -> Result<(), DatabaseError> {
+        self.change("ROLLBACK TO part", &[])?;
+        self.keep_part()
+    }
+}
+
+fn names_differ(statement: &Statement<'_>) -> bool {
+    let mut names: Vec<_> = statement.column_names().collect();
+    names.sort_unstable();
+    names.windows(2).all(|it| it[0] != it[1])
+}
+
+/// The connection that writes a file, and the file as it was opened.
+pub struct FileWriter {
+    connection: Connection,
+    standing: Standing,
+}
+
+impl FileWriter {
+    /// Writes through a connection.
+    pub fn new(connection: Connection) -> Self {
+        let standing = Standing::of(Path::new(connection.path().unwrap_or_default()));
+        Self { connection, standing }
+    }
+
+    /// What is written into a file that was deleted, moved or replaced is lost.
+    fn stands(&self) -> Result<(), String> {
+        if self.standing.holds() {
+            return Ok(());
+        }
+        let path = self.standing.path().display();
+        Err(format!(
+            "{path} was deleted, moved or replaced while the service was using it, so nothing is kept any more: end \
+             the service, bring the file back if you have it, and start again"
+        ))
+    }
+}
+
+impl WritingConnection for FileWriter {
+    fn together(&self) -> usize {
+        TOGETHER
+    }
+
+    fn begin(&self) -> Result<(), String> {
+        self.stands()?;
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|cause| cause.to_string())
+    }
+
+    fn session(&self) -> &dyn DbSession {
+        &self.connection
+    }
+
+    fn commit(&self) -> Result<(), CommitFailure> {
+        let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
+            // Fails when the transaction has ended already.
+            let _ = self.connection.execute_batch("ROLLBACK");
+            cause.to_string()
+        });
+        kept.and_then(|()| self.stands()).map_err(CommitFailure::Undone)
+    }
+
+    /// Next time there is nothing to recover.
+    fn end(&self) {
+        if let Err(cause) = self.connection.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE);")
+        {
+            tracing::warn!(%cause, "the database's log could not be folded in");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The bytes of uploaded media, wherever they are kept: there before the row
+//! that names them.
+
+use std::io::Read;
+
+use crate::database::{DatabaseError, media as stored};
+use crate::errors::ApiError;
+use crate::media::files::MediaStore;
+use crate::state::ServiceState;
+
+impl ServiceState {
+    /// Keeps the bytes of a file; they outlive a loss of power when this
+    /// returns.
+    ///
+    /// # Errors
+    /// When the disk or the database refuses.
+    pub async fn store_media<B>(&self, id: &str, bytes: B) -> Result<(), ApiError>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        let id = id.to_owned();
+        let MediaStore::Folder(files) = &self.media else {
+            return self.database.write(move |db| Ok(stored::insert_bytes(db, &id, bytes.as_ref())?)).await;
+        };
+        let files = files.clone();
+        let written = tokio::task::spawn_blocking(move || files.store(&id, bytes.as_ref())).await;
+        written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
+    }
+
+    /// All bytes of a file.
+    ///
+    /// # Errors
+    /// When they are not there, or cannot be read.
+    pub async fn read_media(&self, id: &str) -> Result<Vec<u8>, ApiError> {
+        let id = id.to_owned();
+        let MediaStore::Folder(files) = &self.media else {
+            return self.database.read(move |db| Ok(stored::all_parts(db, &id)?)).await;
+        };
+        let files = files.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let mut bytes = Vec::new();
+            files.open(&id)?.read_to_end(&mut bytes)?;
+            Ok::<_, std::io::Error>(bytes)
+        });
+        read.await.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
+    }
+
+    /// Removes the bytes of a file nobody knows of.
+    pub async fn remove_media(&self, id: &str) {
+        let id = id.to_owned();
+        let MediaStore::Folder(files) = &self.media else {
+            let removed: Result<(), DatabaseError> =
+                self.database.write(move |db| stored::remove_bytes(db, &id)).await;
+            if let Err(cause) = removed {
+                tracing::warn!(%cause, "an uploaded file that is not needed is left behind");
+            }
+            return;
+        };
+        files.remove(&id);
+    }
+}

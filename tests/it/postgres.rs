@@ -1,0 +1,210 @@
+//! The service on PostgreSQL: held to the same contract as on a file, and to
+//! what only a server can do to it. Skipped, and said, where none is installed.
+
+pub(crate) mod cluster;
+
+use std::process::Command;
+use std::sync::Arc;
+
+use frontdesk::service::database::session::DbSession;
+use frontdesk::service::database::{Database, DatabaseError, Durability, savepoint};
+use frontdesk::service::{self, DatabasePlace, Options, Running};
+use serde_json::json;
+
+use crate::desk::HandClock;
+
+/// Stories that look into the file itself, or at what only a file can suffer.
+const OF_FILES: [&str; 9] = [
+    "contract::killing",
+    "contract::memory",
+    "contract::connections::the_last_request",
+    "service::crowded",
+    "service::broadcasts::it_goes_out",
+    "service::events::nothing_is_kept",
+    "service::events::failures_are_tried",
+    "service::events::a_success_ends",
+    "service::webhooks::the_database_alone",
+];
+
+/// The contract once more, by this very binary.
+#[test]
+fn the_contract_holds_on_a_server() {
+    let Some(server) = cluster::server() else { return };
+    let mut run = Command::new(std::env::current_exe().expect("this binary"));
+    run.env(cluster::SERVER, server).args([
+        "--test-threads",
+        "3",
+        "contract::",
+        "service::",
+        "carriers::bots",
+    ]);
+    for story in OF_FILES {
+        run.args(["--skip", story]);
+    }
+    let done = run.output().expect("it runs");
+    let told = String::from_utf8_lossy(&done.stdout);
+    let passed = told.split(" passed").next().and_then(|it| it.rsplit(' ').next()?.parse::<u32>().ok());
+    assert!(done.status.success() && passed.is_some_and(|it| it > 60), "{told}");
+}
+
+fn options(url: &str, folder: &tempfile::TempDir) -> Options {
+    let listen = "127.0.0.1:0".parse().expect("an address");
+    let place: DatabasePlace = url.parse().expect("an address");
+    let options = Options::new(listen, place, HandClock::new());
+    let key_file = Some(folder.path().join("service.key"));
+    Options { key_file, dev: true, unlimited: true, by_hand: true, ..options }
+}
+
+async fn inbound(running: &Running, text: &str) -> reqwest::StatusCode {
+    frontdesk::client::install_tls();
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let body = json!({"channel": "whatsapp", "from": "+34600111222", "text": text}).to_string();
+    let request =
+        client.post(format!("{}/inbound", running.dev_url)).header("content-type", "application/json");
+    request.body(body).send().await.expect("an answer").status()
+}
+
+fn messages(url: &str) -> i64 {
+    cluster::count(&url.parse().expect("an address"), "SELECT count(*) FROM messages")
+}
+
+#[tokio::test]
+async fn one_service_at_a_time_and_the_next_goes_on() {
+    let Some(server) = cluster::server() else { return };
+    let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
+    let first = service::start(options(&url, &folder)).await.expect("it starts");
+    assert_eq!(first.keys.len(), 8);
+    assert!(inbound(&first, "hi").await.is_success());
+    let second = service::start(options(&url, &folder)).await.err().expect("refused").to_string();
+    let process = format!("another frontdesk (process {}) serves this database", std::process::id());
+    assert!(second.starts_with(&process), "{second}");
+    assert!(inbound(&first, "still here").await.is_success());
+    first.shutdown().await;
+    let next = service::start(options(&url, &folder)).await.expect("it is free");
+    assert!(next.keys.is_empty(), "keys are told once");
+    assert!(inbound(&next, "hi again").await.is_success());
+    assert_eq!(messages(&url), 3);
+    next.shutdown().await;
+}
+
+#[tokio::test]
+async fn who_lost_the_lease_writes_nothing_more() {
+    let Some(server) = cluster::server() else { return };
+    let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
+    let running = service::start(options(&url, &folder)).await.expect("it starts");
+    assert!(inbound(&running, "hi").await.is_success());
+    cluster::run(&url, "UPDATE lease SET holder = 'another', process = 7").await.expect("taken");
+    assert_eq!(inbound(&running, "lost?").await.as_u16(), 500);
+    assert_eq!(messages(&url), 1);
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_lost_connection_is_made_anew() {
+    let Some(server) = cluster::server() else { return };
+    let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
+    let running = service::start(options(&url, &folder)).await.expect("it starts");
+    for round in 1..4 {
+        let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                      WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        cluster::run(&url, others).await.expect("cut");
+        assert!(inbound(&running, "hi").await.is_success(), "round {round}");
+        assert_eq!(messages(&url), round);
+    }
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_served_is_refused_in_words() {
+    let Some(server) = cluster::server() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let refused = async |options: Options| service::start(options).await.err().expect("refused").to_string();
+    let url = cluster::database(server).await;
+    let unnamed = refused(Options { key_file: None, ..options(&url, &folder) }).await;
+    assert!(unnamed.contains("name the file of the key that seals its secrets with --key-file"), "{unnamed}");
+    let nowhere = refused(options(&cluster::url(server, "nowhere"), &folder)).await;
+    assert!(nowhere.contains("cannot be used") && nowhere.contains("nowhere"), "{nowhere}");
+    cluster::run(&url, "CREATE TABLE theirs (a INT)").await.expect("made");
+    let foreign = refused(options(&url, &folder)).await;
+    assert!(foreign.contains("belongs to another program"), "{foreign}");
+    let url = cluster::database(server).await;
+    service::start(options(&url, &folder)).await.expect("it starts").shutdown().await;
+    let keyless = options(&url, &folder);
+    std::fs::remove_file(folder.path().join("service.key")).expect("removed");
+    let missing = refused(keyless.clone()).await;
+    assert!(missing.contains("bring the key back"), "{missing}");
+    cluster::run(&url, "UPDATE meta SET value = '9' WHERE name = 'format'").await.expect("newer");
+    let newer = refused(keyless).await;
+    assert!(newer.contains("a newer version of this program (format 9)"), "{newer}");
+}
+
+/// Keeps a value under a name that is taken once.
+fn meta(db: &dyn DbSession, name: &str) -> Result<(), DatabaseError> {
+    db.note(
+        "INSERT INTO meta (name, value) VALUES (?1, ?2)",
+        &[
+            frontdesk::service::database::rows::SqlValue::Text(name),
+            frontdesk::service::database::rows::SqlValue::Int(1),
+        ],
+    )
+}
+
+/// What is refused is undone with its own part, whenever the server hears of it.
+async fn parts_are_undone_alone(place: DatabasePlace) {
+    let opening = move || Database::open(&place, Durability::Full, Arc::default());
+    let (database, fresh) = tokio::task::spawn_blocking(opening).await.expect("no panic").expect("it opens");
+    assert!(fresh);
+    let (one, two) = tokio::join!(
+        database.write(|db| {
+            meta(db, "a")?;
+            let refused = savepoint::part(db, || {
+                meta(db, "b")?;
+                meta(db, "a")
+            });
+            assert!(refused.is_err(), "a name is taken once");
+            // Asked nothing, so that nothing of it was sent.
+            let undone: Result<(), _> = savepoint::part(db, || {
+                meta(db, "c")?;
+                Err(DatabaseError::Closed)
+            });
+            assert!(undone.is_err());
+            savepoint::part(db, || meta(db, "d"))?;
+            assert_eq!(
+                savepoint::rehearsal(db, || {
+                    meta(db, "e")?;
+                    db.scalar::<i64>("SELECT count(*) FROM meta WHERE name IN ('a', 'd', 'e')", &[])
+                })?,
+                3
+            );
+            savepoint::part(db, || {
+                meta(db, "f")?;
+                let inner = savepoint::part(db, || meta(db, "f"));
+                assert!(inner.is_err(), "told to the part it lies in");
+                Ok::<_, DatabaseError>(())
+            })
+        }),
+        // A job that fails late takes no other with it.
+        database.write(|db| {
+            meta(db, "g")?;
+            meta(db, "g")
+        }),
+    );
+    one.expect("kept");
+    assert!(two.is_err());
+    let kept: Result<Vec<String>, DatabaseError> = database
+        .read(|db| {
+            let named = "SELECT name FROM meta WHERE name IN ('a','b','c','d','e','f','g') ORDER BY name";
+            db.all(named, &[], |row| row.get("name"))
+        })
+        .await;
+    assert_eq!(kept.expect("read"), ["a", "d", "f"]);
+    tokio::task::spawn_blocking(move || database.close()).await.expect("closed");
+}
+
+#[tokio::test]
+async fn parts_are_undone_alone_on_both_engines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    parts_are_undone_alone(folder.path().join("service.db").into()).await;
+    let Some(server) = cluster::server() else { return };
+    parts_are_undone_alone(cluster::database(server).await.parse().expect("an address")).await;
+}

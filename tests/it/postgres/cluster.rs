@@ -1,0 +1,186 @@
+//! A throw-away PostgreSQL server for one run of the tests, on a socket in a
+//! folder of its own. A shell that waits for the end of its input ends it, also
+//! when the tests are killed.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use frontdesk::service::{DatabasePlace, Options};
+
+/// Names the server whose databases a nested run of this binary uses.
+pub const SERVER: &str = "FRONTDESK_TEST_SERVER";
+/// Holds `demanded` where tests without a server are a failure.
+const DEMAND: &str = "FRONTDESK_POSTGRES";
+
+/// Makes a cluster and runs it until the input ends. It refuses to run as root.
+const RUN: &str = r#"
+    set -e
+    trap 'rm -rf "$1"' EXIT
+    "$0/initdb" -D "$1/data" -U frontdesk --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >"$1/log" 2>&1
+    "$0/pg_ctl" -D "$1/data" -w -t 60 -l "$1/log" start >/dev/null -o "-c listen_addresses= \
+        -c unix_socket_directories=$1 -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
+        -c shared_buffers=32MB -c max_connections=200"
+    echo up
+    cat >/dev/null
+    "$0/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1
+"#;
+const AS_SOMEBODY: &str = r#"
+    if [ "$(id -u)" = 0 ]; then
+        install -d -o postgres -m 700 "$1"
+        exec runuser -u postgres -- sh -c "$2" "$0" "$1"
+    fi
+    mkdir -m 700 "$1"
+    exec sh -c "$2" "$0" "$1"
+"#;
+
+/// The folder its socket is in.
+struct Cluster {
+    folder: PathBuf,
+    _keeper: Option<Child>,
+}
+
+/// The folder of the programs of a server, where one is installed: Debian keeps
+/// them out of the path.
+fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
+    let mut found: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
+    found.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+    found.retain(|it| it.join("initdb").exists());
+    found.sort();
+    found.pop()
+}
+
+fn start(programs: &Path) -> Cluster {
+    let folder = std::env::temp_dir().join(format!("fd-pg-{}", uuid::Uuid::new_v4().simple()));
+    let mut keeper = Command::new("sh")
+        .args(["-c", AS_SOMEBODY])
+        .args([programs, folder.as_path()])
+        .arg(RUN)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut told = String::new();
+    BufReader::new(keeper.stdout.take().expect("piped")).read_line(&mut told).expect("read");
+    let log = || std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+    assert_eq!(told, "up\n", "the server does not start: {}", log());
+    Cluster { folder, _keeper: Some(keeper) }
+}
+
+fn cluster() -> Option<&'static Cluster> {
+    static RUNNING: OnceLock<Option<Cluster>> = OnceLock::new();
+    let made = || match std::env::var_os(SERVER) {
+        Some(folder) => Some(Cluster { folder: folder.into(), _keeper: None }),
+        None => {
+            let found = programs().map(|it| start(&it));
+            if found.is_none() {
+                writeln!(io::stderr(), "skipped: stories on PostgreSQL, since no initdb is installed")
+                    .expect("told");
+            }
+            found
+        }
+    };
+    RUNNING.get_or_init(made).as_ref()
+}
+
+/// The folder of the server's socket; none where there is no server, which is
+/// said.
+pub fn server() -> Option<&'static Path> {
+    let found = cluster();
+    let demanded = std::env::var(DEMAND).is_ok_and(|it| it == "demanded");
+    assert!(found.is_some() || !demanded, "no initdb is installed");
+    found.map(|it| it.folder.as_path())
+}
+
+/// The address of a database.
+pub fn url(server: &Path, name: &str) -> String {
+    format!("postgres://frontdesk@localhost/{name}?host={}", server.display())
+}
+
+/// Runs statements in a database.
+pub async fn run(url: &str, sql: &str) -> Result<(), tokio_postgres::Error> {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
+    let driven = tokio::spawn(connection);
+    let done = client.batch_execute(sql).await;
+    driven.abort();
+    done
+}
+
+/// A database of its own, empty.
+pub async fn database(server: &Path) -> String {
+    named(server, &format!("t_{}", uuid::Uuid::new_v4().simple())).await
+}
+
+async fn named(server: &Path, name: &str) -> String {
+    let made = run(&url(server, "postgres"), &format!("CREATE DATABASE {name} TEMPLATE template0")).await;
+    if let Err(cause) = made {
+        let known = cause.code() == Some(&tokio_postgres::error::SqlState::DUPLICATE_DATABASE);
+        assert!(known, "{cause:?}");
+    }
+    url(server, name)
+}
+
+/// In a nested run, keeps a story's database on the server: under the name of
+/// the folder its file would be in, so that a second start finds it.
+pub async fn settle(options: &mut Options) {
+    let Some(server) = std::env::var_os(SERVER) else { return };
+    let Some(folder) = options.database.file().and_then(Path::parent).map(Path::to_owned) else { return };
+    let name = folder.file_name().expect("a name").to_string_lossy();
+    let name: String = name.bytes().map(|it| format!("{it:02x}")).collect();
+    options.database = named(Path::new(&server), &format!("f_{name}")).await.parse().expect("an address");
+    options.key_file = Some(folder.join("service.key"));
+}
+
+/// The first column of what a question answers, on whichever engine.
+pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
+    let place = place.clone();
+    let DatabasePlace::Server(url) = place else {
+        let db = rusqlite::Connection::open(place.file().expect("a file")).expect("it opens");
+        let mut asked = db.prepare(sql).expect(sql);
+        let text = |row: &rusqlite::Row<'_>| {
+            let value: rusqlite::types::Value = row.get(0)?;
+            Ok(match value {
+                rusqlite::types::Value::Integer(number) => number.to_string(),
+                rusqlite::types::Value::Text(text) => text,
+                other => panic!("{other:?}"),
+            })
+        };
+        return asked.query_map([], text).expect(sql).map(|it| it.expect("a value")).collect();
+    };
+    let sql = sql.to_owned();
+    // The caller may be in a runtime of its own.
+    let asking = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(url.expose(), tokio_postgres::NoTls).await.expect("it answers");
+            tokio::spawn(connection);
+            let told = client.simple_query(&sql).await.expect(&sql);
+            let text = |it: &tokio_postgres::SimpleQueryMessage| match it {
+                tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            };
+            told.iter().filter_map(text).collect()
+        })
+    });
+    asking.join().expect("asked")
+}
+
+/// The one number that answers a question.
+pub fn count(place: &DatabasePlace, sql: &str) -> i64 {
+    column(place, sql).first().and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{sql}"))
+}
+
+/// Every row of every table of a database on a server, but for kept answers.
+pub fn dump(place: &DatabasePlace) -> Vec<String> {
+    let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()
+                  AND table_name NOT IN ('idempotency', 'lease') ORDER BY 1";
+    let rows = |table: &String| column(place, &format!("SELECT it::text FROM \"{table}\" AS it ORDER BY 1"));
+    let told =
+        |table: String| rows(&table).into_iter().map(move |row| format!("{table} {row}")).collect::<Vec<_>>();
+    let found: Vec<_> = column(place, tables).into_iter().flat_map(told).collect();
+    assert!(found.len() > 10, "a workspace, channels, keys");
+    found
+}
