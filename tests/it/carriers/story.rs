@@ -5,7 +5,6 @@ use frontdesk::service::AssistantChoice;
 
 use super::Served;
 use super::bot_server::BotServer;
-use super::number_server::{NumberServer, Reached};
 use super::stand_in::Wrong;
 use crate::desk::Desk;
 
@@ -60,55 +59,4 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     desk.wait(60_000_000);
     desk.settle();
     assert_eq!(bot.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
-}
-
-/// Lets the desk work until something it was told to send has reached somebody.
-fn until_reached(desk: &mut Desk, number: &NumberServer, text: &str) -> Reached {
-    for _ in 0..LOOKS {
-        desk.settle();
-        if let Some(found) = number.reached().into_iter().find(|it| it.text == text) {
-            return found;
-        }
-        desk.wait(1_000_000);
-    }
-    panic!("{text} reached nobody: {}", desk.picture());
-}
-
-#[test]
-fn a_customer_the_assistant_and_a_person_on_a_real_number() {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let number = NumberServer::start();
-    let served = runtime.block_on(Served::number(&number, AssistantChoice::Scripted));
-    let key = served.keys["whatsapp live"].clone();
-    let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
-    desk.resize((120, 40));
-
-    number.says("+34600111222", "zzz qqq");
-    until(&mut desk, "Ana 34600111222");
-    desk.keys("<Enter>");
-    until(&mut desk, "zzz qqq");
-    let answer = number.waits_for("").text;
-    let words: String = answer.chars().take(24).collect();
-    until(&mut desk, &words);
-
-    // The customer asks for a person, and the assistant steps aside.
-    number.says("+34600111222", "I want a human please");
-    until(&mut desk, "AI failing");
-    desk.keys("r").types("Ana here, a person.").keys("<Enter>");
-    desk.shows("pause the AI and send");
-    desk.keys("y");
-    let reached = until_reached(&mut desk, &number, "Ana here, a person.");
-    number.reports(&reached, "read");
-    until(&mut desk, "read");
-    assert_eq!(number.reached().iter().filter(|it| it.text.contains("Ana here")).count(), 1);
-
-    // What may have left is shown as unknown, until the platform reports it.
-    number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
-    desk.types("Did this arrive?").keys("<Enter>");
-    let reached = until_reached(&mut desk, &number, "Did this arrive?");
-    until(&mut desk, "unknown");
-    number.nothing_goes_wrong();
-    number.reports(&reached, "delivered");
-    until(&mut desk, "delivered");
-    assert_eq!(number.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
 }

@@ -172,6 +172,9 @@ impl Admin {
     }
 }
 
+/// How far a channel was read, by what it was connected to before.
+type MarkAfter = Box<dyn FnOnce(Option<&ConnectedRow>) -> String + Send>;
+
 /// A channel that is to be connected, after its live test.
 struct NewConnection {
     kind: Channel,
@@ -179,8 +182,7 @@ struct NewConnection {
     address: String,
     settings: String,
     secrets: String,
-    /// How far it was read, by what it was connected to before.
-    mark: Box<dyn FnOnce(Option<&ConnectedRow>) -> String + Send>,
+    mark: MarkAfter,
     at: Timestamp,
 }
 
