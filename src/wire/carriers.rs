@@ -2,6 +2,7 @@
 //! its way, and what each is connected to.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A message or reaction on its way to a platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -20,8 +21,15 @@ pub struct Parcel {
     pub media_url: Option<String>,
     /// What its media is called.
     pub filename: Option<String>,
+    /// What else the platform is given: a filled template, buttons, a place.
+    #[serde(default)]
+    pub content: Option<Value>,
     /// The platform's id of the message it quotes or reacts to.
     pub quoted: Option<String>,
+    /// The platform's id of the customer's message that it answers: it has been
+    /// read.
+    #[serde(default)]
+    pub seen: Option<String>,
     /// The number of the message within its conversation.
     pub number: i64,
     /// A test key asks: what only a platform would refuse is not refused.
@@ -47,6 +55,9 @@ pub struct MessageDraft {
     pub cost: i64,
     /// The idempotency key it came under.
     pub key: Option<String>,
+    /// The broadcast it belongs to.
+    #[serde(default)]
+    pub broadcast: Option<String>,
 }
 
 /// What is kept of a bot, beside its secrets.
@@ -69,4 +80,32 @@ pub struct BotSecrets {
     pub token: String,
     /// What the platform says in each call.
     pub hook: String,
+}
+
+/// What is kept of a business chat number, beside its secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NumberSettings {
+    /// Where the platform is.
+    pub api: String,
+    /// The platform's id of the number.
+    pub number: String,
+    /// The platform's id of the account.
+    pub account: String,
+    /// Always: the platform calls the service.
+    pub webhook: bool,
+    /// How customers rate the number, in the platform's word.
+    pub quality: Option<String>,
+    /// How many customers a day it may write to first, in the platform's word.
+    pub tier: Option<String>,
+}
+
+/// The secrets of a business chat number.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct NumberSecrets {
+    /// Lets the service act for the number.
+    pub token: String,
+    /// Signs the platform's calls.
+    pub app_secret: String,
+    /// What the platform says when it asks whether it may call.
+    pub verify: String,
 }

@@ -6,9 +6,14 @@ mod bot_server;
 mod bots;
 mod campaign;
 mod connecting;
+mod number_campaign;
+mod number_server;
+mod numbers;
+mod stand_in;
 mod story;
 
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +21,34 @@ use std::sync::Arc;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::admin::Admin;
+use frontdesk::service::carriers::dashboard::NumberAccess;
 use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
 use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
+use number_server::NumberServer;
 
 use crate::waiting::until_found;
+
+/// A platform's stand-in that a service is connected to.
+enum StandIn<'a> {
+    Bot(&'a BotServer),
+    /// The same, and the platform calls.
+    CallingBot(&'a BotServer),
+    Number(&'a NumberServer),
+}
+
+impl StandIn<'_> {
+    async fn connect(&self, options: &Options) {
+        match self {
+            Self::Bot(bot) => connect(options, bot, false).await,
+            Self::CallingBot(bot) => connect(options, bot, true).await,
+            Self::Number(number) => connect_number(options, number).await,
+        }
+    }
+}
 
 /// A service in this process, on a file of its own.
 struct Served {
@@ -31,12 +56,30 @@ struct Served {
     keys: HashMap<String, String>,
     http: reqwest::Client,
     options: Options,
+    /// The channel that is connected.
+    channel: &'static str,
     _folder: tempfile::TempDir,
 }
 
 impl Served {
     /// With its bot-chat channel connected to a stand-in.
     async fn with(bot: &BotServer, webhook: bool, assistant: AssistantChoice) -> Self {
+        let stand_in = if webhook { StandIn::CallingBot(bot) } else { StandIn::Bot(bot) };
+        Self::start(stand_in, assistant).await
+    }
+
+    async fn quiet(bot: &BotServer) -> Self {
+        Self::with(bot, false, AssistantChoice::Off).await
+    }
+
+    /// With its business chat channel connected to a stand-in.
+    async fn number(number: &NumberServer, assistant: AssistantChoice) -> Self {
+        let served = Self::start(StandIn::Number(number), assistant).await;
+        number.calls(served.running.base_url.trim_end_matches("/v1"));
+        served
+    }
+
+    async fn start(stand_in: StandIn<'_>, assistant: AssistantChoice) -> Self {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
@@ -49,9 +92,9 @@ impl Served {
         };
         let keys = first.keys.iter().map(of).collect();
         first.shutdown().await;
-        connect(&kept, bot, webhook).await;
+        stand_in.connect(&kept).await;
         let mut options = Options { assistant, ..kept.clone() };
-        if webhook {
+        if !matches!(stand_in, StandIn::Bot(_)) {
             // The platform is told the port beforehand.
             let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
             options.listen = free.local_addr().expect("an address");
@@ -60,11 +103,8 @@ impl Served {
         }
         let running = start(options).await.expect("it starts again");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Self { running, keys, http, options: kept, _folder: folder }
-    }
-
-    async fn quiet(bot: &BotServer) -> Self {
-        Self::with(bot, false, AssistantChoice::Off).await
+        let channel = if matches!(stand_in, StandIn::Number(_)) { "whatsapp" } else { "telegram" };
+        Self { running, keys, http, options: kept, channel, _folder: folder }
     }
 
     async fn call(
@@ -90,30 +130,40 @@ impl Served {
         (status, serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
+    fn live_key(&self) -> String {
+        format!("{} live", self.channel)
+    }
+
     async fn send(&self, body: Value, idem: Option<&str>) -> (u16, Value) {
-        self.call("telegram live", "POST", "/telegram/send", Some(body), idem).await
+        let path = if self.channel == "telegram" { "/telegram/send" } else { "/messages/send" };
+        self.call(&self.live_key(), "POST", path, Some(body), idem).await
     }
 
     async fn get(&self, path: &str) -> Value {
-        let (status, told) = self.call("telegram live", "GET", path, None, None).await;
+        let (status, told) = self.call(&self.live_key(), "GET", path, None, None).await;
         assert_eq!(status, 200, "{told}");
         told
     }
 
+    fn conversations_path(&self) -> &'static str {
+        if self.channel == "telegram" { "/telegram/conversations" } else { "/conversations" }
+    }
+
     async fn conversations(&self) -> Vec<Value> {
-        let told = self.get("/telegram/conversations").await;
+        let told = self.get(self.conversations_path()).await;
         told["data"].as_array().expect("a list").clone()
     }
 
     /// The messages of a chat, oldest first.
-    async fn history(&self, chat: i64) -> Vec<Value> {
+    async fn history(&self, chat: impl Display) -> Vec<Value> {
         let all = self.conversations().await;
         let wanted = chat.to_string();
-        let Some(found) = all.iter().find(|it| it["telegramChatId"].as_str() == Some(&wanted)) else {
+        let peer = if self.channel == "telegram" { "telegramChatId" } else { "customerPhone" };
+        let Some(found) = all.iter().find(|it| it[peer].as_str() == Some(&wanted)) else {
             return Vec::new();
         };
         let id = found["id"].as_str().expect("an id");
-        let path = format!("/telegram/conversations/{id}/messages?limit=100");
+        let path = format!("{}/{id}/messages?limit=100", self.conversations_path());
         let (mut all, mut next) = (Vec::new(), path.clone());
         loop {
             let told = self.get(&next).await;
@@ -126,7 +176,12 @@ impl Served {
     }
 
     /// Waits until a chat's history is as it is wanted.
-    async fn waits(&self, chat: i64, what: &str, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
+    async fn waits(
+        &self,
+        chat: impl Display + Copy,
+        what: &str,
+        wanted: impl Fn(&[Value]) -> bool,
+    ) -> Vec<Value> {
         until_found(what, async || {
             let history = self.history(chat).await;
             if wanted(&history) { Ok(history) } else { Err(format!("{history:?}")) }
@@ -161,6 +216,20 @@ async fn connect(options: &Options, bot: &BotServer, webhook: bool) {
     let admin = dashboard(options).await;
     let token = Secret::new(TOKEN);
     admin.connect_bot(&bot.url(), webhook, &token, SystemClock.now()).await.expect("connected");
+    admin.close();
+}
+
+async fn connect_number(options: &Options, number: &NumberServer) {
+    let admin = dashboard(options).await;
+    let access = NumberAccess {
+        api: number.url(),
+        number: number_server::NUMBER.to_owned(),
+        account: number_server::ACCOUNT.to_owned(),
+        token: Secret::new(number_server::TOKEN),
+        app_secret: Secret::new(number_server::APP_SECRET),
+        verify: Secret::new(number_server::VERIFY),
+    };
+    admin.connect_number(&access, SystemClock.now()).await.expect("connected");
     admin.close();
 }
 

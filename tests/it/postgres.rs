@@ -37,6 +37,7 @@ fn the_contract_holds_on_a_server() {
         "contract::",
         "service::",
         "carriers::bots",
+        "carriers::numbers",
     ]);
     for story in OF_FILES {
         run.args(["--skip", story]);

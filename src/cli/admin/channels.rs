@@ -13,8 +13,8 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::Admin;
-use service::carriers::dashboard::ChannelStanding;
-use service::platforms::telegram::API;
+use service::carriers::dashboard::{ChannelStanding, NumberAccess};
+use service::platforms::{telegram, whatsapp};
 
 /// What can be done with the channels of a service.
 #[derive(Debug, Subcommand)]
@@ -45,12 +45,26 @@ pub enum PlatformKind {
     /// Bot-chat: a bot made with @BotFather. Its token is asked for.
     Telegram {
         /// Another server of the bot interface than the platform's own.
-        #[arg(long, value_name = "URL", default_value = API)]
+        #[arg(long, value_name = "URL", default_value = telegram::API)]
         api_url: String,
         /// Let the platform call the service, which needs --public-url; without
         /// it the service reads the platform.
         #[arg(long)]
         webhook: bool,
+    },
+    /// Business chat: a number on the cloud interface. Its access token, the
+    /// app's secret and the verify token are asked for, in this order.
+    Whatsapp {
+        /// The platform's id of the number.
+        #[arg(long, value_name = "ID")]
+        phone_number_id: String,
+        /// The platform's id of the business account.
+        #[arg(long, value_name = "ID")]
+        business_account_id: String,
+        /// Another server, or another version of the interface, than the usual
+        /// one.
+        #[arg(long, value_name = "URL", default_value = whatsapp::API)]
+        api_url: String,
     },
 }
 
@@ -60,17 +74,13 @@ pub enum PlatformKind {
 /// When the platform or the service's file refuses.
 pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()> {
     match action {
-        PlatformAction::Connect(PlatformKind::Telegram { api_url, webhook }) => {
-            let token =
-                prompt::secret("token of the bot").context("reading the token; nothing was connected")?;
-            let token = Secret::new(&token);
-            let bot = admin.connect_bot(&api_url, webhook, &token, SystemClock.now()).await;
-            let bot = bot.context("nothing was connected")?;
-            let name = SafeText::line(&bot.name);
+        PlatformAction::Connect(platform) => {
+            let (word, address) = connect(admin, platform).await?;
+            let address = SafeText::line(&address);
             if json {
-                return print::json(&json!({"channel": "telegram", "address": name.as_str()}));
+                return print::json(&json!({"channel": word, "address": address.as_str()}));
             }
-            print::line(&format!("telegram is connected to {name}"))
+            print::line(&format!("{word} is connected to {address}"))
         }
         PlatformAction::List => list(admin, json).await,
         PlatformAction::Test { channel } => {
@@ -91,6 +101,33 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
     }
 }
 
+/// The channel's word, and the address people reach it under.
+async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str, String)> {
+    let nothing = "nothing was connected";
+    let secret = |what: &str| {
+        let asked = prompt::secret(what).with_context(|| format!("reading the {what}; {nothing}"));
+        asked.map(|it| Secret::new(&it))
+    };
+    let now = SystemClock.now();
+    Ok(match platform {
+        PlatformKind::Telegram { api_url, webhook } => {
+            let token = secret("token of the bot")?;
+            ("telegram", admin.connect_bot(&api_url, webhook, &token, now).await.context(nothing)?.name)
+        }
+        PlatformKind::Whatsapp { phone_number_id, business_account_id, api_url } => {
+            let access = NumberAccess {
+                api: api_url,
+                number: phone_number_id,
+                account: business_account_id,
+                token: secret("access token")?,
+                app_secret: secret("app secret")?,
+                verify: secret("verify token")?,
+            };
+            ("whatsapp", admin.connect_number(&access, now).await.context(nothing)?.phone)
+        }
+    })
+}
+
 async fn list(admin: &Admin, json: bool) -> Result<()> {
     let all = admin.channels().await.context("listing the channels")?;
     if json {
@@ -105,6 +142,10 @@ fn standing_words(it: &ChannelStanding) -> String {
     let heard = it.heard.unwrap_or_default();
     let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("TROUBLE: {why}"));
     let mut line = format!("{word}\t{address}\t{heard}\t{state}");
+    let rated = [("quality", &it.quality), ("limit", &it.tier)];
+    for (name, told) in rated.into_iter().filter_map(|(name, it)| Some((name, it.as_ref()?))) {
+        line.push_str(&format!("\t{name} {told}"));
+    }
     if it.waiting > 0 {
         line.push_str(&format!("\t{} waiting", it.waiting));
     }
@@ -117,6 +158,6 @@ fn standing_words(it: &ChannelStanding) -> String {
 fn standing_json(it: &ChannelStanding) -> Value {
     json!({
         "channel": it.kind.word(), "connected": it.address.is_some(), "address": it.address, "heard": it.heard,
-        "trouble": it.trouble, "waiting": it.waiting, "unknown": it.unknown,
+        "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,
     })
 }

@@ -11,13 +11,13 @@ use rand::Rng;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
-use crate::chat::receive;
+use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent, report};
+use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, conversations, messages};
+use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::media::names;
@@ -31,6 +31,8 @@ use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 const TOGETHER: usize = 16;
 /// How often media are asked for; then the message is kept without them.
 const TRIES: i64 = 4;
+/// How often a report waits for the answer to the send it is about.
+const EARLY: i64 = 8;
 /// How long it is remembered that a piece was worked on.
 const REMEMBERED: i64 = 7 * 24 * HOUR;
 
@@ -123,10 +125,13 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
         .database
         .write(move |db| {
             let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let channel = channels::read(db, &row.channel)?;
+            if row.attempts < EARLY && is_early(&work, &channel, &events)? {
+                return Ok(stored::postpone(db, &row, work.now.plus(3 * SECOND))?);
+            }
             if !stored::finish(db, &row, work.now)? {
                 return Ok(());
             }
-            let channel = channels::read(db, &row.channel)?;
             for event in events {
                 apply(&work, &channel, event)?;
             }
@@ -134,6 +139,18 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             Ok::<_, ApiError>(())
         })
         .await
+}
+
+/// Whether something is told of a message whose id is not known yet.
+fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, DatabaseError> {
+    for event in events {
+        if let PlatformEvent::Status(report) = event
+            && report::is_early(work, channel, report)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), ApiError> {
@@ -169,7 +186,14 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
 fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
     match event {
         PlatformEvent::Message(message) => arrive(work, channel, *message),
-        PlatformEvent::Moved { from, to } => Ok(stored::move_peer(work.db, &channel.id, &from, &to)?),
+        PlatformEvent::Moved { from, to } => {
+            stored::move_peer(work.db, &channel.id, &from, &to)?;
+            Ok(people::moved(work, channel, &from, &to)?)
+        }
+        PlatformEvent::Status(it) => report::apply(work, channel, it),
+        PlatformEvent::AccountChanged => {
+            Ok(connected::expect_description(work.db, &channel.id, work.stamp())?)
+        }
         PlatformEvent::Edited { peer, platform_id, text } => {
             let Some(conversation) = conversations::of_peer(work.db, &channel.id, &peer)? else {
                 return Ok(());

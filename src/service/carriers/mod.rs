@@ -9,18 +9,23 @@
 //! |---|---|
 //! | `egress.rs` | what leaves: in order within a conversation, each attempt claimed first |
 //! | `settle.rs` | what becomes of what left, of its message and its price |
+//! | `report.rs` | what a platform reports later about a message |
 //! | `waiting.rs` | how long a request waits for the platform's answer |
 //! | `ingress.rs` | what came in and what is made of it |
 //! | `watch.rs` | which channels are connected, and reading those that call nobody |
-//! | `dashboard.rs` | connecting, testing and disconnecting |
+//! | `account.rs` | templates and quality, kept in step with the platform |
+//! | `dashboard/` | connecting, testing and disconnecting |
 
+mod account;
 pub mod dashboard;
 pub mod egress;
 pub mod ingress;
+mod report;
 mod settle;
 mod waiting;
 pub mod watch;
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -28,6 +33,7 @@ use axum::http::HeaderMap;
 use tokio::sync::Notify;
 
 use crate::chat::receive::Inbound;
+use crate::database::templates::Template;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
@@ -174,6 +180,46 @@ pub struct ArrivedMessage {
     pub quoted: Option<String>,
 }
 
+/// How far a message got, as its platform reports it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageStep {
+    /// The platform has it.
+    Sent,
+    /// It reached the device.
+    Delivered,
+    /// It was read.
+    Read,
+    /// It does not arrive.
+    Failed {
+        /// The interface's code.
+        code: ErrorCode,
+        /// In words.
+        why: String,
+        /// Whether everything would fail.
+        broken: bool,
+    },
+}
+
+/// What a platform reports about a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusReport {
+    /// The platform's id of the message.
+    pub platform_id: String,
+    /// The service's id, where the platform was given it.
+    pub own_id: Option<String>,
+    /// How far it got.
+    pub step: MessageStep,
+}
+
+/// What a platform keeps of the account of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PlatformDescription {
+    /// JSON: the settings of the channel, as they are now.
+    pub settings: String,
+    /// All templates, approved or not.
+    pub templates: Vec<Template>,
+}
+
 /// What a platform tells.
 #[derive(Debug, Clone)]
 pub enum PlatformEvent {
@@ -195,6 +241,10 @@ pub enum PlatformEvent {
         /// The new one.
         to: String,
     },
+    /// A message got further, or failed.
+    Status(StatusReport),
+    /// What the platform keeps of the account has changed.
+    AccountChanged,
 }
 
 /// Brings what people write on a platform.
@@ -208,6 +258,12 @@ pub trait PlatformSource: Send + Sync {
     /// Tells the platform where to call; or that it need not.
     fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>>;
 
+    /// What to answer a platform that asks whether it may call here, by the
+    /// query it asks with; nothing where it may not.
+    fn challenge(&self, _asked: &HashMap<String, String>) -> Option<String> {
+        None
+    }
+
     /// Whether a call came from the platform.
     fn is_genuine(&self, headers: &HeaderMap, body: &[u8]) -> bool;
 
@@ -219,6 +275,12 @@ pub trait PlatformSource: Send + Sync {
 
     /// The bytes of media that came in.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;
+
+    /// Asks for what the platform keeps of the account; nothing where it keeps
+    /// nothing.
+    fn describe(&self) -> Option<Carrying<'_, Result<PlatformDescription, PlatformTrouble>>> {
+        None
+    }
 }
 
 /// A platform that a channel is connected to.

@@ -4,6 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
+use crate::channels::Channel;
+use crate::chat::broadcast;
 use crate::chat::send::{self, QUEUED};
 use crate::database::channels::ChannelRow;
 use crate::database::connected;
@@ -23,6 +25,10 @@ use wire::errors::ErrorCode;
 const GIVEN_UP: i64 = HOUR;
 /// The status of a message nobody knows the end of.
 const UNKNOWN: &str = "unknown";
+/// Why a person is asked for then.
+const NOT_KNOWN: &str = "it is not known whether the last message has arrived";
+/// Why a person is asked for when a message does not arrive that was shown.
+const NOT_ARRIVED: &str = "the last message does not arrive";
 
 /// A parcel with what belongs to it.
 struct Case<'a, 'b> {
@@ -69,6 +75,29 @@ pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> R
     }
 }
 
+/// Settles a parcel by what its platform reports of it, whatever its attempt
+/// was answered.
+///
+/// # Errors
+/// When the database fails.
+pub fn confirm(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
+    // One that waits for another attempt has left with an earlier one.
+    let waits = row.state == EgressState::Waiting.word();
+    let fence = if waits { egress::claim(work.db, row, work.now)? } else { Some(row.fence) };
+    match fence {
+        Some(fence) => settle(work, &row.id, fence, outcome),
+        None => Ok(()),
+    }
+}
+
+/// Asks for a person, because a message that was shown does not arrive.
+///
+/// # Errors
+/// When the database fails.
+pub fn ask_for_person(work: &Work<'_>, conversation: &str, why: &str) -> Result<(), DatabaseError> {
+    conversations::escalate(work.db, conversation, (NOT_ARRIVED, why), work.now)
+}
+
 /// Puts the message of a parcel into the history before its platform has
 /// spoken, because whoever asked waits no longer; the answer meanwhile.
 ///
@@ -104,24 +133,53 @@ impl Case<'_, '_> {
                 && let Some(message) = messages::by_id(work.db, &row.id)?
             {
                 send::leave(work, &self.channel, &self.conversation, &message, fate)?;
+                self.tell_broadcast(Ok("sent"))?;
             }
         } else {
             let message = self.store("sent", platform_id)?;
             send::leave(work, &self.channel, &self.conversation, &message, fate)?;
+            self.tell_broadcast(Ok("sent"))?;
         }
-        self.settle(EgressState::Taken, reply)
+        self.settle(EgressState::Taken, reply)?;
+        self.calm()
+    }
+
+    /// Nobody need look any more, where all that was unknown is known by now.
+    fn calm(&self) -> Result<(), ApiError> {
+        let Self { work, row, conversation, .. } = self;
+        let was_unknown = row.state == EgressState::Unknown.word();
+        if was_unknown
+            && conversation.escalation.as_deref() == Some(NOT_KNOWN)
+            && egress::unknown_in(work.db, &row.lane)? == 0
+        {
+            conversations::calm(work.db, &row.lane)?;
+        }
+        Ok(())
+    }
+
+    /// Notes in the broadcast of a message what became of it.
+    fn tell_broadcast(&self, outcome: Result<&str, ErrorCode>) -> Result<(), DatabaseError> {
+        match &self.draft.broadcast {
+            Some(id) => broadcast::settle(self.work, id, &self.row.id, outcome),
+            None => Ok(()),
+        }
     }
 
     fn refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
         let Self { work, row, draft, channel, .. } = self;
-        if draft.cost > 0 {
+        if draft.broadcast.is_none() && draft.cost > 0 {
             workspaces::refund(work.db, &channel.workspace, draft.cost, &row.id, work.now)?;
         }
+        self.tell_broadcast(Err(code))?;
         if broken {
             connected::set_trouble(work.db, &channel.id, Some(why))?;
         }
+        if code == ErrorCode::TemplateError {
+            // The platform has changed it, or taken it away.
+            connected::expect_description(work.db, &channel.id, work.stamp())?;
+        }
         if row.told {
-            self.fail()?;
+            self.fail(why)?;
         }
         if draft.sender == "ai" {
             tracing::warn!(%why, "an answer of the assistant was refused");
@@ -130,10 +188,13 @@ impl Case<'_, '_> {
     }
 
     /// A message that was shown already does not arrive.
-    fn fail(&self) -> Result<(), DatabaseError> {
-        let Self { work, row, channel, .. } = self;
+    fn fail(&self, why: &str) -> Result<(), DatabaseError> {
+        let Self { work, row, channel, draft, .. } = self;
         if !egress::move_on(work.db, &row.id, "failed", None)? {
             return Ok(());
+        }
+        if draft.broadcast.is_none() {
+            ask_for_person(work, &row.lane, why)?;
         }
         let told = json!({
             "conversationId": row.lane, "messageId": row.id, "status": "failed",
@@ -170,8 +231,10 @@ impl Case<'_, '_> {
                 self.store(UNKNOWN, String::new())?;
                 egress::mark_told(work.db, &row.id)?;
             }
-            let reason = "it is not known whether the last message has arrived";
-            conversations::escalate(work.db, &row.lane, (reason, why), work.now)?;
+            if draft.broadcast.is_none() {
+                conversations::escalate(work.db, &row.lane, (NOT_KNOWN, why), work.now)?;
+            }
+            self.tell_broadcast(Ok(UNKNOWN))?;
         }
         self.settle(EgressState::Unknown, self.reply(UNKNOWN, None)?)
     }
@@ -198,7 +261,7 @@ impl Case<'_, '_> {
             created_at: work.stamp(),
             delivered_at: None,
             read_at: None,
-            broadcast: None,
+            broadcast: draft.broadcast.clone(),
         };
         send::store(work, channel, conversation, &message)?;
         send::follow_up(work, conversation, &message)?;
@@ -214,9 +277,10 @@ impl Case<'_, '_> {
         let mut body: Value =
             serde_json::from_slice(&reply.body).map_err(|cause| ApiError::internal(&cause))?;
         body["status"] = status.into();
-        let number = platform_id.and_then(|it| it.parse::<i64>().ok());
-        if let Some(number) = number {
-            body["telegramMessageId"] = number.into();
+        match (self.channel.kind, platform_id) {
+            (Channel::Telegram, Some(id)) => body["telegramMessageId"] = id.parse::<i64>().ok().into(),
+            (Channel::Whatsapp, Some(id)) => body["whatsappMessageId"] = id.into(),
+            _ => {}
         }
         Ok(Some(Reply::with_status(reply.status, &body)?))
     }

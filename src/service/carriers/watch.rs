@@ -10,16 +10,16 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::carriers::{PlatformTrouble, ingress};
+use crate::carriers::{Platform, PlatformTrouble, account, ingress};
 use crate::channels::Channel;
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::platforms::{Connected, telegram};
+use crate::platforms::{Connected, telegram, whatsapp};
 use crate::state::Service;
 use crate::vault::Vault;
-use model::time::{Clock, MINUTE, SECOND};
+use model::time::{Clock, MINUTE};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(1);
@@ -70,17 +70,21 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
 /// The platform a row describes.
 fn connect(kind: Channel, row: &ConnectedRow, vault: &Vault) -> Result<Connected, String> {
     let secrets = vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
-    let platform = match kind {
-        Channel::Telegram => telegram::BotPlatform::open(&row.settings, &secrets)?,
-        Channel::Whatsapp | Channel::Email | Channel::Voip => {
+    let platform = open(kind, &row.settings, &secrets)?;
+    Ok(Connected { channel: row.channel.clone(), kind, version: row.version.clone(), platform })
+}
+
+/// The platform of a kind of channel, from what is kept.
+///
+/// # Errors
+/// In words, when it cannot be read.
+pub fn open(kind: Channel, settings: &str, secrets: &str) -> Result<Arc<dyn Platform>, String> {
+    Ok(match kind {
+        Channel::Telegram => Arc::new(telegram::BotPlatform::open(settings, secrets)?),
+        Channel::Whatsapp => Arc::new(whatsapp::NumberPlatform::open(settings, secrets)?),
+        Channel::Email | Channel::Voip => {
             return Err(format!("this version has no platform for {}", kind.word()));
         }
-    };
-    Ok(Connected {
-        channel: row.channel.clone(),
-        kind,
-        version: row.version.clone(),
-        platform: Arc::new(platform),
     })
 }
 
@@ -118,32 +122,46 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 
 /// Lets a platform call, or reads it, whichever it was connected for.
 async fn serve(service: Service, connected: Arc<Connected>, me: String) {
+    let mut subscribed = false;
     loop {
         let round = if connected.platform.is_read() {
             read(&service, &connected, &me).await
         } else {
-            match subscribe(&service, &connected).await {
-                Ok(None) => return,
-                Ok(Some(trouble)) => Ok(Some(trouble)),
-                Err(error) => Err(error),
-            }
+            follow(&service, &connected, &me, &mut subscribed).await
         };
         let pause = match round {
-            Ok(None) => continue,
+            Ok(None) if connected.platform.is_read() => continue,
+            Ok(None) if connected.platform.describe().is_none() => return,
+            Ok(None) => LOOK,
             Ok(Some(PlatformTrouble { why, pause })) => {
-                tracing::warn!(%why, "a platform cannot be read");
+                tracing::warn!(%why, "a platform cannot be used");
                 if let Err(error) = note(&service, &connected.channel, Some(why)).await {
                     tracing::error!(%error, "the trouble of a channel could not be kept");
                 }
-                pause
+                Duration::from_micros(u64::try_from(pause).unwrap_or(1_000_000))
             }
             Err(error) => {
                 tracing::error!(%error.message, "what a platform told could not be kept");
-                SECOND
+                LOOK
             }
         };
-        sleep(Duration::from_micros(u64::try_from(pause).unwrap_or(1_000_000))).await;
+        sleep(pause).await;
     }
+}
+
+/// Keeps a platform that calls informed of where, and its account in step.
+async fn follow(
+    service: &Service,
+    connected: &Connected,
+    me: &str,
+    subscribed: &mut bool,
+) -> Result<Option<PlatformTrouble>, ApiError> {
+    let mut trouble = account::follow(service, connected, me).await?;
+    if trouble.is_none() && !*subscribed {
+        trouble = subscribe(service, connected).await?;
+        *subscribed = trouble.is_none();
+    }
+    Ok(trouble)
 }
 
 async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Result<(), DatabaseError> {

@@ -19,6 +19,9 @@ use wire::errors::ErrorCode;
 pub const TYPES: [&str; 3] = ["text", "image", "template"];
 /// Recipients of one step.
 const STEP: i64 = 5;
+/// Messages of a broadcast that wait for the platform at most: what people
+/// answer meanwhile does not wait behind all of them.
+const QUEUED: i64 = 50;
 /// Between two steps.
 const PAUSE: i64 = SECOND;
 
@@ -38,28 +41,31 @@ pub fn step(work: &Work<'_>, id: &str) -> Result<(), ApiError> {
     let Some(row) = broadcasts::by_id(work.db, id)? else { return Ok(()) };
     let channel = channels::read(work.db, &row.channel)?;
     let work = Work { key: row.key.as_deref(), test: false, ..*work };
-    for recipient in broadcasts::waiting(work.db, id, STEP)? {
+    let room = (QUEUED - broadcasts::queued(work.db, id)?).clamp(0, STEP);
+    for recipient in broadcasts::waiting(work.db, id, room)? {
         let outcome = attempt(&work, &channel, &row, &recipient)?;
-        broadcasts::settle(work.db, id, &recipient, outcome.as_ref().map_err(|code| code.word()))?;
+        let noted =
+            outcome.as_ref().map(|it| (it.id.as_str(), it.status.as_str())).map_err(|code| code.word());
+        broadcasts::settle(work.db, id, &recipient, noted)?;
         if outcome.is_err() {
             refund(&work, &channel, &row, recipient.position)?;
         }
     }
-    if broadcasts::waiting(work.db, id, 1)?.is_empty() {
+    if broadcasts::waiting(work.db, id, 1)?.is_empty() && broadcasts::queued(work.db, id)? == 0 {
         Ok(broadcasts::complete(work.db, id, work.now)?)
     } else {
         Ok(expect_step(&work, id)?)
     }
 }
 
-/// Sends to one recipient: the message's id, or why it was not sent. Nothing
-/// of an attempt that fails stays.
+/// Sends to one recipient: the message, or why it was not sent. Nothing of an
+/// attempt that fails stays.
 fn attempt(
     work: &Work<'_>,
     channel: &ChannelRow,
     row: &BroadcastRow,
     recipient: &Recipient,
-) -> Result<Result<String, ErrorCode>, ApiError> {
+) -> Result<Result<MessageRow, ErrorCode>, ApiError> {
     match savepoint::part(work.db, || send_to(work, channel, row, recipient)) {
         Ok(message) => Ok(Ok(message)),
         Err(error) if error.code == ErrorCode::InternalError => Err(error),
@@ -72,7 +78,7 @@ fn send_to(
     channel: &ChannelRow,
     row: &BroadcastRow,
     recipient: &Recipient,
-) -> Result<String, ApiError> {
+) -> Result<MessageRow, ApiError> {
     if contacts::read(work.db, &channel.workspace, &recipient.contact)?.is_none() {
         return Err(ApiError::not_found("this contact"));
     }
@@ -92,7 +98,7 @@ fn send_to(
         ..Outgoing::default()
     };
     let id = work.id("msg", work.stamp());
-    Ok(send::send(work, channel, &conversation, id, outgoing)?.id)
+    send::send(work, channel, &conversation, id, outgoing)
 }
 
 /// Follows a message that moved on; one that does not arrive is given back.
@@ -109,6 +115,26 @@ pub fn follow(work: &Work<'_>, message: &MessageRow) -> Result<(), DatabaseError
         refund(work, &channels::read(work.db, &row.channel)?, &row, position)?;
     }
     Ok(())
+}
+
+/// Notes what became of a message that waited for its platform: the status it
+/// has now, or why it was refused, which is given back.
+///
+/// # Errors
+/// When the database fails.
+pub fn settle(
+    work: &Work<'_>,
+    id: &str,
+    message: &str,
+    outcome: Result<&str, ErrorCode>,
+) -> Result<(), DatabaseError> {
+    let code = match outcome {
+        Ok(status) => return broadcasts::advance(work.db, id, message, status).map(drop),
+        Err(code) => code.word(),
+    };
+    let Some(position) = broadcasts::refuse(work.db, id, message, code)? else { return Ok(()) };
+    let Some(row) = broadcasts::by_id(work.db, id)? else { return Ok(()) };
+    refund(work, &channels::read(work.db, &row.channel)?, &row, position)
 }
 
 fn refund(

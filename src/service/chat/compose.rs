@@ -44,7 +44,7 @@ pub fn compose(
         }
         Content::Template { name, language, components } => {
             let content = template_text(work, workspace, &name, &language, &components)?;
-            let details = json!({"template": name, "language": language});
+            let details = json!({"template": name, "language": language, "components": components});
             (prices::TEMPLATE, Outgoing { content, details: Some(details.to_string()), ..base })
         }
         Content::Interactive(value) => {

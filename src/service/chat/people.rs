@@ -35,6 +35,18 @@ pub fn heard(
     Ok(Some(contact))
 }
 
+/// A customer of business chat has another number: so has their contact,
+/// unless somebody is known under it.
+///
+/// # Errors
+/// When the database fails.
+pub fn moved(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Result<(), DatabaseError> {
+    if channel.kind != Channel::Whatsapp || contacts::of_phone(work.db, &channel.workspace, to)?.is_some() {
+        return Ok(());
+    }
+    contacts::set_phone(work.db, &channel.workspace, from, to)
+}
+
 /// The conversation with a number on a channel, made when there is none; it
 /// shows what the contact is called.
 ///

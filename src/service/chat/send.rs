@@ -3,9 +3,9 @@
 //! was taken. Interface: States and transitions, Message status.
 
 use futures_util::FutureExt;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::carriers::{CarryOutcome, Fate, Parcel};
+use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
@@ -21,6 +21,8 @@ use wire::carriers::MessageDraft;
 
 /// The status of a message that waits for its platform.
 pub const QUEUED: &str = "queued";
+/// Messages in which the customer's last one is looked for.
+const UNANSWERED: i64 = 8;
 
 /// What goes out.
 #[derive(Debug, Clone, Default)]
@@ -102,6 +104,12 @@ fn parcel(
         Some(quoted) => messages::by_id(work.db, quoted)?.map(|it| it.platform_id),
         None => None,
     };
+    let seen = match channel.kind {
+        Channel::Whatsapp if outgoing.broadcast.is_none() && !work.service.platforms.are_simulated() => {
+            unanswered(work, conversation)?
+        }
+        _ => None,
+    };
     let number = match channel.kind {
         Channel::Telegram => platforms::next_in_chat(work, conversation)?,
         _ => 0,
@@ -110,7 +118,7 @@ fn parcel(
         Some((mode, text)) => (Some((*mode).to_owned()), text),
         None => (None, &outgoing.content),
     };
-    let details: serde_json::Value =
+    let details: Value =
         outgoing.details.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
     Ok(Parcel {
         id: id.to_owned(),
@@ -120,10 +128,39 @@ fn parcel(
         mode,
         media_url: outgoing.media_url.clone(),
         filename: details["filename"].as_str().map(str::to_owned),
-        quoted,
+        content: beside_text(outgoing.kind, details),
+        quoted: quoted.filter(|it| !it.is_empty()),
+        seen,
         number,
         test: work.test,
     })
+}
+
+/// What a platform is given beside a text and media.
+fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
+    match kind {
+        "template" => {
+            let language = json!({ "code": details["language"] });
+            let components = Some(details["components"].take()).filter(Value::is_array);
+            let components = components.unwrap_or_else(|| json!([]));
+            Some(json!({ "name": details["template"], "language": language, "components": components }))
+        }
+        "interactive" | "location" => {
+            if let Some(fields) = details.as_object_mut() {
+                fields.retain(|_, it| !it.is_null());
+            }
+            Some(details)
+        }
+        _ => None,
+    }
+}
+
+/// The platform's id of the customer's last message, where nothing was
+/// answered since.
+fn unanswered(work: &Work<'_>, conversation: &ConversationRow) -> Result<Option<String>, DatabaseError> {
+    let newest = messages::newest(work.db, &conversation.id, UNANSWERED)?;
+    let mut inbound = newest.into_iter().take_while(|it| it.direction == "inbound");
+    Ok(inbound.find(|it| it.kind != REACTION).map(|it| it.platform_id))
 }
 
 fn queued(
@@ -166,6 +203,7 @@ fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), Api
         reply_to: row.reply_to.clone(),
         cost: row.cost,
         key: work.key.map(str::to_owned),
+        broadcast: row.broadcast.clone(),
     };
     keep(work, &row.channel, &row.conversation, parcel, &draft)
 }
@@ -184,7 +222,7 @@ pub fn enqueue_reaction(
     let parcel = Parcel {
         id: id.clone(),
         to: to.to_owned(),
-        kind: crate::carriers::REACTION.to_owned(),
+        kind: REACTION.to_owned(),
         text: emoji.to_owned(),
         quoted: Some(message.platform_id.clone()),
         ..Parcel::default()
@@ -198,6 +236,7 @@ pub fn enqueue_reaction(
         reply_to: Some(message.id.clone()),
         cost: 0,
         key: work.key.map(str::to_owned),
+        broadcast: None,
     };
     keep(work, &message.channel, &message.conversation, &parcel, &draft)?;
     Ok(id)

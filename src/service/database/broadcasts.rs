@@ -97,16 +97,16 @@ pub fn waiting(db: &dyn DbSession, broadcast: &str, count: i64) -> Result<Vec<Re
     db.all(sql, bound![broadcast, count], |row| Ok(read_row!(row, Recipient { position, contact, phone })))
 }
 
-/// Notes what trying a recipient came to: a message's id, or the code of a
-/// refusal.
+/// Notes what trying a recipient came to: a message's id and whether it waits
+/// for its platform, or the code of a refusal.
 pub fn settle(
     db: &dyn DbSession,
     broadcast: &str,
     recipient: &Recipient,
-    outcome: Result<&String, &str>,
+    outcome: Result<(&str, &str), &str>,
 ) -> Result<(), DatabaseError> {
     let (status, message, code) = match outcome {
-        Ok(message) => ("sent", Some(message), None),
+        Ok((message, status)) => (status, Some(message), None),
         Err(code) => ("failed", None, Some(code)),
     };
     let sql =
@@ -123,6 +123,28 @@ pub fn advance(
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = "UPDATE recipients SET status = ?3 WHERE broadcast = ?1 AND message = ?2 RETURNING position";
     db.first(sql, bound![broadcast, message, status], only)
+}
+
+/// Notes that a platform refused a message of a broadcast; the recipient's
+/// place.
+pub fn refuse(
+    db: &dyn DbSession,
+    broadcast: &str,
+    message: &str,
+    code: &str,
+) -> Result<Option<i64>, DatabaseError> {
+    let sql = "UPDATE recipients SET status = 'failed', code = ?3 WHERE broadcast = ?1 AND message = ?2
+               RETURNING position";
+    db.first(sql, bound![broadcast, message, code], only)
+}
+
+/// How many recipients have a message that is still on its way to the
+/// platform.
+pub fn queued(db: &dyn DbSession, broadcast: &str) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM recipients WHERE broadcast = ?1 AND status = 'queued' AND EXISTS (
+                   SELECT 1 FROM egress WHERE egress.id = recipients.message
+                   AND egress.state IN ('waiting', 'claimed'))";
+    db.scalar(sql, bound![broadcast])
 }
 
 /// Notes that the last recipient was tried.

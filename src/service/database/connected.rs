@@ -99,6 +99,25 @@ pub fn advance(
     Ok(db.change(sql, bound![channel, version, reader, mark])? > 0)
 }
 
+/// Asks for the account to be described anew; each time is another mark.
+pub fn expect_description(db: &dyn DbSession, channel: &str, stamp: Timestamp) -> Result<(), DatabaseError> {
+    let mark = format!("changed {}", stamp.micros());
+    db.note("UPDATE connected_channels SET mark = ?2 WHERE channel = ?1", bound![channel, mark])
+}
+
+/// Notes what an account is like, for a mark; false where that has changed
+/// since, or the channel was connected anew.
+pub fn describe(
+    db: &dyn DbSession,
+    (channel, version): (&str, &str),
+    before: &str,
+    (mark, settings): (&str, &str),
+) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE connected_channels SET mark = ?4, settings = ?5, trouble = NULL
+               WHERE channel = ?1 AND version = ?2 AND mark = ?3";
+    Ok(db.change(sql, bound![channel, version, before, mark, settings])? > 0)
+}
+
 /// Ends the reading of processes that have ended.
 pub fn end_all_leases(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.note("UPDATE connected_channels SET reader = NULL, read_until = 0", &[])
@@ -139,6 +158,10 @@ mod tests {
         assert!(!advance(&db, ("c", "1"), "one", "9").expect("asked"));
         assert!(advance(&db, ("c", "1"), "two", "9").expect("asked"));
         assert_eq!(mark(&db, "c", "two").expect("read").as_deref(), Some("9"));
+        let describe = |before| super::describe(&db, ("c", "1"), before, ("5", "{}")).expect("asked");
+        expect_description(&db, "c", at(7)).expect("asked");
+        assert!(!describe("9"), "it has changed while it was described");
+        assert!(describe("changed 7"));
         put(&db, &ConnectedRow { version: "2".to_owned(), ..row }).expect("kept");
         assert!(!advance(&db, ("c", "1"), "two", "10").expect("asked"), "it was connected anew");
     }

@@ -89,6 +89,12 @@ pub fn put(db: &dyn DbSession, row: &ContactRow) -> Result<(), DatabaseError> {
     )
 }
 
+/// Gives a contact another number.
+pub fn set_phone(db: &dyn DbSession, workspace: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+    let sql = "UPDATE contacts SET phone = ?3 WHERE workspace = ?1 AND phone = ?2";
+    db.note(sql, bound![workspace, from, to])
+}
+
 /// One of a workspace by id.
 pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)

@@ -213,6 +213,12 @@ pub fn count(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i6
     db.scalar(sql, bound![channel, state.word()])
 }
 
+/// How many of a lane nobody knows the end of.
+pub fn unknown_in(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";
+    db.scalar(sql, bound![lane])
+}
+
 /// Moves a message on that was told before the platform had spoken; false
 /// where it was not, or has moved on.
 pub fn move_on(

@@ -341,7 +341,7 @@ CREATE TABLE recipients (
     position INTEGER NOT NULL,
     contact TEXT NOT NULL,
     phone TEXT NOT NULL,
-    -- waiting, sent, delivered, read, failed
+    -- waiting, queued, unknown, sent, delivered, read, failed
     status TEXT NOT NULL DEFAULT 'waiting',
     message TEXT,
     -- Why it failed, if it was refused.

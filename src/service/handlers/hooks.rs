@@ -2,10 +2,13 @@
 //! is made of it comes later. Without a key and outside the limits: a call
 //! proves where it comes from by itself.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, Uri};
 use axum::routing::post;
 
 use crate::carriers::ingress;
@@ -13,13 +16,37 @@ use crate::channels::Channel;
 use crate::database::DatabaseError;
 use crate::errors::ApiError;
 use crate::gate;
-use crate::request::{JSON_BYTES, bounded_within};
+use crate::platforms::Connected;
+use crate::request::bounded_within;
 use crate::state::Service;
 use wire::errors::ErrorCode;
 
+/// Bytes of a call at most: platforms tell many things in one.
+const BODY: usize = 4 * 1024 * 1024;
+
 /// Where platforms call: no part of the interface.
 pub fn routes() -> Router<Service> {
-    Router::new().route("/hooks/{channel}", post(hear).fallback(gate::wrong_method))
+    Router::new().route("/hooks/{channel}", post(hear).get(challenge).fallback(gate::wrong_method))
+}
+
+/// The platform that calls for a channel.
+fn caller(service: &Service, word: &str) -> Result<Arc<Connected>, ApiError> {
+    let connected = Channel::from_word(word).and_then(|it| service.platforms.connected(it));
+    let connected = connected.filter(|it| !it.platform.is_read());
+    connected.ok_or_else(|| ApiError::not_found("the path"))
+}
+
+/// `GET /hooks/{channel}`: a platform asks whether it may call here.
+pub async fn challenge(
+    State(service): State<Service>,
+    Path(word): Path<String>,
+    uri: Uri,
+) -> Result<String, ApiError> {
+    let connected = caller(&service, &word)?;
+    let asked: HashMap<String, String> =
+        url::form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()).into_owned().collect();
+    let refused = || ApiError::new(ErrorCode::InvalidAuth, "this is not the verify token of the channel");
+    connected.platform.challenge(&asked).ok_or_else(refused)
 }
 
 /// `POST /hooks/{channel}`
@@ -28,11 +55,9 @@ pub async fn hear(
     Path(word): Path<String>,
     request: Request<Body>,
 ) -> Result<StatusCode, ApiError> {
-    let connected = Channel::from_word(&word).and_then(|it| service.platforms.connected(it));
-    let connected = connected.filter(|it| !it.platform.is_read());
-    let connected = connected.ok_or_else(|| ApiError::not_found("the path"))?;
+    let connected = caller(&service, &word)?;
     let (parts, body) = request.into_parts();
-    let body = bounded_within(&parts.headers, body, JSON_BYTES, service.options.patience).await?;
+    let body = bounded_within(&parts.headers, body, BODY, service.options.patience).await?;
     if !connected.platform.is_genuine(&parts.headers, &body) {
         return Err(ApiError::new(ErrorCode::InvalidAuth, "this call does not come from the platform"));
     }

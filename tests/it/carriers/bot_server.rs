@@ -2,57 +2,18 @@
 //! remembers all that reached people, and does wrong what it is told to.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use frontdesk::shell::clock::instant;
 use serde_json::{Value, json};
 
+use super::stand_in::{self, Answers, Plan, Shared, Wrong, fields};
 use crate::raw_http::RawRequest;
-use crate::waiting::PATIENCE;
 
 pub const TOKEN: &str = "7000001:stand-in-token";
 /// How long a read waits where nothing is new, whatever was asked for.
 const LONG_POLL: Duration = Duration::from_millis(300);
-
-/// What goes wrong with a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Wrong {
-    /// The connection ends before anything was read of the request.
-    CutBefore,
-    /// It is done, and the answer ends in the middle.
-    CutDuring,
-    /// It is done, and there is no answer.
-    CutAfter,
-    /// It is not done: too many requests.
-    TooMany,
-    /// It is not done, and the platform has failed.
-    Failed,
-    /// It is done, and the platform says that it has failed.
-    FailedAfter,
-    /// It is done; the answer dawdles.
-    Slow,
-    /// It is done, and what was told before is told again.
-    Repeated,
-}
-
-impl Wrong {
-    pub const ALL: [Self; 8] = [
-        Self::CutBefore,
-        Self::CutDuring,
-        Self::CutAfter,
-        Self::TooMany,
-        Self::Failed,
-        Self::FailedAfter,
-        Self::Slow,
-        Self::Repeated,
-    ];
-}
-
-type Plan = dyn FnMut(&str) -> Option<Wrong> + Send;
-type Answers = dyn Fn(&Value) -> Option<(u16, Value)> + Send;
 
 /// Something that reached a chat.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,22 +45,13 @@ struct World {
 
 pub struct BotServer {
     address: SocketAddr,
-    shared: Arc<(Mutex<World>, Condvar)>,
+    shared: Arc<Shared<World>>,
 }
 
 impl BotServer {
     pub fn start() -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let shared: Arc<(Mutex<World>, Condvar)> = Arc::default();
-        let served = Arc::clone(&shared);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&served);
-                std::thread::spawn(move || serve(stream, &shared));
-            }
-        });
-        Self { address, shared }
+        let shared: Arc<Shared<World>> = Arc::default();
+        Self { address: stand_in::listen(&shared, serve), shared }
     }
 
     pub fn url(&self) -> String {
@@ -107,7 +59,7 @@ impl BotServer {
     }
 
     fn world(&self) -> MutexGuard<'_, World> {
-        self.shared.0.lock().expect("no one failed")
+        self.shared.world()
     }
 
     /// Decides what goes wrong with each call from now on.
@@ -169,7 +121,7 @@ impl BotServer {
             world.updates.insert(id, update.clone());
         }
         drop(world);
-        self.shared.1.notify_all();
+        self.shared.changed();
         if let Some(hook) = hook {
             assert_eq!(call(&hook.0, &hook.1, &update), 200, "the service takes the call");
         }
@@ -188,36 +140,21 @@ impl BotServer {
         self.world().most_readers
     }
 
-    /// Waits for something.
-    #[track_caller]
-    fn wait<T>(&self, what: &str, mut found: impl FnMut(&World) -> Option<T>) -> T {
-        let mut world = self.world();
-        let end = instant() + PATIENCE;
-        loop {
-            if let Some(found) = found(&world) {
-                return found;
-            }
-            let left = end.saturating_duration_since(instant());
-            assert!(left > Duration::ZERO, "nothing like it came: {what}");
-            world = self.shared.1.wait_timeout(world, left).expect("no one failed").0;
-        }
-    }
-
     /// Waits for a text that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Reached {
-        self.wait(text, |world| world.reached.iter().find(|it| it.text.contains(text)).cloned())
+        self.shared.wait(text, |world| world.reached.iter().find(|it| it.text.contains(text)).cloned())
     }
 
     #[track_caller]
     pub fn waits_for_requests(&self, count: usize) {
-        self.wait("requests", |world| (world.requests >= count).then_some(()));
+        self.shared.wait("requests", |world| (world.requests >= count).then_some(()));
     }
 
     /// Where it calls, with the secret it says.
     #[track_caller]
     pub fn waits_for_webhook(&self) -> (String, String) {
-        self.wait("a webhook", |world| world.webhook.clone())
+        self.shared.wait("a webhook", |world| world.webhook.clone())
     }
 }
 
@@ -229,82 +166,37 @@ fn next_number(world: &mut World, chat: &str) -> i64 {
 
 /// Calls the service, as the platform does; its status.
 pub fn call(url: &str, secret: &str, update: &Value) -> u16 {
-    let rest = url.strip_prefix("http://").expect("a plain address");
-    let (host, path) = rest.split_once('/').expect("a path");
-    let mut stream = TcpStream::connect(host).expect("it listens");
-    let body = update.to_string();
-    let head = format!(
-        "POST /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\ncontent-type: application/json\r\n\
-         x-telegram-bot-api-secret-token: {secret}\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).expect("sent");
-    stream.write_all(body.as_bytes()).expect("sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status")
+    let header = ("x-telegram-bot-api-secret-token", secret);
+    stand_in::call("POST", url, header, &update.to_string()).expect("it listens").0
 }
 
-fn serve(mut stream: TcpStream, shared: &(Mutex<World>, Condvar)) {
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 16 * 1024];
-    let request = loop {
-        match stream.read(&mut buffer) {
-            Ok(count) if count > 0 => bytes.extend_from_slice(&buffer[..count]),
-            _ => return,
-        }
-        if let Some(request) = RawRequest::parse(&bytes) {
-            break request;
-        }
-    };
+fn serve(mut stream: TcpStream, shared: &Shared<World>) {
+    let Some(request) = stand_in::read(&mut stream) else { return };
     let method = request.target.rsplit('/').next().unwrap_or("").to_owned();
     let wrong = {
-        let mut world = shared.0.lock().expect("no one failed");
+        let mut world = shared.world();
         world.requests += 1;
-        shared.1.notify_all();
+        shared.changed();
         world.plan.as_mut().and_then(|plan| plan(&method))
     };
-    let failed = |status: u16, words: &str| (status, error(status, words).to_string().into_bytes());
-    let (status, body) = match wrong {
-        Some(Wrong::CutBefore) => return,
-        Some(Wrong::TooMany) => {
-            let told = json!({"ok": false, "error_code": 429, "description": "Too Many Requests",
-                "parameters": {"retry_after": 1}});
-            (429, told.to_string().into_bytes())
-        }
-        Some(Wrong::Failed) => failed(500, "Internal Server Error"),
-        Some(Wrong::FailedAfter) => {
-            answer(&request, &method, shared);
-            failed(502, "Bad Gateway")
-        }
-        Some(Wrong::CutAfter) => {
-            answer(&request, &method, shared);
-            return;
-        }
-        Some(Wrong::Repeated) => {
-            repeat(shared);
-            answer(&request, &method, shared)
-        }
-        Some(Wrong::Slow | Wrong::CutDuring) | None => answer(&request, &method, shared),
-    };
-    let head = format!(
-        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-        body.len()
-    );
-    let whole = [head.as_bytes(), &body].concat();
-    // Whoever asked may have gone.
-    let _ = match wrong {
-        Some(Wrong::CutDuring) => stream.write_all(&whole[..whole.len() - body.len() / 2 - 1]),
-        Some(Wrong::Slow) => {
-            whole.chunks(16).try_for_each(|it| stream.write_all(it).and_then(|()| stream.flush()))
-        }
-        _ => stream.write_all(&whole),
-    };
+    if wrong == Some(Wrong::Repeated) {
+        repeat(shared);
+    }
+    stand_in::respond(&mut stream, wrong, failure, || answer(&request, &method, shared));
+}
+
+/// What it says when it has too much to do, or has failed.
+fn failure(status: u16) -> Value {
+    match status {
+        429 => json!({"ok": false, "error_code": 429, "description": "Too Many Requests",
+            "parameters": {"retry_after": 1}}),
+        _ => error(status, "Internal Server Error"),
+    }
 }
 
 /// What was confirmed already is told once more.
-fn repeat(shared: &(Mutex<World>, Condvar)) {
-    let mut world = shared.0.lock().expect("no one failed");
+fn repeat(shared: &Shared<World>) {
+    let mut world = shared.world();
     let again: Vec<(i64, Value)> = world.told.iter().cloned().collect();
     world.updates.extend(again);
 }
@@ -313,8 +205,8 @@ fn error(status: u16, words: &str) -> Value {
     json!({"ok": false, "error_code": status, "description": words})
 }
 
-fn answer(request: &RawRequest, method: &str, shared: &(Mutex<World>, Condvar)) -> (u16, Vec<u8>) {
-    let world = shared.0.lock().expect("no one failed");
+fn answer(request: &RawRequest, method: &str, shared: &Shared<World>) -> (u16, Vec<u8>) {
+    let world = shared.world();
     let known = request.target.contains(&format!("bot{TOKEN}/")) && !world.revoked;
     if !known {
         return (401, error(401, "Unauthorized").to_string().into_bytes());
@@ -329,31 +221,11 @@ fn answer(request: &RawRequest, method: &str, shared: &(Mutex<World>, Condvar)) 
         return (status, told.to_string().into_bytes());
     }
     let (status, told) = one(method, &body, world);
-    shared.1.notify_all();
+    shared.changed();
     (status, told.to_string().into_bytes())
 }
 
-/// The values of a body, JSON or a form with a file in it.
-fn fields(request: &RawRequest) -> Value {
-    let kind = request.headers.get("content-type").map_or("", String::as_str);
-    let Some((_, boundary)) = kind.split_once("boundary=") else {
-        return serde_json::from_slice(&request.body).unwrap_or_default();
-    };
-    let text = String::from_utf8_lossy(&request.body).into_owned();
-    let mut all = json!({});
-    for part in text.split(&format!("--{boundary}")).filter(|it| it.contains("name=\"")) {
-        let (head, content) = part.split_once("\r\n\r\n").expect("a part");
-        let name = head.split("name=\"").nth(1).and_then(|it| it.split('"').next()).expect("a name");
-        let content = content.strip_suffix("\r\n").unwrap_or(content);
-        all[name] = match head.contains("filename=") {
-            true => json!({ "bytes": content.len() }),
-            false => serde_json::from_str(content).unwrap_or_else(|_| content.into()),
-        };
-    }
-    all
-}
-
-fn updates(body: &Value, shared: &(Mutex<World>, Condvar), mut world: MutexGuard<'_, World>) -> (u16, Value) {
+fn updates(body: &Value, shared: &Shared<World>, mut world: MutexGuard<'_, World>) -> (u16, Value) {
     if world.webhook.is_some() {
         return (409, error(409, "Conflict: can't use getUpdates method while webhook is active"));
     }
@@ -369,7 +241,7 @@ fn updates(body: &Value, shared: &(Mutex<World>, Condvar), mut world: MutexGuard
     let excess = world.told.len().saturating_sub(20);
     world.told.drain(..excess);
     if world.updates.is_empty() {
-        world = shared.1.wait_timeout(world, LONG_POLL).expect("no one failed").0;
+        world = shared.rest(world, LONG_POLL);
     }
     world.readers -= 1;
     let told: Vec<Value> = world.updates.values().take(100).cloned().collect();

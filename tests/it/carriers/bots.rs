@@ -4,7 +4,8 @@
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
 
-use super::bot_server::{BotServer, Wrong, call};
+use super::bot_server::{BotServer, call};
+use super::stand_in::Wrong;
 use super::{Served, connect, dashboard, text_to, texts};
 
 const ANA: i64 = 77;

@@ -18,29 +18,35 @@ use rand::{Rng, SeedableRng};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use super::bot_server::{BotServer, TOKEN, Wrong};
+use super::bot_server::{BotServer, TOKEN};
+use super::stand_in::Wrong;
 use super::{Served, dashboard, text_to};
 use crate::binary::Binary;
 use crate::waiting::until_so;
 
-const FAULTS: usize = 60;
-const KILLS: usize = 5;
+pub const FAULTS: usize = 60;
+pub const KILLS: usize = 5;
 /// More than a campaign of any length sends.
 const CREDITS: i64 = 1_000_000;
 /// Chats that write and are written to.
 const CHATS: i64 = 12;
+/// Where the bot-chat channel's messages are sent.
+const BOT_SEND: &str = "/v1/telegram/send";
 
-fn number(name: &str, default: usize) -> usize {
+/// How many, unless the environment says otherwise.
+pub fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
 }
 
+type Spoilt = Arc<Mutex<HashMap<Wrong, usize>>>;
+
 /// Spoils about one call in two until so many were spoilt.
-fn spoil(bot: &BotServer, seed: u64, faults: usize) -> Arc<Mutex<HashMap<Wrong, usize>>> {
+pub fn random_plan(seed: u64, faults: usize) -> (impl FnMut(&str) -> Option<Wrong> + Send, Spoilt) {
     let mut random = StdRng::seed_from_u64(seed);
-    let done: Arc<Mutex<HashMap<Wrong, usize>>> = Arc::default();
+    let done: Spoilt = Arc::default();
     let counted = Arc::clone(&done);
     let mut left = faults;
-    bot.plan(move |_| {
+    let plan = move |_: &str| {
         if left == 0 || random.random_bool(0.5) {
             return None;
         }
@@ -48,25 +54,31 @@ fn spoil(bot: &BotServer, seed: u64, faults: usize) -> Arc<Mutex<HashMap<Wrong, 
         let wrong = Wrong::ALL[random.random_range(0..Wrong::ALL.len())];
         *counted.lock().expect("no one failed").entry(wrong).or_default() += 1;
         Some(wrong)
-    });
-    done
+    };
+    (plan, done)
+}
+
+/// Gives a service enough credits for all of a campaign.
+pub async fn many_credits(served: &Served) {
+    let admin = dashboard(&served.options).await;
+    admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
+    admin.close();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn random_faults_lose_nothing_and_send_nothing_twice() {
-    let faults = number("FRONTDESK_CARRIER_FAULTS", FAULTS);
+    let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     for chat in 1..=CHATS {
         bot.says(chat, &format!("{chat} begins"));
         served.waits(chat, "the first message", |it| it.len() == 1).await;
     }
-    let admin = dashboard(&served.options).await;
-    admin.credits(Some(CreditChange::Set(CREDITS)), SystemClock.now()).await.expect("enough for all of it");
-    admin.close();
+    many_credits(&served).await;
     let before = served.balance().await;
-    let seed = number("FRONTDESK_SEED", 20_261_123) as u64;
-    let done = spoil(&bot, seed, faults);
+    let seed = setting("FRONTDESK_SEED", 20_261_123) as u64;
+    let (plan, done) = random_plan(seed, faults);
+    bot.plan(plan);
     let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
     let mut outcomes: BTreeMap<String, (u16, Value)> = BTreeMap::new();
     let mut round = 0;
@@ -136,9 +148,9 @@ fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[
 }
 
 /// The binary on a file, with what it needs to be asked.
-struct Killed {
+pub struct Killed {
     child: Child,
-    address: String,
+    pub address: String,
 }
 
 impl Drop for Killed {
@@ -149,21 +161,29 @@ impl Drop for Killed {
     }
 }
 
-fn serve(binary: &Binary, database: &str, ready: &str) -> Killed {
+pub fn serve(binary: &Binary, database: &str, ready: &str, more: &[&str]) -> Killed {
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", database, "--ready-file", ready];
-    let mut child = binary.command(&arguments).stderr(Stdio::null()).spawn().expect("it runs");
+    let mut child =
+        binary.command(&[&arguments, more].concat()).stderr(Stdio::null()).spawn().expect("it runs");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
     let (_, rest) = line.trim().split_once("http://").expect("where it is");
     Killed { address: rest.trim_end_matches("/v1").to_owned(), child }
 }
 
-/// Asks for a text to be sent; nothing where the service went away.
-fn ask(address: &str, key: &str, idem: &str, chat: i64) -> Option<(u16, Value)> {
-    let body = text_to(chat, idem).to_string();
+/// The key of a channel that a ready file tells.
+pub fn live_key(ready: &str, channel: &str) -> String {
+    let told: Value = serde_json::from_str(&std::fs::read_to_string(ready).expect("ready")).expect("JSON");
+    let keys = told["keys"].as_array().expect("keys");
+    let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == "live");
+    found.expect("a key")["key"].as_str().expect("text").to_owned()
+}
+
+/// Asks for something to be sent; nothing where the service went away.
+pub fn ask(address: &str, key: &str, path: &str, idem: &str, body: &str) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(address).ok()?;
     let head = format!(
-        "POST /v1/telegram/send HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {key}\r\n\
+        "POST {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\nauthorization: Bearer {key}\r\n\
          content-type: application/json\r\nidempotency-key: {idem}\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
@@ -177,25 +197,22 @@ fn ask(address: &str, key: &str, idem: &str, chat: i64) -> Option<(u16, Value)> 
 
 #[test]
 fn kills_lose_nothing_and_send_nothing_twice() {
-    let kills = number("FRONTDESK_CARRIER_KILLS", KILLS);
+    let kills = setting("FRONTDESK_CARRIER_KILLS", KILLS);
     let (binary, bot) = (Binary::new(), BotServer::start());
     let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
     let (database, ready) = (path("service.db"), path("ready.json"));
-    drop(serve(&binary, &database, &ready));
-    let told: Value = serde_json::from_str(&std::fs::read_to_string(&ready).expect("ready")).expect("JSON");
-    let keys = told["keys"].as_array().expect("keys");
-    let found = keys.iter().find(|it| it["channel"] == "telegram" && it["environment"] == "live");
-    let key = found.expect("a key")["key"].as_str().expect("text").to_owned();
+    drop(serve(&binary, &database, &ready, &[]));
+    let key = live_key(&ready, "telegram");
     let url = bot.url();
     let connect = ["admin", "--db", &database, "channel", "connect", "telegram", "--api-url", &url];
     binary.ok(&connect, &format!("{TOKEN}\n"));
     binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
-    let mut running = serve(&binary, &database, &ready);
+    let mut running = serve(&binary, &database, &ready, &[]);
     for chat in 1..=CHATS {
         bot.says(chat, &format!("{chat} begins"));
     }
     while inbound(&database).len() < usize::try_from(CHATS).expect("few") {}
-    let mut random = StdRng::seed_from_u64(number("FRONTDESK_SEED", 20_261_123) as u64);
+    let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, i64)> = Vec::new();
     let mut said = Vec::new();
     for kill in 0..kills {
@@ -209,7 +226,8 @@ fn kills_lose_nothing_and_send_nothing_twice() {
             .cloned()
             .map(|(idem, chat)| {
                 let (address, key) = (address.clone(), key.clone());
-                std::thread::spawn(move || (ask(&address, &key, &idem, chat), idem, chat))
+                let body = text_to(chat, &idem).to_string();
+                std::thread::spawn(move || (ask(&address, &key, BOT_SEND, &idem, &body), idem, chat))
             })
             .collect();
         // Somewhere within what has to be done for them.
@@ -222,10 +240,10 @@ fn kills_lose_nothing_and_send_nothing_twice() {
                 answer.is_none().then_some((idem, chat))
             })
             .collect();
-        running = serve(&binary, &database, &ready);
+        running = serve(&binary, &database, &ready, &[]);
     }
     for (idem, chat) in &open {
-        let answer = ask(&running.address, &key, idem, *chat);
+        let answer = ask(&running.address, &key, BOT_SEND, idem, &text_to(*chat, idem).to_string());
         assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
     }
     settle(&database, said.len() + usize::try_from(CHATS).expect("few"));
@@ -234,16 +252,17 @@ fn kills_lose_nothing_and_send_nothing_twice() {
 }
 
 /// Waits until nothing is on its way any more.
-fn settle(database: &str, wanted: usize) {
+pub fn settle(database: &str, wanted: usize) {
     let db = Connection::open(database).expect("opens");
-    let open = "SELECT count(*) FROM egress WHERE settled_at IS NULL";
+    let open = "SELECT (SELECT count(*) FROM egress WHERE settled_at IS NULL)
+                + (SELECT count(*) FROM ingress WHERE done_at IS NULL)";
     until_so("the last of it", || {
         let under_way: i64 = db.query_row(open, [], |row| row.get(0)).expect("reads");
         under_way == 0 && inbound(database).len() >= wanted
     });
 }
 
-fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
+pub fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
     let db = Connection::open(database).expect("opens");
     let sql = "SELECT content, status FROM messages WHERE direction = ?1 ORDER BY created_at";
     let mut statement = db.prepare(sql).expect("a question");
@@ -251,7 +270,7 @@ fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
     rows.collect::<Result<_, _>>().expect("rows")
 }
 
-fn inbound(database: &str) -> Vec<String> {
+pub fn inbound(database: &str) -> Vec<String> {
     rows(database, "inbound").into_iter().map(|it| it.0).collect()
 }
 

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::bot_server::{BotServer, TOKEN};
+use super::number_server::{self, NumberServer};
 use crate::binary::Binary;
 
 fn channel(arguments: &[&str]) -> Vec<String> {
@@ -56,9 +57,21 @@ impl Dashboard {
     }
 
     fn listed(&self) -> Value {
+        self.listed_as("telegram")
+    }
+
+    fn listed_as(&self, channel: &str) -> Value {
         let all: Value = serde_json::from_str(&self.ok(&["list", "--json"], "")).expect("JSON");
-        let found = all.as_array().expect("a list").iter().find(|it| it["channel"] == "telegram").cloned();
+        let found = all.as_array().expect("a list").iter().find(|it| it["channel"] == channel).cloned();
         found.expect("the channel")
+    }
+
+    /// Whether something stands in the file as it is.
+    fn tells(&self, secret: &str) -> bool {
+        ["", "-wal"].iter().any(|end| {
+            let bytes = std::fs::read(format!("{}{end}", self.database)).unwrap_or_default();
+            bytes.windows(secret.len()).any(|it| it == secret.as_bytes())
+        })
     }
 }
 
@@ -92,11 +105,7 @@ fn a_bot_is_connected_after_a_live_test_and_its_token_is_sealed() {
     let listed = dashboard.listed();
     assert_eq!((&listed["address"], &listed["heard"]), (&json!("@harbor_bot"), &json!("it is read")));
     assert!(dashboard.ok(&["test", "telegram"], "").contains("the platform takes the token"));
-    for end in ["", "-wal"] {
-        let bytes = std::fs::read(format!("{}{end}", dashboard.database)).unwrap_or_default();
-        let token = TOKEN.as_bytes();
-        assert!(!bytes.windows(token.len()).any(|it| it == token), "the token is not to be read in it");
-    }
+    assert!(!dashboard.tells(TOKEN), "the token is not to be read in it");
     let doctor = || dashboard.binary.run(&["doctor", "--offline", "--db", &dashboard.database], "").out;
     assert!(doctor().contains("@harbor_bot, connected"), "{}", doctor());
     bot.revoke();
@@ -122,5 +131,66 @@ fn a_running_service_follows_what_is_connected() {
     bot.taken(false);
     assert_eq!(trouble(false), "", "it goes away by itself");
     assert_eq!(bot.most_readers(), 1);
+    drop(serving);
+}
+
+#[test]
+fn a_number_is_connected_after_a_live_test_and_its_secrets_are_sealed() {
+    let (dashboard, number) = (Dashboard::new(), NumberServer::start());
+    let url = number.url();
+    let (token, secret, verify) = (number_server::TOKEN, number_server::APP_SECRET, number_server::VERIFY);
+    let connect = |id, account| {
+        let ids = ["--phone-number-id", id, "--business-account-id", account];
+        [&["connect", "whatsapp"], &ids[..], &["--api-url", &url]].concat()
+    };
+    let good = connect(number_server::NUMBER, number_server::ACCOUNT);
+    let secrets = format!("{token}\n{secret}\n{verify}\n");
+    let said = dashboard.fails(&good, &format!("wrong\n{secret}\n{verify}\n"));
+    assert!(said.contains("nothing was connected") && said.contains("access token"), "{said}");
+    let said = dashboard.fails(&good, &format!("{token}\n{secret}\n\n"));
+    assert!(said.contains("no verify token was given"), "{said}");
+    let said = dashboard.fails(&good, &format!("{token}\n"));
+    assert!(said.contains("reading the app secret"), "{said}");
+    let said = dashboard.fails(&connect("12", number_server::ACCOUNT), &secrets);
+    assert!(said.contains("--phone-number-id"), "{said}");
+    let said = dashboard.fails(&connect(number_server::NUMBER, "12"), &secrets);
+    assert!(said.contains("--business-account-id"), "{said}");
+    let said = dashboard.fails(&connect("../me", number_server::ACCOUNT), &secrets);
+    assert!(said.contains("--phone-number-id is a number"), "{said}");
+    assert_eq!(dashboard.listed_as("whatsapp")["connected"], json!(false));
+
+    let phone = number_server::PHONE;
+    assert_eq!(dashboard.ok(&good, &secrets), format!("whatsapp is connected to {phone}\n"));
+    let listed = dashboard.listed_as("whatsapp");
+    assert_eq!((&listed["address"], &listed["heard"]), (&json!(phone), &json!("the platform calls")));
+    assert_eq!((&listed["quality"], &listed["limit"]), (&json!("GREEN"), &json!("TIER_1K")));
+    assert!(dashboard.ok(&["list"], "").contains("quality GREEN"));
+    let said = dashboard.ok(&["test", "whatsapp"], "");
+    assert!(said.contains("Harbor Shop") && said.contains("calls nobody"), "{said}");
+    for secret in [token, secret, verify] {
+        assert!(!dashboard.tells(secret), "{secret} is not to be read in the file");
+    }
+    number.revoke();
+    assert!(dashboard.fails(&["test", "whatsapp"], "").contains("does not take the access token"));
+    assert!(dashboard.ok(&["disconnect", "whatsapp"], "").contains("disconnected"));
+    assert_eq!(dashboard.listed_as("whatsapp")["connected"], false);
+}
+
+#[test]
+fn a_service_nobody_can_reach_says_so_of_a_platform_that_calls() {
+    let (dashboard, number) = (Dashboard::new(), NumberServer::start());
+    let serving = dashboard.serve();
+    let secrets = [number_server::TOKEN, number_server::APP_SECRET, number_server::VERIFY]
+        .map(|it| format!("{it}\n"))
+        .concat();
+    let url = number.url();
+    let ids = ["--phone-number-id", number_server::NUMBER, "--business-account-id", number_server::ACCOUNT];
+    dashboard.ok(&[&["connect", "whatsapp"], &ids[..], &["--api-url", &url]].concat(), &secrets);
+    let told = loop {
+        if let Some(trouble) = dashboard.listed_as("whatsapp")["trouble"].as_str() {
+            break trouble.to_owned();
+        }
+    };
+    assert!(told.contains("--public-url"), "{told}");
     drop(serving);
 }

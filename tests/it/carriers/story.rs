@@ -4,7 +4,8 @@
 use frontdesk::service::AssistantChoice;
 
 use super::Served;
-use super::bot_server::{BotServer, Wrong};
+use super::bot_server::BotServer;
+use super::stand_in::Wrong;
 use crate::desk::Desk;
 use crate::waiting::until;
 

@@ -337,7 +337,7 @@ CREATE TABLE recipients (
     position BIGINT NOT NULL,
     contact TEXT COLLATE "C" NOT NULL,
     phone TEXT COLLATE "C" NOT NULL,
-    -- waiting, sent, delivered, read, failed
+    -- waiting, queued, unknown, sent, delivered, read, failed
     status TEXT COLLATE "C" NOT NULL DEFAULT 'waiting',
     message TEXT COLLATE "C",
     -- Why it failed, if it was refused.

@@ -1,24 +1,25 @@
 //! The dashboard's side of channels: connecting after a live test, listing,
-//! testing again, disconnecting.
+//! testing again, disconnecting. What each platform has of its own is in a file
+//! of its name.
 
-use rand::Rng;
+mod bot;
+mod number;
+
 use serde_json::{Value, json};
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::{PlatformSource, PlatformTrouble, watch};
+use crate::carriers::{PlatformTrouble, watch};
 use crate::channels::Channel;
 use crate::database::DatabaseError;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::egress::{self, EgressState};
 use crate::database::session::DbSession;
-use crate::platforms::telegram::{BotIdentity, BotPlatform};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
-use model::secret::Secret;
-use model::text::SafeText;
 use model::time::Timestamp;
-use wire::carriers::{BotSecrets, BotSettings};
+
+pub use number::NumberAccess;
 
 /// How a channel stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub struct ChannelStanding {
     pub heard: Option<&'static str>,
     /// What is wrong with it.
     pub trouble: Option<String>,
+    /// How customers rate it, in the platform's word.
+    pub quality: Option<String>,
+    /// How many customers a day it may write to first, in the platform's word.
+    pub tier: Option<String>,
     /// Messages queued for the platform.
     pub waiting: i64,
     /// Messages whose outcome is unknown.
@@ -72,61 +77,38 @@ impl Admin {
         Vault::new(&key).map_err(|why| AdminError::Refused(why.to_string()))
     }
 
-    /// Connects the bot-chat channel once the platform has taken the token.
-    ///
-    /// # Errors
-    /// What the platform says, in words; when the database fails.
-    pub async fn connect_bot(
+    /// Keeps what a channel is connected to, its secrets sealed. `also` is done
+    /// in the same transaction.
+    async fn keep(
         &self,
-        api: &str,
-        webhook: bool,
-        token: &Secret,
-        now: Timestamp,
-    ) -> Result<BotIdentity, AdminError> {
-        check_address(api)?;
-        if token.expose().is_empty() {
-            return Err(AdminError::Refused("no token was given; @BotFather has told it".to_owned()));
-        }
-        let vault = self.vault().await?;
-        let random: [u8; 24] = rand::rng().random();
-        let hook = random.iter().map(|it| format!("{it:02x}")).collect();
-        let secrets = BotSecrets { token: token.expose().to_owned(), hook };
-        let settings = BotSettings { api: api.to_owned(), bot: 0, name: String::new(), webhook };
-        let bot = BotPlatform::new(&settings, &secrets);
-        let me = bot.identify().await.map_err(refused)?;
-        if !webhook {
-            bot.subscribe(None).await.map_err(refused)?;
-        }
-        let settings = BotSettings { bot: me.id, name: me.name.clone(), ..settings };
-        let text =
-            |it: Result<String, serde_json::Error>| it.map_err(|why| AdminError::Refused(why.to_string()));
-        let (settings, secrets) =
-            (text(serde_json::to_string(&settings))?, text(serde_json::to_string(&secrets))?);
-        let (id, name) = (me.id, me.name.clone());
+        vault: Vault,
+        new: NewConnection,
+        also: impl FnOnce(&dyn DbSession, &ChannelRow) -> Result<(), DatabaseError> + Send + 'static,
+    ) -> Result<(), AdminError> {
         self.database
             .write(move |db| {
-                let channel = channel_of(db, Channel::Telegram)?;
+                let NewConnection { kind, address, settings, secrets, mark, at } = new;
+                let channel = channel_of(db, kind)?;
                 let sealed = vault
                     .seal(&watch::owner(&channel.id), &secrets)
                     .map_err(|why| AdminError::Refused(why.to_string()))?;
-                // The same bot is read on from where it was.
-                let before = stored::read(db, &channel.id)?.filter(|it| bot_of(it) == Some(id));
+                let before = stored::read(db, &channel.id)?;
                 stored::put(
                     db,
                     &ConnectedRow {
                         channel: channel.id.clone(),
+                        mark: mark(before.as_ref()),
                         settings,
                         sealed,
                         version: uuid::Uuid::now_v7().simple().to_string(),
                         trouble: None,
-                        mark: before.map(|it| it.mark).unwrap_or_default(),
-                        connected_at: now,
+                        connected_at: at,
                     },
                 )?;
-                Ok::<_, AdminError>(stored::set_address(db, &channel.id, Some(&name))?)
+                stored::set_address(db, &channel.id, Some(&address))?;
+                Ok::<_, AdminError>(also(db, &channel)?)
             })
-            .await?;
-        Ok(me)
+            .await
     }
 
     /// How all channels stand.
@@ -143,25 +125,11 @@ impl Admin {
     /// # Errors
     /// What is wrong, in words; when the database fails.
     pub async fn test_channel(&self, kind: Channel) -> Result<Vec<String>, AdminError> {
-        let (row, bot) = self.connected_bot(kind).await?;
-        let me = bot.identify().await.map_err(refused)?;
-        let mut lines = vec![format!("{}: the platform takes the token", me.name)];
-        let (url, failed) = bot.webhook().await.map_err(refused)?;
-        match (bot.is_read(), url) {
-            (true, None) => lines.push("what people write is read from the platform".to_owned()),
-            (true, Some(_)) => {
-                let why = "the platform calls another address for this bot, so it cannot be read: connect the channel again";
-                return Err(AdminError::Refused(why.to_owned()));
-            }
-            (false, Some(url)) => lines.push(format!("the platform calls {url}")),
-            (false, None) => {
-                lines.push("the platform calls nobody yet: start the service with --public-url".to_owned())
-            }
-        }
-        if let Some(failed) = failed.filter(|_| !bot.is_read()) {
-            let failed = SafeText::line(&failed);
-            return Err(AdminError::Refused(format!("the platform's last call failed: {failed}")));
-        }
+        let (row, secrets) = self.connected_row(kind).await?;
+        let mut lines = match kind {
+            Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
+            _ => bot::test(&row.settings, &secrets).await?,
+        };
         lines.extend(row.trouble.map(|it| format!("the service's last trouble: {it}")));
         Ok(lines)
     }
@@ -171,9 +139,10 @@ impl Admin {
     /// # Errors
     /// When it is not connected, or the database fails.
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
-        let (row, bot) = self.connected_bot(kind).await?;
-        if !bot.is_read()
-            && let Err(trouble) = bot.subscribe(None).await
+        let (row, secrets) = self.connected_row(kind).await?;
+        let platform = watch::open(kind, &row.settings, &secrets).map_err(AdminError::Refused)?;
+        if !platform.is_read()
+            && let Err(trouble) = platform.subscribe(None).await
         {
             tracing::warn!(%trouble, "the platform goes on calling for now");
         }
@@ -185,7 +154,8 @@ impl Admin {
             .await
     }
 
-    async fn connected_bot(&self, kind: Channel) -> Result<(ConnectedRow, BotPlatform), AdminError> {
+    /// What a channel is connected to, and its secrets.
+    async fn connected_row(&self, kind: Channel) -> Result<(ConnectedRow, String), AdminError> {
         let found = self.database.read(move |db| {
             let channel = channel_of(db, kind)?;
             Ok::<_, AdminError>(stored::read(db, &channel.id)?)
@@ -198,14 +168,27 @@ impl Admin {
         };
         let secrets = self.vault().await?.open(&watch::owner(&row.channel), &row.sealed);
         let secrets = secrets.map_err(|why| AdminError::Refused(why.to_string()))?;
-        let bot = BotPlatform::open(&row.settings, &secrets).map_err(AdminError::Refused)?;
-        Ok((row, bot))
+        Ok((row, secrets))
     }
 }
 
-fn bot_of(row: &ConnectedRow) -> Option<i64> {
-    let settings: Value = serde_json::from_str(&row.settings).ok()?;
-    settings["bot"].as_i64()
+/// How far a channel was read, by what it was connected to before.
+type MarkAfter = Box<dyn FnOnce(Option<&ConnectedRow>) -> String + Send>;
+
+/// A channel that is to be connected, after its live test.
+struct NewConnection {
+    kind: Channel,
+    /// Under which people reach it.
+    address: String,
+    settings: String,
+    secrets: String,
+    mark: MarkAfter,
+    at: Timestamp,
+}
+
+/// What is kept, as JSON.
+fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
+    it.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
 /// How all channels stand.
@@ -219,6 +202,8 @@ pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseErr
         let row = stored::read(db, &channel.id)?;
         let settings: Option<Value> =
             row.as_ref().map(|it| serde_json::from_str(&it.settings).unwrap_or_else(|_| json!({})));
+        let word = |name: &str| settings.as_ref().and_then(|it| Some(it[name].as_str()?.to_owned()));
+        let (quality, tier) = (word("quality"), word("tier"));
         let heard =
             settings.map(|it| if it["webhook"] == true { "the platform calls" } else { "it is read" });
         all.push(ChannelStanding {
@@ -226,6 +211,8 @@ pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseErr
             address: channel.address.filter(|_| row.is_some()),
             heard,
             trouble: row.and_then(|it| it.trouble),
+            quality,
+            tier,
             waiting: egress::count(db, &channel.id, EgressState::Waiting)?,
             unknown: egress::count(db, &channel.id, EgressState::Unknown)?,
         });

@@ -1,0 +1,102 @@
+//! What a platform keeps of a channel's account, kept in step: templates with
+//! their status, how customers rate the number, how many it may write to.
+
+use crate::carriers::{PlatformDescription, PlatformTrouble};
+use crate::database::connected as stored;
+use crate::database::session::DbSession;
+use crate::database::templates::{self, Template};
+use crate::database::{DatabaseError, channels};
+use crate::errors::ApiError;
+use crate::platforms::Connected;
+use crate::state::Service;
+use model::time::{Clock, MINUTE, Timestamp};
+
+/// How old what is known may become.
+const AGE: i64 = 10 * MINUTE;
+/// How long one process asks alone.
+const LEASE: i64 = 2 * MINUTE;
+
+/// Asks the platform what it keeps, where that is due; by one process.
+///
+/// # Errors
+/// When the database fails.
+pub async fn follow(
+    service: &Service,
+    connected: &Connected,
+    me: &str,
+) -> Result<Option<PlatformTrouble>, ApiError> {
+    let Some(asking) = connected.platform.describe() else { return Ok(None) };
+    let now = service.clock.now();
+    let (channel, version) = (connected.channel.clone(), connected.version.clone());
+    let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &channel)).await;
+    let due = found?.filter(|it| it.version == version && is_due(&it.mark, now));
+    let Some(row) = due else { return Ok(None) };
+    let (channel, reader) = (row.channel.clone(), me.to_owned());
+    let mine: Result<bool, DatabaseError> = service
+        .database
+        .write(move |db| stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE)))
+        .await;
+    if !mine? {
+        return Ok(None);
+    }
+    let description = match asking.await {
+        Ok(description) => description,
+        Err(trouble) => return Ok(Some(trouble)),
+    };
+    let kept: Result<(), DatabaseError> = service
+        .database
+        .write(move |db| {
+            let PlatformDescription { settings, templates } = description;
+            let mark = mark(now);
+            // What has changed meanwhile is asked for again.
+            if stored::describe(db, (&row.channel, &row.version), &row.mark, (&mark, &settings))? {
+                let workspace = channels::read(db, &row.channel)?.workspace;
+                keep_templates(db, &workspace, &templates)?;
+            }
+            Ok(())
+        })
+        .await;
+    kept?;
+    Ok(None)
+}
+
+/// That the account was described at a time.
+pub fn mark(now: Timestamp) -> String {
+    now.micros().to_string()
+}
+
+/// A mark that says so; any other asks for a description.
+fn is_due(mark: &str, now: Timestamp) -> bool {
+    let at = mark.parse().map(Timestamp::from_micros);
+    !at.is_ok_and(|at| (0..AGE).contains(&now.since(at)))
+}
+
+/// Keeps the templates of an account, and none besides.
+///
+/// # Errors
+/// When the database fails.
+pub fn keep_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
+    let before = templates::all(db, workspace)?;
+    for template in all.iter().filter(|it| !before.contains(it)) {
+        templates::put(db, workspace, template)?;
+    }
+    let is_there = |old: &Template| all.iter().any(|it| it.name == old.name && it.language == old.language);
+    for old in before.iter().filter(|it| !is_there(it)) {
+        templates::remove(db, workspace, &old.name, &old.language)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_asked_for_once_in_a_while_and_when_it_has_changed() {
+        let at = Timestamp::from_micros(AGE);
+        let now = |span| at.plus(span);
+        assert!(is_due("", at) && is_due("changed 5", at));
+        assert!(!is_due(&mark(at), at) && !is_due(&mark(at), now(AGE - 1)));
+        assert!(is_due(&mark(at), now(AGE)) && is_due(&mark(at), now(-1)), "a clock that was put back");
+    }
+}

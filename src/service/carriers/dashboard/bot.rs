@@ -1,0 +1,88 @@
+//! Connecting and testing the bot-chat channel.
+
+use rand::Rng;
+use serde_json::Value;
+
+use crate::admin::{Admin, AdminError};
+use crate::carriers::PlatformSource;
+use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
+use crate::channels::Channel;
+use crate::database::connected::ConnectedRow;
+use crate::platforms::telegram::{BotIdentity, BotPlatform};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::Timestamp;
+use wire::carriers::{BotSecrets, BotSettings};
+
+impl Admin {
+    /// Connects the bot-chat channel once the platform has taken the token.
+    ///
+    /// # Errors
+    /// What the platform says, in words; when the database fails.
+    pub async fn connect_bot(
+        &self,
+        api: &str,
+        webhook: bool,
+        token: &Secret,
+        now: Timestamp,
+    ) -> Result<BotIdentity, AdminError> {
+        check_address(api)?;
+        if token.expose().is_empty() {
+            return Err(AdminError::Refused("no token was given; @BotFather has told it".to_owned()));
+        }
+        let vault = self.vault().await?;
+        let random: [u8; 24] = rand::rng().random();
+        let hook = random.iter().map(|it| format!("{it:02x}")).collect();
+        let secrets = BotSecrets { token: token.expose().to_owned(), hook };
+        let settings = BotSettings { api: api.to_owned(), bot: 0, name: String::new(), webhook };
+        let bot = BotPlatform::new(&settings, &secrets);
+        let me = bot.identify().await.map_err(refused)?;
+        if !webhook {
+            bot.subscribe(None).await.map_err(refused)?;
+        }
+        let settings = BotSettings { bot: me.id, name: me.name.clone(), ..settings };
+        let id = me.id;
+        let connection = NewConnection {
+            kind: Channel::Telegram,
+            address: me.name.clone(),
+            settings: text(serde_json::to_string(&settings))?,
+            secrets: text(serde_json::to_string(&secrets))?,
+            // The same bot is read on from where it was.
+            mark: Box::new(move |before| {
+                before.filter(|it| bot_of(it) == Some(id)).map(|it| it.mark.clone()).unwrap_or_default()
+            }),
+            at: now,
+        };
+        self.keep(vault, connection, |_, _| Ok(())).await?;
+        Ok(me)
+    }
+}
+
+fn bot_of(row: &ConnectedRow) -> Option<i64> {
+    let settings: Value = serde_json::from_str(&row.settings).ok()?;
+    settings["bot"].as_i64()
+}
+
+/// Asks the platform again; what it says, line by line.
+pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
+    let bot = BotPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
+    let me = bot.identify().await.map_err(refused)?;
+    let mut lines = vec![format!("{}: the platform takes the token", me.name)];
+    let (url, failed) = bot.webhook().await.map_err(refused)?;
+    match (bot.is_read(), url) {
+        (true, None) => lines.push("what people write is read from the platform".to_owned()),
+        (true, Some(_)) => {
+            let why = "the platform calls another address for this bot, so it cannot be read: connect the channel again";
+            return Err(AdminError::Refused(why.to_owned()));
+        }
+        (false, Some(url)) => lines.push(format!("the platform calls {url}")),
+        (false, None) => {
+            lines.push("the platform calls nobody yet: start the service with --public-url".to_owned())
+        }
+    }
+    if let Some(failed) = failed.filter(|_| !bot.is_read()) {
+        let failed = SafeText::line(&failed);
+        return Err(AdminError::Refused(format!("the platform's last call failed: {failed}")));
+    }
+    Ok(lines)
+}

@@ -1,0 +1,114 @@
+//! Connecting and testing the business chat channel.
+
+use crate::admin::{Admin, AdminError};
+use crate::carriers::account;
+use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
+use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
+use crate::database::session::DbSession;
+use crate::platforms::whatsapp::{NumberIdentity, NumberPlatform};
+use model::secret::Secret;
+use model::time::Timestamp;
+use wire::carriers::{NumberSecrets, NumberSettings};
+
+/// What a person was told by the platform to connect a number.
+#[derive(Debug, Clone)]
+pub struct NumberAccess {
+    /// Where the platform is.
+    pub api: String,
+    /// The platform's id of the number.
+    pub number: String,
+    /// The platform's id of the account.
+    pub account: String,
+    /// Lets the service act for the number.
+    pub token: Secret,
+    /// Signs the platform's calls.
+    pub app_secret: Secret,
+    /// What the platform says when it asks whether it may call.
+    pub verify: Secret,
+}
+
+impl NumberAccess {
+    fn check(&self) -> Result<(), AdminError> {
+        check_address(&self.api)?;
+        for (name, id) in [("--phone-number-id", &self.number), ("--business-account-id", &self.account)] {
+            if id.is_empty() || !id.bytes().all(|it| it.is_ascii_digit()) {
+                let why =
+                    format!("{name} is a number that the platform shows beside the phone number, not {id:?}");
+                return Err(AdminError::Refused(why));
+            }
+        }
+        let secrets =
+            [("access token", &self.token), ("app secret", &self.app_secret), ("verify token", &self.verify)];
+        match secrets.iter().find(|(_, secret)| secret.expose().is_empty()) {
+            Some((name, _)) => Err(AdminError::Refused(format!(
+                "no {name} was given: the access token, the app secret and the verify token come in this order, one a line"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Admin {
+    /// Connects the business chat channel once the platform has told the
+    /// number's own record and the account's templates, which are kept.
+    ///
+    /// # Errors
+    /// What the platform says, in words; when the database fails.
+    pub async fn connect_number(
+        &self,
+        access: &NumberAccess,
+        now: Timestamp,
+    ) -> Result<NumberIdentity, AdminError> {
+        access.check()?;
+        let vault = self.vault().await?;
+        let secrets = NumberSecrets {
+            token: access.token.expose().to_owned(),
+            app_secret: access.app_secret.expose().to_owned(),
+            verify: access.verify.expose().to_owned(),
+        };
+        let settings = NumberSettings {
+            api: access.api.clone(),
+            number: access.number.clone(),
+            account: access.account.clone(),
+            webhook: true,
+            ..NumberSettings::default()
+        };
+        let number = NumberPlatform::new(settings, &secrets);
+        let (me, templates) = number.account().await.map_err(refused)?;
+        let connection = NewConnection {
+            kind: Channel::Whatsapp,
+            address: me.phone.clone(),
+            settings: text(serde_json::to_string(&number.settings(&me)))?,
+            secrets: text(serde_json::to_string(&secrets))?,
+            mark: Box::new(move |_| account::mark(now)),
+            at: now,
+        };
+        let keep = move |db: &dyn DbSession, channel: &ChannelRow| {
+            account::keep_templates(db, &channel.workspace, &templates)
+        };
+        self.keep(vault, connection, keep).await?;
+        Ok(me)
+    }
+}
+
+/// Asks the platform again; what it says, line by line.
+pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
+    let number = NumberPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
+    let (me, templates) = number.account().await.map_err(refused)?;
+    let mut lines = vec![format!("{} ({}): the platform takes the token", me.phone, me.name)];
+    let rated = [("quality", &me.quality), ("limit", &me.tier)];
+    let rated: Vec<String> =
+        rated.into_iter().filter_map(|(name, it)| Some(format!("{name} {}", it.as_ref()?))).collect();
+    if !rated.is_empty() {
+        lines.push(rated.join(", "));
+    }
+    let approved = templates.iter().filter(|it| it.status == "APPROVED").count();
+    lines.push(format!("{} templates, {approved} of them approved", templates.len()));
+    lines.push(if number.is_followed().await.map_err(refused)? {
+        "the platform calls for this account; its own pages say where".to_owned()
+    } else {
+        "the platform calls nobody for this account yet: start the service with --public-url".to_owned()
+    });
+    Ok(lines)
+}

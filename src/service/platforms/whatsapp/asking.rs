@@ -1,0 +1,123 @@
+//! One call of the platform, and why there was no answer.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::carriers::PlatformTrouble;
+use crate::platforms::whatsapp::NumberPlatform;
+use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
+use model::text::SafeText;
+use model::time::MINUTE;
+
+/// Bytes of an answer at most.
+const ANSWER: usize = 4 * 1024 * 1024;
+/// Bytes of a file at most: documents have up to 100 MB.
+const FILE: usize = 100 * 1024 * 1024;
+/// For a call; with the upload before it less than an attempt may last.
+const TIME: Duration = Duration::from_secs(15);
+/// For a call that brings a file.
+const UPLOAD: Duration = Duration::from_secs(30);
+
+impl NumberPlatform {
+    /// Makes a call.
+    pub(super) async fn call(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
+        self.call_within(path, request, TIME).await
+    }
+
+    /// Makes a call that brings a file.
+    pub(super) async fn bring(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
+        self.call_within(path, request, UPLOAD).await
+    }
+
+    async fn call_within(
+        &self,
+        path: &str,
+        request: Request,
+        total: Duration,
+    ) -> Result<Fetched, FetchError> {
+        let url = self.guard.vet(&format!("{}/{path}", self.settings.api.trim_end_matches('/')))?;
+        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total };
+        self.guard.fetch(&url, self.signed(request)?, limits).await
+    }
+
+    fn signed(&self, request: Request) -> Result<Request, FetchError> {
+        let bearer = format!("Bearer {}", self.token.expose());
+        request.secret_header("authorization", &bearer).map_err(|_| FetchError::Broken)
+    }
+
+    /// Makes a call that changes nothing twice; its answer.
+    pub(super) async fn ask(&self, path: &str, request: Request) -> Result<Value, PlatformTrouble> {
+        let answer = self.call(path, request).await.map_err(|why| unreachable(&why))?;
+        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        if answer.status == 200 && told.is_object() {
+            return Ok(told);
+        }
+        Err(trouble(answer.status, &told["error"]))
+    }
+
+    /// Reads a file of the platform's.
+    pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, PlatformTrouble> {
+        let vetted = self.guard.vet(url).map_err(|why| unreachable(&why.into()))?;
+        let request = self.signed(Request::get()).map_err(|why| unreachable(&why))?;
+        let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await;
+        let fetched = fetched.map_err(|why| unreachable(&why))?;
+        match fetched.status {
+            200 => Ok(fetched.body),
+            status => Err(PlatformTrouble::passing(format!("the platform answered {status} for a file"))),
+        }
+    }
+}
+
+/// A body of JSON.
+pub(super) fn json(body: &Value) -> Result<Request, HeaderRefused> {
+    Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
+}
+
+/// Why the platform was not reached.
+fn unreachable(why: &FetchError) -> PlatformTrouble {
+    PlatformTrouble::passing(format!("the platform cannot be reached: {why}"))
+}
+
+/// What an answer means that is none.
+fn trouble(status: u16, error: &Value) -> PlatformTrouble {
+    let said = SafeText::line(error["message"].as_str().unwrap_or("it said nothing more"));
+    let long = |why: &str| PlatformTrouble { why: why.to_owned(), pause: MINUTE };
+    match (error["code"].as_i64(), status) {
+        (Some(190), _) | (_, 401) => long(
+            "the platform does not take the access token: make a permanent one of a system user and connect the channel \
+             again",
+        ),
+        (Some(10 | 200..=299), _) | (_, 403) => long(
+            "the access token may not do this: it needs whatsapp_business_messaging and whatsapp_business_management",
+        ),
+        (Some(100), _) | (_, 404) => long(&format!(
+            "the platform knows no such number or account, or the token is not for it: look at --phone-number-id and \
+             --business-account-id ({said})"
+        )),
+        (Some(4 | 80007 | 130_429), _) => long("the platform asks for a pause"),
+        _ => PlatformTrouble::passing(format!("the platform answered {status}: {said}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_refusal_is_explained() {
+        let cases = [
+            (401, json!({"code": 190}), "does not take the access token"),
+            (403, json!({"code": 10}), "may not do this"),
+            (400, json!({"code": 100, "message": "Unsupported get request"}), "--phone-number-id"),
+            (400, json!({"code": 80007}), "asks for a pause"),
+            (500, json!(null), "answered 500"),
+        ];
+        for (status, error, words) in cases {
+            let said = trouble(status, &error).why;
+            assert!(said.contains(words), "{status} {error}: {said}");
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Business chat on its cloud interface.
+//!
+//! Each message carries the service's own id, which comes back with every
+//! status: what was cut off after it may have left is settled by that.
+//!
+//! | file | what |
+//! |---|---|
+//! | `asking.rs` | one call, and why there was none |
+//! | `sending.rs` | what a parcel becomes, and what an answer to it means |
+//! | `uploads.rs` | files the platform has already |
+//! | `calls.rs` | what the platform calls to tell: messages, statuses, templates |
+
+mod asking;
+mod calls;
+mod sending;
+mod uploads;
+
+use std::collections::HashMap;
+
+use axum::http::HeaderMap;
+use hyper::Method;
+use ring::hmac;
+use subtle::ConstantTimeEq;
+use url::form_urlencoded::byte_serialize;
+
+use crate::carriers::{
+    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformDescription, PlatformEvent,
+    PlatformSource, PlatformTrouble, Polled,
+};
+use crate::database::templates::Template;
+use crate::platforms::whatsapp::uploads::Uploads;
+use connections::guard::{Guard, Policy, Request};
+use model::secret::Secret;
+use model::text::SafeText;
+use wire::carriers::{NumberSecrets, NumberSettings};
+
+/// Where the platform is, unless somebody says otherwise.
+pub const API: &str = "https://graph.facebook.com/v23.0";
+/// Carries the signature of a call.
+const SIGNATURE_HEADER: &str = "x-hub-signature-256";
+/// Templates of one page.
+const PAGE: usize = 100;
+/// Pages of templates at most.
+const PAGES: usize = 20;
+
+/// A number on the platform.
+pub struct NumberPlatform {
+    guard: Guard,
+    settings: NumberSettings,
+    token: Secret,
+    key: hmac::Key,
+    verify: String,
+    uploads: Uploads,
+}
+
+/// What a number is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NumberIdentity {
+    /// The number, in E.164.
+    pub phone: String,
+    /// What customers see.
+    pub name: String,
+    /// How customers rate it.
+    pub quality: Option<String>,
+    /// How many customers a day it may begin to write to.
+    pub tier: Option<String>,
+}
+
+impl NumberPlatform {
+    /// A number at an address.
+    pub fn new(settings: NumberSettings, secrets: &NumberSecrets) -> Self {
+        Self {
+            // Whoever connects a channel names the address; others cannot.
+            guard: Guard::system(Policy { allow_loopback_http: true }),
+            settings,
+            token: Secret::new(&secrets.token),
+            key: hmac::Key::new(hmac::HMAC_SHA256, secrets.app_secret.as_bytes()),
+            verify: secrets.verify.clone(),
+            uploads: Uploads::default(),
+        }
+    }
+
+    /// The same, from what is kept.
+    ///
+    /// # Errors
+    /// In words, when it cannot be read.
+    pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
+        let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
+        let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
+        Ok(Self::new(settings, &secrets))
+    }
+
+    /// Asks for the number's own record: whether the token is good for it.
+    ///
+    /// # Errors
+    /// Why not, with what to do.
+    pub async fn identify(&self) -> Result<NumberIdentity, PlatformTrouble> {
+        let fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier";
+        let told = self.ask(&format!("{}?fields={fields}", self.settings.number), Request::get()).await?;
+        let text = |name: &str| told[name].as_str().map(|it| SafeText::line(it).as_str().to_owned());
+        let digits: String =
+            text("display_phone_number").unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
+        if digits.is_empty() {
+            return Err(PlatformTrouble::passing("the platform does not tell the number's record"));
+        }
+        Ok(NumberIdentity {
+            phone: format!("+{digits}"),
+            name: text("verified_name").unwrap_or_default(),
+            quality: text("quality_rating"),
+            tier: text("messaging_limit_tier"),
+        })
+    }
+
+    /// Whether the platform calls anybody for this account.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn is_followed(&self) -> Result<bool, PlatformTrouble> {
+        let path = format!("{}/subscribed_apps", self.settings.account);
+        let told = self.ask(&path, Request::get()).await?;
+        Ok(told["data"].as_array().is_some_and(|it| !it.is_empty()))
+    }
+
+    /// What the platform keeps of the account.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn account(&self) -> Result<(NumberIdentity, Vec<Template>), PlatformTrouble> {
+        Ok((self.identify().await?, self.templates().await?))
+    }
+
+    /// The settings with what the platform says of the number.
+    pub fn settings(&self, me: &NumberIdentity) -> NumberSettings {
+        NumberSettings { quality: me.quality.clone(), tier: me.tier.clone(), ..self.settings.clone() }
+    }
+
+    /// All templates of the account.
+    async fn templates(&self) -> Result<Vec<Template>, PlatformTrouble> {
+        let fields = "name,language,category,status,components";
+        let first = format!("{}/message_templates?fields={fields}&limit={PAGE}", self.settings.account);
+        let mut path = first.clone();
+        let mut all = Vec::new();
+        for _ in 0..PAGES {
+            let told = self.ask(&path, Request::get()).await?;
+            let Some(data) = told["data"].as_array() else {
+                return Err(PlatformTrouble::passing("the platform does not tell the account's templates"));
+            };
+            all.extend(data.iter().filter_map(calls::template));
+            match told["paging"]["cursors"]["after"].as_str() {
+                Some(after) if told["paging"]["next"].is_string() => {
+                    let after: String = byte_serialize(after.as_bytes()).collect();
+                    path = format!("{first}&after={after}");
+                }
+                _ => return Ok(all),
+            }
+        }
+        // What is not all of them would take the others away.
+        Err(PlatformTrouble::passing("the account has more templates than can be read"))
+    }
+}
+
+impl Carrier for NumberPlatform {
+    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        Box::pin(self.send(parcel, file))
+    }
+}
+
+impl PlatformSource for NumberPlatform {
+    fn is_read(&self) -> bool {
+        false
+    }
+
+    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
+        Box::pin(std::future::ready(Ok(Polled { mark: mark.to_owned(), ..Polled::default() })))
+    }
+
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+        Box::pin(async move {
+            // Where it calls is set on the platform's own pages.
+            let method = if url.is_some() { Method::POST } else { Method::DELETE };
+            let path = format!("{}/subscribed_apps", self.settings.account);
+            self.ask(&path, Request::new(method, "")).await.map(drop)
+        })
+    }
+
+    fn challenge(&self, asked: &HashMap<String, String>) -> Option<String> {
+        let given = asked.get("hub.verify_token").map_or("", String::as_str);
+        let is_it = asked.get("hub.mode").is_some_and(|it| it == "subscribe");
+        let is_mine = !self.verify.is_empty() && bool::from(given.as_bytes().ct_eq(self.verify.as_bytes()));
+        asked.get("hub.challenge").filter(|_| is_it && is_mine).cloned()
+    }
+
+    fn is_genuine(&self, headers: &HeaderMap, body: &[u8]) -> bool {
+        let given = headers.get(SIGNATURE_HEADER).and_then(|it| it.to_str().ok()?.strip_prefix("sha256="));
+        let Some(tag) = given.and_then(of_hex) else { return false };
+        hmac::verify(&self.key, body, &tag).is_ok()
+    }
+
+    fn split(&self, body: &[u8]) -> Vec<HookPiece> {
+        calls::split(&self.settings.number, body)
+    }
+
+    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        calls::understand(&serde_json::from_slice(body).unwrap_or_default()).into_iter().collect()
+    }
+
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+        Box::pin(async move {
+            let reference: String = byte_serialize(reference.as_bytes()).collect();
+            // The address lives for minutes, and wants the token as well.
+            let told = self.ask(&reference, Request::get()).await?;
+            match told["url"].as_str() {
+                Some(url) => self.download(url).await,
+                None => Err(PlatformTrouble::passing("the platform does not give the file")),
+            }
+        })
+    }
+
+    fn describe(&self) -> Option<Carrying<'_, Result<PlatformDescription, PlatformTrouble>>> {
+        Some(Box::pin(async move {
+            let (me, templates) = self.account().await?;
+            let settings = serde_json::to_string(&self.settings(&me));
+            let settings = settings.map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+            Ok(PlatformDescription { settings, templates })
+        }))
+    }
+}
+
+fn of_hex(text: &str) -> Option<Vec<u8>> {
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    (0..32).map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn platform() -> NumberPlatform {
+        let secrets = NumberSecrets {
+            token: "t".to_owned(),
+            app_secret: "app".to_owned(),
+            verify: "verify me".to_owned(),
+        };
+        NumberPlatform::new(NumberSettings::default(), &secrets)
+    }
+
+    #[test]
+    fn a_call_is_signed_over_its_bytes() {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, b"app");
+        let hex = |body: &[u8]| -> String {
+            hmac::sign(&key, body).as_ref().iter().map(|it| format!("{it:02x}")).collect()
+        };
+        let is_genuine = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(SIGNATURE_HEADER, text.parse().expect("a header"));
+            platform().is_genuine(&headers, b"{}")
+        };
+        assert!(is_genuine(&format!("sha256={}", hex(b"{}"))));
+        assert!(!is_genuine(&format!("sha256={}", hex(b"{ }"))), "other bytes");
+        for wrong in ["", "sha256=", "sha256=zz", &hex(b"{}")] {
+            assert!(!is_genuine(wrong), "{wrong}");
+        }
+        assert!(!platform().is_genuine(&HeaderMap::new(), b"{}"));
+    }
+
+    #[test]
+    fn only_who_knows_the_word_is_answered_its_challenge() {
+        let asked = |mode: &str, token: &str| {
+            let pairs = [("hub.mode", mode), ("hub.verify_token", token), ("hub.challenge", "42")];
+            platform().challenge(&pairs.map(|(name, text)| (name.to_owned(), text.to_owned())).into())
+        };
+        assert_eq!(asked("subscribe", "verify me").as_deref(), Some("42"));
+        assert_eq!(asked("subscribe", "verify"), None);
+        assert_eq!(asked("unsubscribe", "verify me"), None);
+    }
+}

@@ -1,0 +1,346 @@
+//! What a parcel becomes on the platform, and what its answer means.
+
+use serde_json::{Value, json};
+
+use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
+use crate::platforms::whatsapp::{NumberPlatform, asking};
+use connections::guard::{FetchError, HeaderRefused, Request};
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+use wire::errors::ErrorCode;
+
+/// Between the parts of a body; a file in which it stands is none.
+const BOUNDARY: &str = "frontdesk-2b7c08e41d6a4f0d8e55b1aa";
+/// What the platform takes of one sender for one customer: a message in so long.
+const PAIR: i64 = 6 * SECOND;
+
+impl NumberPlatform {
+    /// Sends a parcel once, and shows the customer that what it answers was
+    /// read.
+    pub(super) async fn send(&self, parcel: &Parcel, file: Option<&ParcelFile>) -> CarryOutcome {
+        let media = match (file, &parcel.media_url) {
+            (Some(file), Some(link)) => match self.upload(link, file).await {
+                Ok(id) => Some(id),
+                Err(outcome) => return outcome,
+            },
+            _ => None,
+        };
+        let outcome = tokio::join!(self.post(parcel, media.as_deref()), self.mark_read(parcel)).0;
+        if let (CarryOutcome::Refused { .. }, Some(link)) = (&outcome, &parcel.media_url) {
+            self.uploads.forget(link);
+        }
+        outcome
+    }
+
+    async fn post(&self, parcel: &Parcel, media: Option<&str>) -> CarryOutcome {
+        let request = match asking::json(&content(parcel, media)) {
+            Ok(request) => request,
+            Err(why) => return refuse(ErrorCode::ValidationError, &why.to_string()),
+        };
+        // Set again, a reaction is the same.
+        let again = parcel.kind == REACTION;
+        match self.call(&format!("{}/messages", self.settings.number), request).await {
+            Ok(answer) => {
+                let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+                let outcome = judge(answer.status, &told, again);
+                match (outcome, pause(answer.retry_after.as_deref())) {
+                    (CarryOutcome::Later { why, .. }, Some(after)) => CarryOutcome::Later { after, why },
+                    (outcome, _) => outcome,
+                }
+            }
+            Err(why) => failed(&why, again),
+        }
+    }
+
+    async fn mark_read(&self, parcel: &Parcel) {
+        let Some(seen) = &parcel.seen else { return };
+        let body = json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen});
+        let Ok(request) = asking::json(&body) else { return };
+        if let Err(why) = self.call(&format!("{}/messages", self.settings.number), request).await {
+            tracing::info!(%why, "a message could not be shown as read");
+        }
+    }
+
+    /// Brings a file to the platform, unless it has it; its id there. Nothing
+    /// reaches anybody by it, so that it may be brought again.
+    async fn upload(&self, link: &str, file: &ParcelFile) -> Result<String, CarryOutcome> {
+        if let Some(id) = self.uploads.find(link) {
+            return Ok(id);
+        }
+        let request =
+            multipart(file).map_err(|why| refuse(ErrorCode::MediaUploadFailed, &why.to_string()))?;
+        let later = |why: String| CarryOutcome::Later { after: 5 * SECOND, why };
+        let answer = self.bring(&format!("{}/media", self.settings.number), request).await;
+        let answer = answer.map_err(|why| later(format!("the file could not be brought: {why}")))?;
+        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        match (answer.status, told["id"].as_str()) {
+            (200, Some(id)) => {
+                self.uploads.note(link, id);
+                Ok(id.to_owned())
+            }
+            (400..=499, _) => Err(match judge(answer.status, &told, true) {
+                CarryOutcome::Refused { why, broken: false, .. } => {
+                    refuse(ErrorCode::MediaUploadFailed, &why)
+                }
+                other => other,
+            }),
+            (status, _) => Err(later(format!("the platform answered {status} to the file"))),
+        }
+    }
+}
+
+/// The message of a parcel; `media` is the platform's id of its file.
+fn content(parcel: &Parcel, media: Option<&str>) -> Value {
+    let (kind, object) = match parcel.kind.as_str() {
+        REACTION => (REACTION, json!({"message_id": parcel.quoted, "emoji": parcel.text})),
+        "image" => ("image", medium(parcel, media)),
+        "video" => ("video", medium(parcel, media)),
+        "audio" => ("audio", medium(parcel, media)),
+        "document" => ("document", medium(parcel, media)),
+        kind @ ("template" | "interactive" | "location") => {
+            (kind, parcel.content.clone().unwrap_or_default())
+        }
+        _ => ("text", json!({"body": parcel.text, "preview_url": false})),
+    };
+    let mut body = json!({
+        "messaging_product": "whatsapp", "recipient_type": "individual", "type": kind,
+        "to": parcel.to.trim_start_matches('+'),
+        // Comes back with each status.
+        "biz_opaque_callback_data": parcel.id,
+    });
+    body[kind] = object;
+    if let Some(quoted) = parcel.quoted.as_ref().filter(|_| !matches!(kind, REACTION | "template")) {
+        body["context"] = json!({ "message_id": quoted });
+    }
+    body
+}
+
+/// Media, by their id or by their link.
+fn medium(parcel: &Parcel, media: Option<&str>) -> Value {
+    let mut it = match media {
+        Some(id) => json!({ "id": id }),
+        None => json!({ "link": parcel.media_url }),
+    };
+    let kind = parcel.kind.as_str();
+    // What stands for media without words is their name.
+    if kind != "audio" && !parcel.text.is_empty() && parcel.filename.as_ref() != Some(&parcel.text) {
+        it["caption"] = parcel.text.as_str().into();
+    }
+    if let Some(name) = parcel.filename.as_ref().filter(|_| kind == "document") {
+        it["filename"] = name.as_str().into();
+    }
+    it
+}
+
+fn multipart(file: &ParcelFile) -> Result<Request, HeaderRefused> {
+    let mut bytes = Vec::with_capacity(file.bytes.len() + 1024);
+    let mut part = |head: &str, content: &[u8]| {
+        let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n");
+        bytes.extend_from_slice(head.as_bytes());
+        bytes.extend_from_slice(content);
+        bytes.extend_from_slice(b"\r\n");
+    };
+    part("name=\"messaging_product\"", b"whatsapp");
+    part("name=\"type\"", file.mime_type.as_bytes());
+    let plain = |it: char| if it.is_control() || matches!(it, '"' | '\\') { '_' } else { it };
+    let name: String = file.name.chars().map(plain).collect();
+    let head = format!("name=\"file\"; filename=\"{name}\"\r\ncontent-type: {}", file.mime_type);
+    part(&head, &file.bytes);
+    bytes.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+    Request::post(bytes).header("content-type", &format!("multipart/form-data; boundary={BOUNDARY}"))
+}
+
+fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
+    CarryOutcome::Refused { code, why: why.to_owned(), broken: false }
+}
+
+/// What an answer means. What may be done `again` changes nothing a second
+/// time.
+fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
+    if status == 200 {
+        return match told["messages"][0]["id"].as_str() {
+            Some(id) => CarryOutcome::Taken { platform_id: id.to_owned(), fate: Fate::Sent },
+            None => unclear("the platform took it and did not say as what", again),
+        };
+    }
+    let error = &told["error"];
+    let said = words(error);
+    let later = |after| CarryOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
+    let meaning = error["code"].as_i64().map(|code| match (code, error["error_subcode"].as_i64()) {
+        // The number itself is not there.
+        (100, Some(33)) => Meaning::Account,
+        (code, _) => meaning(code),
+    });
+    match meaning {
+        Some(Meaning::Pause(after)) => later(after),
+        None if status == 429 => later(10 * SECOND),
+        Some(Meaning::Account) => CarryOutcome::Refused {
+            code: ErrorCode::NotConfigured,
+            why: format!("the platform does not let this number send: {said}"),
+            broken: true,
+        },
+        Some(Meaning::Refused(code)) if (400..500).contains(&status) => {
+            refuse(code, &format!("the platform refuses it: {said}"))
+        }
+        None if (400..500).contains(&status) => {
+            refuse(ErrorCode::WhatsappError, &format!("the platform answered {status}: {said}"))
+        }
+        _ => unclear(&format!("the platform answered {status}: {said}"), again),
+    }
+}
+
+/// The pause the platform asks for, where it says how long.
+fn pause(retry_after: Option<&str>) -> Option<i64> {
+    let seconds: i64 = retry_after?.trim().parse().ok()?;
+    Some(seconds.clamp(1, 3600) * SECOND)
+}
+
+/// What the platform says of an error.
+pub(super) fn words(error: &Value) -> SafeText {
+    let told = [&error["error_data"]["details"], &error["message"], &error["title"]];
+    SafeText::line(told.into_iter().find_map(Value::as_str).unwrap_or("it said nothing more"))
+}
+
+/// What one of the platform's codes means.
+enum Meaning {
+    /// Nothing was taken; it may be asked again after so long.
+    Pause(i64),
+    /// Nothing can be sent from this number.
+    Account,
+    /// This one is refused.
+    Refused(ErrorCode),
+}
+
+fn meaning(code: i64) -> Meaning {
+    match code {
+        131_056 => Meaning::Pause(PAIR),
+        4 | 80_007 | 130_429 => Meaning::Pause(10 * SECOND),
+        131_016 | 131_048 | 131_057 | 133_004 => Meaning::Pause(MINUTE),
+        0
+        | 3
+        | 10
+        | 190
+        | 200..=299
+        | 368
+        | 131_005
+        | 131_031
+        | 131_037
+        | 131_042
+        | 131_045
+        | 133_010
+        | 134_011 => Meaning::Account,
+        131_047 => Meaning::Refused(ErrorCode::SessionExpired),
+        130_497 | 131_021 | 131_026 | 131_030 | 131_050 => Meaning::Refused(ErrorCode::InvalidRecipient),
+        131_051 => Meaning::Refused(ErrorCode::UnsupportedType),
+        132_000..=132_999 => Meaning::Refused(ErrorCode::TemplateError),
+        131_052 => Meaning::Refused(ErrorCode::MediaFetchFailed),
+        131_053 => Meaning::Refused(ErrorCode::MediaUploadFailed),
+        33 | 100 | 131_008 | 131_009 => Meaning::Refused(ErrorCode::ValidationError),
+        _ => Meaning::Refused(ErrorCode::WhatsappError),
+    }
+}
+
+/// The interface's code for what was taken and does not arrive, and whether
+/// nothing would.
+pub(super) fn lost(code: i64) -> (ErrorCode, bool) {
+    match meaning(code) {
+        Meaning::Account => (ErrorCode::NotConfigured, true),
+        Meaning::Refused(code) => (code, false),
+        Meaning::Pause(_) => (ErrorCode::WhatsappError, false),
+    }
+}
+
+/// Nobody knows whether it has left.
+fn unclear(why: &str, again: bool) -> CarryOutcome {
+    let why = why.to_owned();
+    if again { CarryOutcome::Later { after: 5 * SECOND, why } } else { CarryOutcome::Unknown { why } }
+}
+
+/// What it means that there was no answer: without a connection nothing has
+/// left.
+fn failed(why: &FetchError, again: bool) -> CarryOutcome {
+    let words = format!("the platform gave no answer: {why}");
+    match why {
+        FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
+            CarryOutcome::Later { after: 3 * SECOND, why: words }
+        }
+        FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => unclear(&words, again),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parcel(kind: &str) -> Parcel {
+        let (id, to, text) = ("msg_1".to_owned(), "+34600111222".to_owned(), "hi".to_owned());
+        Parcel { id, to, kind: kind.to_owned(), text, ..Parcel::default() }
+    }
+
+    #[test]
+    fn each_kind_has_its_object() {
+        let quoting = Parcel { quoted: Some("wamid.5".to_owned()), ..parcel("text") };
+        let body = content(&quoting, None);
+        assert_eq!((&body["to"], &body["text"]["body"]), (&json!("34600111222"), &json!("hi")));
+        assert_eq!(
+            (&body["biz_opaque_callback_data"], &body["context"]["message_id"]),
+            (&json!("msg_1"), &json!("wamid.5"))
+        );
+        for kind in ["image", "video", "document"] {
+            let link = Parcel { media_url: Some("https://a.example/x".to_owned()), ..parcel(kind) };
+            assert_eq!(content(&link, None)[kind], json!({"link": "https://a.example/x", "caption": "hi"}));
+            assert_eq!(content(&link, Some("9"))[kind], json!({"id": "9", "caption": "hi"}));
+        }
+        let template = json!({"name": "a", "language": {"code": "en"}, "components": []});
+        let body = content(&Parcel { content: Some(template.clone()), ..parcel("template") }, None);
+        assert_eq!((&body["template"], &body["type"]), (&template, &json!("template")));
+        let body = content(
+            &Parcel { quoted: Some("wamid.5".to_owned()), text: "👍".to_owned(), ..parcel(REACTION) },
+            None,
+        );
+        assert_eq!(body["reaction"], json!({"message_id": "wamid.5", "emoji": "👍"}));
+        assert_eq!(body["context"], Value::Null);
+    }
+
+    #[test]
+    fn an_answer_says_whether_it_has_left() {
+        let word = |outcome| match outcome {
+            CarryOutcome::Refused { code, .. } => code.word(),
+            CarryOutcome::Taken { .. } => "taken",
+            CarryOutcome::Later { .. } => "later",
+            CarryOutcome::Moved { .. } => "moved",
+            CarryOutcome::Unknown { .. } => "unknown",
+        };
+        assert_eq!(word(judge(200, &json!({"messages": [{"id": "wamid.1"}]}), false)), "taken");
+        assert_eq!(word(judge(200, &json!({}), false)), "unknown");
+        let cases = [
+            (400, 131_047, "SESSION_EXPIRED"),
+            (400, 131_026, "INVALID_RECIPIENT"),
+            (400, 131_051, "UNSUPPORTED_TYPE"),
+            (400, 132_001, "TEMPLATE_ERROR"),
+            (400, 131_053, "MEDIA_UPLOAD_FAILED"),
+            (400, 131_049, "WHATSAPP_ERROR"),
+            (400, 100, "VALIDATION_ERROR"),
+            (401, 190, "NOT_CONFIGURED"),
+            (429, 130_429, "later"),
+            (400, 131_056, "later"),
+            (400, 80_007, "later"),
+            (503, 131_016, "later"),
+            (400, 131_042, "NOT_CONFIGURED"),
+            (500, 131_000, "unknown"),
+            (400, 999_999, "WHATSAPP_ERROR"),
+        ];
+        for (status, code, wanted) in cases {
+            let told = json!({"error": {"code": code, "message": "x"}});
+            assert_eq!(word(judge(status, &told, false)), wanted, "{code}");
+        }
+        assert_eq!(word(judge(502, &json!(null), true)), "later", "a reaction is set again");
+        let gone = json!({"error": {"code": 100, "error_subcode": 33}});
+        assert_eq!(word(judge(400, &gone, false)), "NOT_CONFIGURED");
+        assert_eq!(lost(131_042), (ErrorCode::NotConfigured, true));
+        assert_eq!(lost(130_429), (ErrorCode::WhatsappError, false));
+        assert_eq!(word(judge(502, &json!(null), false)), "unknown");
+        assert_eq!(word(failed(&FetchError::Tls, false)), "later");
+        assert_eq!(word(failed(&FetchError::TimedOut, false)), "unknown");
+    }
+}

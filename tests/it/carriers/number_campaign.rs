@@ -1,0 +1,206 @@
+//! Random faults and kill -9 between the service and the business chat
+//! platform, which reports what became of each message in any order: nothing is
+//! lost, nothing reaches anybody twice, and all that reached somebody is known
+//! in the end.
+
+use std::collections::BTreeMap;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::Served;
+use super::campaign::{self, FAULTS, KILLS, inbound, many_credits, random_plan, rows, setting};
+use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
+use super::numbers::text_to;
+use crate::binary::Binary;
+use frontdesk::service::AssistantChoice;
+
+/// Customers who write and are written to.
+const CUSTOMERS: usize = 12;
+
+fn customer(number: usize) -> String {
+    format!("+3460000{number:04}")
+}
+
+/// How often a text reached somebody.
+fn count(number: &NumberServer, text: &str) -> usize {
+    number.reached().iter().filter(|it| it.text == text).count()
+}
+
+/// Whether what is shown of a text is what became of it.
+#[track_caller]
+fn judge(number: &NumberServer, shown: &[&str], text: &str) {
+    match count(number, text) {
+        0 => assert_eq!(shown, ["unknown"], "{text} reached nobody"),
+        1 => assert_eq!(shown, ["read"], "{text} was reported as read"),
+        more => panic!("{text} reached somebody {more} times"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_faults_lose_nothing_and_all_that_left_is_known() {
+    let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
+    let number = NumberServer::start();
+    number.report_all(Reports::Shuffled);
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    for it in 1..=CUSTOMERS {
+        number.says(&customer(it), &format!("{it} begins"));
+        served.waits(&customer(it), "the first message", |it| it.len() == 1).await;
+    }
+    many_credits(&served).await;
+    let before = served.balance().await;
+    let (plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
+    number.plan(plan);
+    let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
+    let mut answers: BTreeMap<String, (u16, Value)> = BTreeMap::new();
+    let mut round = 0;
+    while spoilt() < faults {
+        round += 1;
+        for it in 1..=CUSTOMERS {
+            number.says(&customer(it), &format!("{it} says {round}"));
+        }
+        let sends = (1..=CUSTOMERS).map(|it| {
+            let text = format!("answer {round} to {it}");
+            let served = &served;
+            async move {
+                let told = served.send(text_to(&customer(it), &text), Some(&text.replace(' ', "-"))).await;
+                (text, told)
+            }
+        });
+        answers.extend(futures_util::future::join_all(sends).await);
+    }
+    number.nothing_goes_wrong();
+    for it in 1..=CUSTOMERS {
+        let settled =
+            |text: &str, status: &str| status == if count(&number, text) == 0 { "unknown" } else { "read" };
+        let history = served
+            .waits(&customer(it), "all is there and settled", |history| {
+                history.iter().filter(|it| it["direction"] == "inbound").count() > round
+                    && history.iter().filter(|it| it["direction"] == "outbound").count() == round
+                    && history.iter().filter(|it| it["direction"] == "outbound").all(|it| {
+                        settled(it["content"].as_str().unwrap_or(""), it["status"].as_str().unwrap_or(""))
+                    })
+            })
+            .await;
+        let said = |direction: &str| -> Vec<&str> {
+            let wanted = history.iter().filter(|it| it["direction"] == direction);
+            wanted.map(|it| it["content"].as_str().unwrap_or("")).collect()
+        };
+        let wanted: Vec<String> = (1..=round).map(|round| format!("{it} says {round}")).collect();
+        assert_eq!(said("inbound")[1..], wanted, "customer {it}");
+        for round in 1..=round {
+            let text = format!("answer {round} to {it}");
+            let shown: Vec<&str> = history
+                .iter()
+                .filter(|it| it["content"] == *text)
+                .map(|it| it["status"].as_str().unwrap_or(""))
+                .collect();
+            judge(&number, &shown, &text);
+            let (status, told) = &answers[&text];
+            let word = told["status"].as_str().unwrap_or("");
+            assert!(
+                *status == 200 && ["sent", "unknown", "queued"].contains(&word),
+                "{text}: {status} {told}"
+            );
+        }
+    }
+    let paid = i64::try_from(round * CUSTOMERS).expect("few");
+    assert_eq!(served.balance().await, before - paid);
+}
+
+#[test]
+fn kills_lose_nothing_and_all_that_left_is_known() {
+    let kills = setting("FRONTDESK_CARRIER_KILLS", KILLS);
+    let (binary, number) = (Binary::new(), NumberServer::start());
+    number.report_all(Reports::Shuffled);
+    let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
+    let (database, ready) = (path("service.db"), path("ready.json"));
+    let public = ["--public-url", "http://127.0.0.1:9"];
+    drop(campaign::serve(&binary, &database, &ready, &public));
+    let key = campaign::live_key(&ready, "whatsapp");
+    let url = number.url();
+    let connect = [
+        "admin",
+        "--db",
+        &database,
+        "channel",
+        "connect",
+        "whatsapp",
+        "--phone-number-id",
+        NUMBER,
+        "--business-account-id",
+        ACCOUNT,
+        "--api-url",
+        &url,
+    ];
+    binary.ok(&connect, &format!("{TOKEN}\n{APP_SECRET}\n{VERIFY}\n"));
+    binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
+    let start = || {
+        let running = campaign::serve(&binary, &database, &ready, &public);
+        number.calls(&format!("http://{}", running.address));
+        running
+    };
+    let mut running = start();
+    for it in 1..=CUSTOMERS {
+        number.says(&customer(it), &format!("{it} begins"));
+    }
+    while inbound(&database).len() < CUSTOMERS {}
+    let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
+    let mut open: Vec<(String, String)> = Vec::new();
+    let mut said = Vec::new();
+    for kill in 0..kills {
+        let it = random.random_range(1..=CUSTOMERS);
+        said.push(format!("{it} says in life {kill}"));
+        number.says(&customer(it), said.last().expect("one"));
+        open.extend(
+            (0..4).map(|it| (format!("text-{kill}-{it}"), customer(random.random_range(1..=CUSTOMERS)))),
+        );
+        let ask = |(idem, to): &(String, String)| {
+            let body = text_to(to, idem).to_string();
+            let (address, key, idem) = (running.address.clone(), key.clone(), idem.clone());
+            std::thread::spawn(move || campaign::ask(&address, &key, "/v1/messages/send", &idem, &body))
+        };
+        let before = number.requests();
+        let askers: Vec<_> = open.iter().map(ask).collect();
+        // Somewhere within what has to be done for them.
+        number.waits_for_requests(before + random.random_range(1..=4));
+        drop(running);
+        let answers: Vec<bool> =
+            askers.into_iter().map(|it| it.join().expect("no one failed").is_some()).collect();
+        open = open.into_iter().zip(answers).filter(|(_, answered)| !answered).map(|(it, _)| it).collect();
+        running = start();
+    }
+    for (idem, to) in &open {
+        let body = text_to(to, idem).to_string();
+        let answer = campaign::ask(&running.address, &key, "/v1/messages/send", idem, &body);
+        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
+    }
+    campaign::settle(&database, said.len() + CUSTOMERS);
+    number.waits_until_told();
+    campaign::settle(&database, said.len() + CUSTOMERS);
+    drop(running);
+    check(&number, &database, kills, &said);
+}
+
+fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
+    let arrived = inbound(database);
+    for text in said {
+        assert_eq!(arrived.iter().filter(|it| *it == text).count(), 1, "{text}");
+    }
+    let sent = rows(database, "outbound");
+    assert_eq!(sent.len(), kills * 4, "each text is in the history");
+    for (text, status) in &sent {
+        judge(number, &[status], text);
+    }
+    let tried: usize = sent.iter().map(|(text, _)| count(number, text)).sum();
+    assert_eq!(tried, number.reached().len(), "nothing reached anybody that nobody asked for");
+    let db = Connection::open(database).expect("opens");
+    let paid: i64 = db
+        .query_row("SELECT -sum(amount) FROM ledger WHERE reason IN ('message', 'refund')", [], |row| {
+            row.get(0)
+        })
+        .expect("reads");
+    assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
+}

@@ -1,0 +1,454 @@
+//! A stand-in for the business chat platform's cloud interface: it speaks it
+//! over a real socket, calls the service with its signature until a call is
+//! taken, and does wrong what it is told to.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use ring::hmac;
+use serde_json::{Value, json};
+
+use super::stand_in::{self, Answers, Plan, Shared, Wrong, fields};
+use crate::raw_http::RawRequest;
+
+pub const TOKEN: &str = "EAA-stand-in-token";
+pub const APP_SECRET: &str = "stand-in-app-secret";
+pub const VERIFY: &str = "stand-in-verify";
+pub const NUMBER: &str = "106540352242922";
+pub const ACCOUNT: &str = "102290129340398";
+/// The number's own.
+pub const PHONE: &str = "+15550783881";
+/// Carries the signature of a call.
+pub const SIGNATURE: &str = "x-hub-signature-256";
+/// Before a call that was not taken is made again.
+const AGAIN: Duration = Duration::from_millis(5);
+/// Before it looks again where nothing has changed.
+const IDLE: Duration = Duration::from_secs(1);
+/// Calls that are told once more where something is repeated.
+const REPEATED: usize = 20;
+
+/// Something that reached somebody.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reached {
+    pub to: String,
+    pub kind: String,
+    /// Its text or caption.
+    pub text: String,
+    pub body: Value,
+    pub id: String,
+}
+
+/// What the platform reports by itself of each message that reached somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reports {
+    /// Nothing.
+    #[default]
+    None,
+    /// That it was sent, delivered and read, in any order and some twice.
+    Shuffled,
+}
+
+#[derive(Default)]
+struct World {
+    reached: Vec<Reached>,
+    read: Vec<String>,
+    brought: Vec<Value>,
+    count: usize,
+    requests: usize,
+    files: HashMap<String, Vec<u8>>,
+    templates: Vec<Value>,
+    quality: Option<String>,
+    followed: bool,
+    revoked: bool,
+    held: bool,
+    reports: Reports,
+    plan: Option<Box<Plan>>,
+    answers: Option<Box<Answers>>,
+    /// Where it calls.
+    hook: Option<String>,
+    /// What people wrote, in order; and what became of messages, in none.
+    said: VecDeque<String>,
+    status: Vec<String>,
+    told: VecDeque<String>,
+    calling: bool,
+}
+
+pub struct NumberServer {
+    address: SocketAddr,
+    shared: Arc<Shared<World>>,
+}
+
+impl NumberServer {
+    pub fn start() -> Self {
+        let shared: Arc<Shared<World>> = Arc::default();
+        shared.world().quality = Some("GREEN".to_owned());
+        let address = stand_in::listen(&shared, serve);
+        let caller = Arc::downgrade(&shared);
+        std::thread::spawn(move || {
+            let mut random = StdRng::seed_from_u64(7);
+            while let Some(shared) = caller.upgrade() {
+                call_once(&shared, &mut random);
+            }
+        });
+        Self { address, shared }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/v23.0", self.address)
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.shared.world()
+    }
+
+    /// Where it calls, as a person sets it on its pages.
+    pub fn calls(&self, base: &str) {
+        self.world().hook = Some(format!("{base}/hooks/whatsapp"));
+        self.shared.changed();
+    }
+
+    /// Decides what goes wrong with each call from now on.
+    pub fn plan(&self, plan: impl FnMut(&str) -> Option<Wrong> + Send + 'static) {
+        self.world().plan = Some(Box::new(plan));
+    }
+
+    pub fn nothing_goes_wrong(&self) {
+        self.world().plan = None;
+    }
+
+    /// Answers calls that send something, where it says so, and does not do them.
+    pub fn answer(&self, answers: impl Fn(&Value) -> Option<(u16, Value)> + Send + 'static) {
+        self.world().answers = Some(Box::new(answers));
+    }
+
+    pub fn report_all(&self, reports: Reports) {
+        self.world().reports = reports;
+    }
+
+    /// What is sent reaches people, and is answered only when this ends.
+    pub fn hold(&self, held: bool) {
+        self.world().held = held;
+        self.shared.changed();
+    }
+
+    pub fn revoke(&self) {
+        self.world().revoked = true;
+    }
+
+    pub fn rate(&self, quality: &str) {
+        self.world().quality = Some(quality.to_owned());
+    }
+
+    pub fn set_templates(&self, templates: &[Value]) {
+        self.world().templates = templates.to_vec();
+    }
+
+    pub fn put_file(&self, id: &str, bytes: &[u8]) {
+        self.world().files.insert(id.to_owned(), bytes.to_vec());
+    }
+
+    /// A customer writes; the message's id.
+    pub fn says(&self, from: &str, text: &str) -> String {
+        self.sends(from, "text", json!({ "body": text }), json!({}))
+    }
+
+    /// The same with any content.
+    pub fn sends(&self, from: &str, kind: &str, content: Value, more: Value) -> String {
+        let mut world = self.world();
+        world.count += 1;
+        let id = format!("wamid.IN{}", world.count);
+        let from = from.trim_start_matches('+');
+        let mut message = json!({ "id": id, "from": from, "timestamp": "1", "type": kind });
+        message[kind] = content;
+        for (name, value) in more.as_object().expect("an object") {
+            message[name] = value.clone();
+        }
+        let contact = json!({"wa_id": from, "profile": {"name": format!("Ana {from}")}});
+        let value = json!({ "contacts": [contact], "messages": [message] });
+        world.said.push_back(change("messages", value));
+        drop(world);
+        self.shared.changed();
+        id
+    }
+
+    /// Tells what became of a message.
+    pub fn reports(&self, message: &Reached, status: &str) {
+        self.world().status.push(status_of(message, status, true, &Value::Null));
+        self.shared.changed();
+    }
+
+    /// Tells that a message does not arrive.
+    pub fn loses(&self, message: &Reached, code: i64, words: &str) {
+        let error = json!({"code": code, "title": words, "error_data": {"details": words}});
+        self.world().status.push(status_of(message, "failed", true, &error));
+        self.shared.changed();
+    }
+
+    /// Tells that something of the account has changed.
+    pub fn changes(&self, field: &str) {
+        let mut world = self.world();
+        let call = change(field, json!({ "event": "CHANGED" }));
+        world.said.push_back(call);
+        drop(world);
+        self.shared.changed();
+    }
+
+    /// All that reached people, oldest first.
+    pub fn reached(&self) -> Vec<Reached> {
+        self.world().reached.clone()
+    }
+
+    /// The messages that were shown as read.
+    pub fn read_marks(&self) -> Vec<String> {
+        self.world().read.clone()
+    }
+
+    /// The files that were brought.
+    pub fn brought(&self) -> Vec<Value> {
+        self.world().brought.clone()
+    }
+
+    pub fn is_followed(&self) -> bool {
+        self.world().followed
+    }
+
+    pub fn requests(&self) -> usize {
+        self.world().requests
+    }
+
+    /// Waits for something that reaches somebody.
+    #[track_caller]
+    pub fn waits_for(&self, text: &str) -> Reached {
+        self.shared.wait(text, |world| world.reached.iter().find(|it| it.text.contains(text)).cloned())
+    }
+
+    #[track_caller]
+    pub fn waits_for_requests(&self, count: usize) {
+        self.shared.wait("requests", |world| (world.requests >= count).then_some(()));
+    }
+
+    #[track_caller]
+    pub fn waits_until_followed(&self) {
+        self.shared.wait("being followed", |world| world.followed.then_some(()));
+    }
+
+    #[track_caller]
+    pub fn waits_for_read_mark(&self, id: &str) {
+        self.shared.wait("a read mark", |world| world.read.iter().any(|it| it == id).then_some(()));
+    }
+
+    /// Waits until all its calls were taken.
+    #[track_caller]
+    pub fn waits_until_told(&self) {
+        self.shared.wait("its calls", |world| {
+            (world.said.is_empty() && world.status.is_empty() && !world.calling).then_some(())
+        });
+    }
+}
+
+/// The body of a call that tells one thing.
+pub fn change(field: &str, mut value: Value) -> String {
+    static TIME: std::sync::atomic::AtomicI64 = std::sync::atomic::AtomicI64::new(1);
+    let time = TIME.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    value["messaging_product"] = "whatsapp".into();
+    value["metadata"] = json!({ "display_phone_number": "15550783881", "phone_number_id": NUMBER });
+    let change = json!({ "field": field, "value": value });
+    json!({ "object": "whatsapp_business_account", "entry": [{"id": ACCOUNT, "time": time, "changes": [change]}] })
+        .to_string()
+}
+
+fn status_of(message: &Reached, status: &str, ours: bool, error: &Value) -> String {
+    let mut told = json!({"id": message.id, "status": status, "timestamp": "1", "recipient_id": message.to});
+    if ours {
+        told["biz_opaque_callback_data"] = message.body["biz_opaque_callback_data"].clone();
+    }
+    if error.is_object() {
+        told["errors"] = json!([error]);
+    }
+    change("messages", json!({ "statuses": [told] }))
+}
+
+/// What it says a call is signed with.
+pub fn signature(body: &str) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, APP_SECRET.as_bytes());
+    let hex: String =
+        hmac::sign(&key, body.as_bytes()).as_ref().iter().map(|it| format!("{it:02x}")).collect();
+    format!("sha256={hex}")
+}
+
+/// Makes one call, until it is taken.
+fn call_once(shared: &Shared<World>, random: &mut StdRng) {
+    let mut world = shared.world();
+    let Some(url) = world.hook.clone().filter(|_| !world.said.is_empty() || !world.status.is_empty()) else {
+        drop(shared.rest(world, IDLE));
+        return;
+    };
+    let is_status = world.said.is_empty() || (!world.status.is_empty() && random.random_bool(0.5));
+    let body = if is_status {
+        let at = random.random_range(0..world.status.len());
+        world.status.swap_remove(at)
+    } else {
+        world.said.pop_front().expect("one")
+    };
+    world.calling = true;
+    drop(world);
+    let taken = stand_in::call("POST", &url, (SIGNATURE, &signature(&body)), &body).map(|it| it.0);
+    let mut world = shared.world();
+    world.calling = false;
+    match taken {
+        Some(200) => {
+            world.told.push_back(body);
+            let excess = world.told.len().saturating_sub(REPEATED);
+            world.told.drain(..excess);
+            drop(world);
+            shared.changed();
+        }
+        // The service is not there, or ended meanwhile: it may have taken it.
+        None | Some(500 | 503) => {
+            if is_status {
+                world.status.push(body);
+            } else {
+                world.said.push_front(body);
+            }
+            drop(shared.rest(world, AGAIN));
+        }
+        Some(other) => panic!("the service answered {other} to {body}"),
+    }
+}
+
+fn serve(mut stream: TcpStream, shared: &Shared<World>) {
+    let Some(request) = stand_in::read(&mut stream) else { return };
+    let body = fields(&request);
+    let path = request.target.split('?').next().unwrap_or("");
+    let method = match path.rsplit('/').next().unwrap_or("") {
+        "messages" if body["status"] == "read" => "read",
+        NUMBER => "record",
+        other => other,
+    };
+    let wrong = {
+        let mut world = shared.world();
+        world.requests += 1;
+        let wrong = world.plan.as_mut().and_then(|plan| plan(method));
+        if wrong == Some(Wrong::Repeated) {
+            let again: Vec<String> = world.told.iter().cloned().collect();
+            world.status.extend(again);
+        }
+        shared.changed();
+        wrong
+    };
+    stand_in::respond(&mut stream, wrong, failure, || {
+        let known = request.headers.get("authorization").is_some_and(|it| *it == format!("Bearer {TOKEN}"));
+        if !known || shared.world().revoked {
+            return json_of((401, error(190, "Invalid OAuth access token")));
+        }
+        answer(&request, method, &body, shared)
+    });
+}
+
+fn error(code: i64, words: &str) -> Value {
+    json!({"error": {"message": words, "type": "OAuthException", "code": code, "fbtrace_id": "A"}})
+}
+
+/// What it says when it has too much to do, or has failed.
+fn failure(status: u16) -> Value {
+    match status {
+        429 => error(130_429, "Rate limit hit"),
+        _ => error(131_000, "Something went wrong"),
+    }
+}
+
+fn json_of((status, told): (u16, Value)) -> (u16, Vec<u8>) {
+    (status, told.to_string().into_bytes())
+}
+
+fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<World>) -> (u16, Vec<u8>) {
+    let mut world = shared.world();
+    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    let known = ["record", "messages", "read", "media", "subscribed_apps", "message_templates"];
+    let file = world.files.get(method).cloned();
+    json_of(match (request.method.as_str(), method) {
+        ("GET", "record") => (
+            200,
+            json!({"id": NUMBER, "display_phone_number": "+1 555-078-3881", "verified_name": "Harbor Shop",
+                "quality_rating": world.quality, "messaging_limit_tier": "TIER_1K"}),
+        ),
+        ("GET", "message_templates") if path.contains(ACCOUNT) => (200, page(&world.templates, query)),
+        (verb, "subscribed_apps") if path.contains(ACCOUNT) => {
+            if verb != "GET" {
+                world.followed = verb == "POST";
+                shared.changed();
+            }
+            let data = if world.followed { json!([{"whatsapp_business_api_data": {}}]) } else { json!([]) };
+            (200, json!({ "success": true, "data": data }))
+        }
+        ("GET", _) if path.starts_with("/files/") => return file.map_or((404, Vec::new()), |it| (200, it)),
+        ("GET", id) if file.is_some() => {
+            let host = request.headers.get("host").cloned().unwrap_or_default();
+            (200, json!({ "id": id, "url": format!("http://{host}/files/{id}") }))
+        }
+        ("POST", "read") => {
+            world.read.push(body["message_id"].as_str().unwrap_or("").to_owned());
+            shared.changed();
+            (200, json!({ "success": true }))
+        }
+        ("POST", "media") if body["messaging_product"] == "whatsapp" && body["file"].is_object() => {
+            world.brought.push(body.clone());
+            (200, json!({ "id": format!("9{}", world.brought.len()) }))
+        }
+        ("POST", "messages") if path.contains(NUMBER) => send(body, world, shared),
+        (_, other) if known.contains(&other) => (400, error(100, "Unsupported request")),
+        _ => (404, error(100, "Unknown path components")),
+    })
+}
+
+/// Two templates a page.
+fn page(all: &[Value], query: &str) -> Value {
+    let after = query.split('&').find_map(|it| it.strip_prefix("after=Q%3D")).unwrap_or("0");
+    let from: usize = after.parse().expect("a cursor it gave");
+    let data: Vec<&Value> = all.iter().skip(from).take(2).collect();
+    let mut told = json!({ "data": data, "paging": {"cursors": {"after": format!("Q={}", from + 2)}} });
+    if all.len() > from + 2 {
+        told["paging"]["next"] = "https://platform.example/next".into();
+    }
+    told
+}
+
+fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) -> (u16, Value) {
+    if let Some(told) = world.answers.as_ref().and_then(|it| it(body)) {
+        return told;
+    }
+    let kind = body["type"].as_str().unwrap_or("").to_owned();
+    let object = &body[kind.as_str()];
+    if !object.is_object() {
+        return (400, error(131_008, "Required parameter is missing"));
+    }
+    world.count += 1;
+    let words = ["body", "caption", "name", "emoji"].iter().find_map(|it| object[*it].as_str());
+    let message = Reached {
+        to: body["to"].as_str().unwrap_or("").to_owned(),
+        text: words.unwrap_or("").to_owned(),
+        kind,
+        body: body.clone(),
+        id: format!("wamid.OUT{}", world.count),
+    };
+    world.reached.push(message.clone());
+    if world.reports == Reports::Shuffled {
+        let mut random = StdRng::seed_from_u64(world.count as u64);
+        for status in ["sent", "delivered", "read", "delivered"] {
+            // Only the first need say whose it is.
+            let ours = status == "sent" || random.random_bool(0.5);
+            world.status.push(status_of(&message, status, ours, &Value::Null));
+        }
+    }
+    shared.changed();
+    while world.held {
+        world = shared.rest(world, IDLE);
+    }
+    let told = json!({"messaging_product": "whatsapp", "contacts": [{"input": message.to, "wa_id": message.to}],
+        "messages": [{"id": message.id}]});
+    (200, told)
+}

@@ -1,0 +1,480 @@
+//! The business chat channel on its platform: what people write, what they are
+//! answered, what the platform reports later, and each thing that it can say.
+
+use frontdesk::service::AssistantChoice;
+use serde_json::{Value, json};
+
+use super::number_server::{NumberServer, SIGNATURE, VERIFY, change, signature};
+use super::stand_in::{self, Wrong};
+use super::{Served, connect_number, dashboard, texts};
+use crate::waiting::until_found;
+
+const ANA: &str = "+34600111222";
+
+/// A text for a customer.
+pub fn text_to(to: &str, text: &str) -> Value {
+    json!({"to": to, "type": "text", "text": {"body": text}})
+}
+
+async fn quiet(number: &NumberServer) -> Served {
+    Served::number(number, AssistantChoice::Off).await
+}
+
+/// The same, with a customer who has written.
+async fn begun(number: &NumberServer) -> Served {
+    let served = quiet(number).await;
+    number.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served
+}
+
+/// A conversation as it is read alone, with why a person is asked for.
+async fn whole(served: &Served) -> Value {
+    let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
+    served.get(&format!("/conversations/{id}")).await
+}
+
+fn refusal(status: u16, code: i64) -> (u16, Value) {
+    (status, json!({"error": {"message": "(#) no", "code": code, "error_data": {"details": "the reason"}}}))
+}
+
+/// Waits until an answer of the service is as it is wanted.
+async fn until(served: &Served, path: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    until_found(path, async || {
+        let told = served.get(path).await;
+        if wanted(&told) { Ok(told) } else { Err(told) }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_answers_what_a_customer_wrote() {
+    let number = NumberServer::start();
+    let served = quiet(&number).await;
+    let first = number.says(ANA, "Where is my order?");
+    let history = served.waits(ANA, "a message", |it| it.len() == 1).await;
+    assert_eq!(
+        (&history[0]["content"], &history[0]["whatsappMessageId"]),
+        (&json!("Where is my order?"), &json!(first))
+    );
+    let listed = &served.conversations().await[0];
+    assert_eq!(
+        (&listed["customerName"], &listed["serviceWindowOpen"]),
+        (&json!("Ana 34600111222"), &json!(true))
+    );
+    let before = served.balance().await;
+    let asked = json!({"to": ANA, "type": "text", "text": {"body": "On its way"}, "replyTo": first});
+    let (status, sent) = served.send(asked.clone(), Some("key-1")).await;
+    let reached = number.waits_for("On its way");
+    assert_eq!(
+        (status, &sent["status"], &sent["whatsappMessageId"]),
+        (200, &json!("sent"), &json!(reached.id)),
+        "{sent}"
+    );
+    assert_eq!((reached.to.as_str(), &reached.body["context"]["message_id"]), ("34600111222", &json!(first)));
+    number.waits_for_read_mark(&first);
+    assert_eq!(served.send(asked, Some("key-1")).await, (200, sent), "the same answer to the same request");
+    assert_eq!((number.reached().len(), served.balance().await), (1, before - 1));
+    number.reports(&reached, "delivered");
+    served.waits(ANA, "delivered", |it| it[1]["status"] == "delivered").await;
+    number.reports(&reached, "read");
+    let history = served.waits(ANA, "read", |it| it[1]["status"] == "read").await;
+    assert_eq!(history[1]["replyTo"], history[0]["id"]);
+    assert!(history[1]["deliveredAt"].is_string() && history[1]["readAt"].is_string());
+    // A reaction to what the customer wrote, and one of theirs.
+    let id = history[0]["id"].as_str().expect("an id");
+    let path = format!("/messages/{id}/react");
+    let emoji = Some(json!({"emoji": "👍"}));
+    let (status, told) = served.call("whatsapp live", "POST", &path, emoji, None).await;
+    assert_eq!((status, &told["success"]), (200, &json!(true)), "{told}");
+    let set = number.reached().pop().expect("a reaction");
+    assert_eq!(set.body["reaction"], json!({"message_id": first, "emoji": "👍"}));
+    number.sends(ANA, "reaction", json!({"message_id": reached.id, "emoji": "🎉"}), json!({}));
+    let history = served.waits(ANA, "their reaction", |it| it.len() == 3).await;
+    assert_eq!((&history[2]["content"], &history[2]["replyTo"]), (&json!("🎉"), &history[1]["id"]));
+    assert_eq!(history[0]["reaction"], "👍");
+    assert_eq!(number.read_marks(), [first], "what was read is shown once");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    let before = served.balance().await;
+    let cases = [
+        (400, 131_047, 400, "SESSION_EXPIRED"),
+        (400, 131_026, 400, "INVALID_RECIPIENT"),
+        (400, 131_051, 400, "UNSUPPORTED_TYPE"),
+        (400, 132_001, 400, "TEMPLATE_ERROR"),
+        (400, 131_053, 502, "MEDIA_UPLOAD_FAILED"),
+        (400, 131_009, 400, "VALIDATION_ERROR"),
+        (400, 131_049, 502, "WHATSAPP_ERROR"),
+        (400, 131_042, 400, "NOT_CONFIGURED"),
+        (401, 190, 400, "NOT_CONFIGURED"),
+    ];
+    for (status, code, wanted, word) in cases {
+        number.answer(move |_| Some(refusal(status, code)));
+        let key = format!("refused-{code}");
+        for _ in 0..2 {
+            let told = served.send(text_to(ANA, "no"), Some(&key)).await;
+            assert_eq!((told.0, &told.1["code"]), (wanted, &json!(word)), "{told:?}");
+            assert!(told.1.to_string().contains("the reason"), "{told:?}");
+        }
+    }
+    assert_eq!((served.balance().await, served.history(ANA).await.len()), (before, 1));
+    assert!(number.reached().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    for (wrong, text) in [
+        (Wrong::CutBefore, "cut before"),
+        (Wrong::CutDuring, "cut during"),
+        (Wrong::CutAfter, "cut after"),
+        (Wrong::FailedAfter, "failed after"),
+        (Wrong::Failed, "failed"),
+    ] {
+        number.plan(move |method| (method == "messages").then_some(wrong));
+        let (status, told) = served.send(text_to(ANA, text), Some(&text.replace(' ', "-"))).await;
+        assert_eq!((status, &told["status"]), (200, &json!("unknown")), "{told}");
+    }
+    number.nothing_goes_wrong();
+    let told = whole(&served).await;
+    assert!(told["escalation"]["reason"].as_str().is_some_and(|it| it.contains("not known")), "{told}");
+    let before = served.balance().await;
+    for reached in number.reached() {
+        number.reports(&reached, "delivered");
+    }
+    let settled = |it: &[Value]| it.iter().filter(|it| it["status"] == "delivered").count() == 3;
+    let history = served.waits(ANA, "three that had left", settled).await;
+    let states: Vec<_> = history[1..].iter().map(|it| it["status"].as_str().unwrap_or("")).collect();
+    assert_eq!(states, ["unknown", "delivered", "delivered", "delivered", "unknown"]);
+    let told = whole(&served).await;
+    assert!(!told["escalation"].is_null(), "two are not known yet: {told}");
+    assert_eq!((number.reached().len(), served.balance().await), (3, before), "nothing left again");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_asked_for_once_all_is_known() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
+    served.send(text_to(ANA, "Did it?"), None).await;
+    number.nothing_goes_wrong();
+    assert!(!whole(&served).await["escalation"].is_null());
+    let reached = number.waits_for("Did it?");
+    number.reports(&reached, "sent");
+    let history = served.waits(ANA, "sent", |it| it[1]["status"] == "sent").await;
+    assert_eq!(history[1]["whatsappMessageId"], json!(reached.id));
+    assert_eq!(whole(&served).await["escalation"], Value::Null);
+    // The report that it failed settles the same, and gives back what it cost.
+    number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
+    let before = served.balance().await;
+    served.send(text_to(ANA, "And this?"), None).await;
+    number.nothing_goes_wrong();
+    assert_eq!(served.balance().await, before - 1);
+    number.loses(&number.waits_for("And this?"), 131_026, "no such customer");
+    served.waits(ANA, "failed", |it| it[2]["status"] == "failed").await;
+    assert_eq!(served.balance().await, before);
+    let told = whole(&served).await.to_string();
+    assert!(told.contains("does not arrive") && told.contains("no such customer"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_may_come_before_the_answer_and_in_any_order() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    number.hold(true);
+    let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Early"), Some("early")), async {
+        let reached = number.waits_for("Early");
+        number.reports(&reached, "read");
+        served.waits(ANA, "read", |it| it.len() == 2 && it[1]["status"] == "read").await;
+        number.reports(&reached, "delivered");
+        number.reports(&reached, "sent");
+    });
+    let reached = number.waits_for("Early");
+    assert_eq!(
+        (answer.0, &answer.1["status"], &answer.1["whatsappMessageId"]),
+        (200, &json!("sent"), &json!(reached.id)),
+        "the report is the answer: {answer:?}"
+    );
+    number.hold(false);
+    number.says(ANA, "thanks");
+    let history = served.waits(ANA, "what came behind", |it| it.len() == 3).await;
+    number.waits_until_told();
+    assert_eq!((history[1]["status"].as_str(), number.reached().len()), (Some("read"), 1));
+    assert_eq!(served.send(text_to(ANA, "Early"), Some("early")).await, answer);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    let before = served.balance().await;
+    let (_, told) = served.send(text_to(ANA, "Still there?"), None).await;
+    assert_eq!((&told["status"], served.balance().await), (&json!("sent"), before - 1));
+    let reached = number.waits_for("Still there?");
+    for _ in 0..2 {
+        number.loses(&reached, 131_047, "more than 24 hours have passed");
+    }
+    served.waits(ANA, "failed", |it| it[1]["status"] == "failed").await;
+    number.waits_until_told();
+    assert_eq!(served.balance().await, before, "once");
+    let told = whole(&served).await.to_string();
+    assert!(told.contains("does not arrive") && told.contains("24 hours"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_is_kept_to_and_the_order_with_it() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    let mut first = true;
+    number.plan(move |method| (method == "messages" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
+    let seen = number.requests();
+    let (one, two) = tokio::join!(served.send(text_to(ANA, "one"), None), async {
+        number.waits_for_requests(seen + 1);
+        served.send(text_to(ANA, "two"), None).await
+    });
+    assert_eq!((&one.1["status"], &two.1["status"]), (&json!("sent"), &json!("sent")));
+    let reached: Vec<String> = number.reached().into_iter().map(|it| it.text).collect();
+    assert_eq!(reached.len(), 2);
+    assert_eq!(texts(&served.history(ANA).await)[1..], reached);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn media_come_by_their_id_and_are_brought_once() {
+    let number = NumberServer::start();
+    let served = quiet(&number).await;
+    let png = b"\x89PNG\r\n\x1a\nsmall";
+    number.put_file("880011", png);
+    number.sends(ANA, "image", json!({"id": "880011", "caption": "broken"}), json!({}));
+    let history = served.waits(ANA, "a picture", |it| it.len() == 1).await;
+    let link = history[0]["mediaUrl"].as_str().expect("a link").to_owned();
+    let bytes = served.http.get(&link).send().await.expect("an answer").bytes().await.expect("bytes");
+    assert_eq!((&bytes[..], &history[0]["contentType"]), (&png[..], &json!("image")));
+    for caption in ["whole", "again"] {
+        let asked = json!({"to": ANA, "type": "image", "image": {"link": link, "caption": caption}});
+        let (status, told) = served.send(asked, None).await;
+        assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+        let reached = number.waits_for(caption);
+        assert_eq!(reached.body["image"], json!({"id": "91", "caption": caption}));
+    }
+    let brought = number.brought();
+    assert_eq!((brought.len(), &brought[0]["type"]), (1, &json!("image/png")), "{brought:?}");
+    number.sends(ANA, "sticker", json!({"id": "none"}), json!({}));
+    let history = served.waits(ANA, "one without its file", |it| it.len() == 4).await;
+    assert_eq!((&history[3]["contentType"], &history[3]["mediaUrl"]), (&json!("image"), &Value::Null));
+}
+
+fn template(name: &str, status: &str) -> Value {
+    let body = json!({"type": "BODY", "text": "Hi {{1}}, your order is ready."});
+    json!({"name": name, "language": "en_US", "category": "UTILITY", "status": status, "components": [body]})
+}
+
+fn filled(name: &str) -> Value {
+    let parameters = json!([{"type": "text", "text": "Ana"}]);
+    json!({"to": "+34600333444", "type": "template", "template": {"name": name, "language": {"code": "en_US"},
+        "components": [{"type": "body", "parameters": parameters}]}})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn templates_are_the_platforms_own_with_their_status() {
+    let number = NumberServer::start();
+    number.set_templates(&[
+        template("order_ready", "APPROVED"),
+        template("order_late", "REJECTED"),
+        template("order_sent", "APPROVED"),
+    ]);
+    let served = quiet(&number).await;
+    let names = |told: &Value| -> Vec<String> {
+        let all = told["data"].as_array().expect("a list").iter();
+        all.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+    };
+    assert_eq!(names(&served.get("/templates").await), ["order_ready", "order_sent"]);
+    // It opens a conversation with somebody who has never written.
+    let (status, told) = served.send(filled("order_ready"), None).await;
+    assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
+    let reached = number.waits_for("order_ready");
+    assert_eq!(reached.body["template"], filled("order_ready")["template"]);
+    let history = served.history("+34600333444").await;
+    assert_eq!(texts(&history), ["Hi Ana, your order is ready."]);
+    let refused = served.send(filled("order_late"), None).await;
+    assert_eq!((refused.0, &refused.1["code"]), (400, &json!("TEMPLATE_ERROR")));
+
+    // What changes on the platform's side changes here.
+    number.set_templates(&[template("order_late", "APPROVED")]);
+    number.rate("RED");
+    number.changes("message_template_status_update");
+    until(&served, "/templates", |told| names(told) == ["order_late"]).await;
+    // And where a send finds out, too.
+    number.set_templates(&[template("order_ready", "APPROVED")]);
+    number.answer(|_| Some(refusal(400, 132_001)));
+    assert_eq!(served.send(filled("order_late"), None).await.1["code"], "TEMPLATE_ERROR");
+    until(&served, "/templates", |told| names(told) == ["order_ready"]).await;
+    let admin = dashboard(&served.options).await;
+    let all = admin.channels().await.expect("listed");
+    let one =
+        all.iter().find(|it| it.kind == frontdesk::service::channels::Channel::Whatsapp).expect("there");
+    assert_eq!((one.quality.as_deref(), one.tier.as_deref()), (Some("RED"), Some("TIER_1K")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn buttons_and_places_go_as_they_are() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    let interactive = json!({"type": "button", "body": {"text": "Keep it?"}, "action": {"buttons": [
+        {"type": "reply", "reply": {"id": "yes", "title": "Yes"}}]}});
+    let asked = json!({"to": ANA, "type": "interactive", "interactive": interactive});
+    assert_eq!(served.send(asked, None).await.1["status"], "sent");
+    assert_eq!(number.reached()[0].body["interactive"], interactive);
+    let reply = json!({"type": "button_reply", "button_reply": {"id": "yes", "title": "Yes"}});
+    let context = json!({"context": {"id": number.reached()[0].id}});
+    number.sends(ANA, "interactive", reply, context);
+    let history = served.waits(ANA, "the choice", |it| it.len() == 3).await;
+    assert_eq!((&history[2]["content"], &history[2]["replyTo"]), (&json!("Yes"), &history[1]["id"]));
+    let place = json!({"latitude": 41.5, "longitude": 2.0, "name": "Pier"});
+    assert_eq!(
+        served.send(json!({"to": ANA, "type": "location", "location": place}), None).await.1["status"],
+        "sent"
+    );
+    assert_eq!(number.reached()[1].body["location"], place);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_customer_with_another_number_stays_the_same() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    let system = json!({"body": "changed", "wa_id": "34600999888", "type": "user_changed_number"});
+    number.sends(ANA, "system", system, json!({}));
+    served.waits("+34600999888", "the same conversation", |it| it.len() == 1).await;
+    let contacts = served.get("/contacts").await;
+    assert_eq!(contacts["data"][0]["phone"], "+34600999888", "{contacts}");
+    assert_eq!(served.conversations().await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_platform_is_heard() {
+    let number = NumberServer::start();
+    let served = quiet(&number).await;
+    number.waits_until_followed();
+    let url = format!("{}/hooks/whatsapp", served.running.base_url.trim_end_matches("/v1"));
+    let text = json!({"id": "wamid.F", "from": "34600111222", "type": "text", "text": {"body": "forged"}});
+    let body = change("messages", json!({ "messages": [text] }));
+    let call = |header: &str, body: &str| {
+        stand_in::call("POST", &url, (SIGNATURE, header), body).expect("it listens").0
+    };
+    let good = signature(&body);
+    for wrong in ["", "sha256=", &good[..good.len() - 2], &good.replace("sha256=", "sha1="), &signature("{}")]
+    {
+        assert_eq!(call(wrong, &body), 401, "{wrong}");
+    }
+    assert_eq!(call(&good, &body.replace("forged", "f0rged")), 401, "the bytes that were signed");
+    assert!(served.conversations().await.is_empty());
+    for _ in 0..2 {
+        assert_eq!(call(&good, &body), 200);
+    }
+    assert_eq!(call(&signature("no JSON"), "no JSON"), 200, "what cannot be read is not told for ever");
+    number.says(ANA, "behind it");
+    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    assert_eq!(texts(&history), ["forged", "behind it"], "a repeat is nothing new");
+
+    let ask = |token: &str| {
+        let url = format!("{url}?hub.mode=subscribe&hub.verify_token={token}&hub.challenge=4711");
+        stand_in::call("GET", &url, ("accept", "*/*"), "").expect("it listens")
+    };
+    assert_eq!(ask(VERIFY), (200, "4711".to_owned()));
+    assert_eq!(ask("guessed").0, 401);
+    let other = url.replace("whatsapp", "telegram");
+    assert_eq!(stand_in::call("GET", &other, ("accept", "*/*"), "").expect("it listens").0, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
+    let number = NumberServer::start();
+    number.set_templates(&[template("order_ready", "APPROVED")]);
+    let served = quiet(&number).await;
+    let phones = ["+34600000001", "+34600000002", "+34600000003", "+34600000004"];
+    let mut ids = Vec::new();
+    for phone in phones {
+        number.says(phone, "hi");
+        served.waits(phone, "a message", |it| it.len() == 1).await;
+    }
+    for contact in served.get("/contacts").await["data"].as_array().expect("a list") {
+        ids.push(contact["id"].as_str().expect("an id").to_owned());
+    }
+    let before = served.balance().await;
+    number.answer(|body| (body["to"] == "34600000002").then(|| refusal(400, 131_026)));
+    let mut cut = true;
+    number.plan(move |method| (method == "messages" && std::mem::take(&mut cut)).then_some(Wrong::CutAfter));
+    let message = filled("order_ready");
+    let message = json!({"type": "template", "template": message["template"]});
+    let asked = json!({"contactIds": ids, "message": message});
+    let (status, told) = served.call("whatsapp live", "POST", "/broadcast", Some(asked), None).await;
+    assert_eq!((status, &told["totalRecipients"]), (202, &json!(4)), "{told}");
+    let price = told["creditsUsed"].as_f64().expect("a price") as i64 / 4;
+    let path = format!("/broadcast/{}", told["broadcastId"].as_str().expect("an id"));
+    let told = until(&served, &path, |it| it["status"] == "completed").await;
+    // One was refused, and of one nobody knows yet.
+    assert_eq!(
+        (&told["failed"], &told["sentCount"], &told["pending"]),
+        (&json!(1), &json!(2), &json!(3)),
+        "{told}"
+    );
+    assert_eq!(served.balance().await, before - 3 * price, "what was refused is given back");
+    let reached = number.reached();
+    assert_eq!(reached.len(), 3);
+    for message in &reached[..2] {
+        number.reports(message, "delivered");
+    }
+    number.loses(&reached[2], 131_049, "not delivered to keep a healthy ecosystem");
+    let told = until(&served, &path, |it| it["pending"] == 0).await;
+    assert_eq!((&told["delivered"], &told["failed"]), (&json!(2), &json!(2)), "{told}");
+    assert_eq!(served.balance().await, before - 2 * price);
+    for conversation in served.conversations().await {
+        let told =
+            served.get(&format!("/conversations/{}", conversation["id"].as_str().expect("an id"))).await;
+        assert_eq!(told["escalation"], Value::Null, "a broadcast asks for nobody");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
+    let number = NumberServer::start();
+    let served = begun(&number).await;
+    let tried = served.call("whatsapp test", "POST", "/messages/send", Some(text_to(ANA, "try")), None).await;
+    assert_eq!(
+        (tried.0, &tried.1["test"], &tried.1["status"]),
+        (200, &json!(true), &json!("sent")),
+        "{tried:?}"
+    );
+    number.waits_until_followed();
+    let admin = dashboard(&served.options).await;
+    admin.disconnect(frontdesk::service::channels::Channel::Whatsapp).await.expect("disconnected");
+    assert!(!number.is_followed(), "it calls nobody for this account any more");
+    let told = loop {
+        let (status, told) = served.send(text_to(ANA, "still there?"), None).await;
+        if status != 200 {
+            break told;
+        }
+    };
+    assert_eq!(told["code"], "NOT_CONFIGURED");
+    let sent = number.reached().len();
+    connect_number(&served.options, &number).await;
+    number.waits_until_followed();
+    number.says(ANA, "again");
+    served.waits(ANA, "what came then", |it| texts(it).last() == Some(&"again")).await;
+    assert_eq!(number.reached().len(), sent);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_assistant_answers_through_the_platform() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Scripted).await;
+    let first = number.says(ANA, "zzz qqq");
+    let history = served.waits(ANA, "an answer", |it| it.len() == 2).await;
+    assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
+    assert_eq!(number.reached()[0].text, texts(&history)[1]);
+    number.waits_for_read_mark(&first);
+}
