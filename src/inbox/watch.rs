@@ -62,15 +62,14 @@ impl WatchState {
         };
         let current = Some((tab.channel.id.clone(), conversation));
         let now = context.now;
-        let watch = self;
-        if watch.wanted != current {
-            watch.wanted = current;
-            watch.since = now;
+        if self.wanted != current {
+            self.wanted = current;
+            self.since = now;
         }
-        let rested = now.since(watch.since) >= REST || watch.told.is_none();
-        if watch.wanted != watch.told && rested {
-            watch.told.clone_from(&watch.wanted);
-            if let Some((channel, conversation)) = watch.told.clone() {
+        let rested = now.since(self.since) >= REST || self.told.is_none();
+        if self.wanted != self.told && rested {
+            self.told.clone_from(&self.wanted);
+            if let Some((channel, conversation)) = self.told.clone() {
                 context.push(Effect::Watch(channel, conversation));
             }
         }

@@ -47,14 +47,13 @@ impl Places {
             page: desk.page,
             open: reading.or_else(opened),
         };
-        let places = self;
-        match &mut places.here {
+        match &mut self.here {
             Some((here, was)) if *here == spot => *was = focus,
             // The first conversation opened in a tab is no other place.
             Some((here, was)) if here.open.is_none() && Spot { open: None, ..spot.clone() } == *here => {
                 (*here, *was) = (spot, focus);
             }
-            _ => places.before = places.here.replace((spot, focus)).or(places.before.take()),
+            _ => self.before = self.here.replace((spot, focus)).or(self.before.take()),
         }
     }
 }

@@ -179,33 +179,31 @@ impl Search {
     /// Asks for what is typed now.
     pub(crate) fn ask_search(&mut self, desk: &Desk, context: &mut Context) {
         let channel = self.only_here.then(|| desk.tab().channel.id.clone());
-        let search = self;
-        if !search.is_asked() {
-            (search.found, search.chosen, search.first) = (Vec::new(), 0, 0);
-            (search.wanted, search.answered, search.more) = (None, false, false);
-            search.asks_at = None;
-            search.contacts.clear();
+        if !self.is_asked() {
+            (self.found, self.chosen, self.first) = (Vec::new(), 0, 0);
+            (self.wanted, self.answered, self.more) = (None, false, false);
+            self.asks_at = None;
+            self.contacts.clear();
             return;
         }
-        let text = search.text.text().to_owned();
+        let text = self.text.text().to_owned();
         let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
-        search.answered = false;
-        search.contacts.clear();
-        search.asks_at = Some(context.now.plus(REST));
-        search.wanted = Some(query.clone());
+        self.answered = false;
+        self.contacts.clear();
+        self.asks_at = Some(context.now.plus(REST));
+        self.wanted = Some(query.clone());
         context.push(Effect::Load(Load::Search(query)));
     }
 
     /// Near the end, asks for older hits.
     fn search_more(&mut self, context: &mut Context) {
-        let search = self;
-        let near_end = search.chosen + context.size.1 as usize >= search.found.len();
+        let near_end = self.chosen + context.size.1 as usize >= self.found.len();
         if near_end
-            && search.answered
-            && search.more
-            && let Some(wanted) = search.wanted.clone()
+            && self.answered
+            && self.more
+            && let Some(wanted) = self.wanted.clone()
         {
-            search.answered = false;
+            self.answered = false;
             context.push(Effect::Load(Load::Search(wanted)));
         }
     }
@@ -221,24 +219,23 @@ impl Search {
         if query.conversation.is_some() {
             return desk.found_here(query, page, context);
         }
-        let search = self;
-        if search.wanted.as_ref() != Some(query) {
+        if self.wanted.as_ref() != Some(query) {
             return;
         }
         if query.before.is_none() {
-            (search.chosen, search.first) = (0, 0);
-            search.found =
+            (self.chosen, self.first) = (0, 0);
+            self.found =
                 page.people.into_iter().map(|(_, row)| SearchResult::Person(Box::new(row))).collect();
         }
-        search.found.retain(|it| !matches!(it, SearchResult::Contact(_)));
-        search.found.extend(page.notes.into_iter().map(|it| SearchResult::Note(Box::new(it))));
-        search.found.extend(page.hits.into_iter().map(|it| SearchResult::Message(Box::new(it))));
-        (search.partial, search.since, search.answered) = (page.partial, page.since, true);
-        search.more = page.next.is_some();
-        if !search.more {
-            search.add_contacts();
+        self.found.retain(|it| !matches!(it, SearchResult::Contact(_)));
+        self.found.extend(page.notes.into_iter().map(|it| SearchResult::Note(Box::new(it))));
+        self.found.extend(page.hits.into_iter().map(|it| SearchResult::Message(Box::new(it))));
+        (self.partial, self.since, self.answered) = (page.partial, page.since, true);
+        self.more = page.next.is_some();
+        if !self.more {
+            self.add_contacts();
         }
-        if let (Some(next), Some(wanted)) = (page.next, &mut search.wanted) {
+        if let (Some(next), Some(wanted)) = (page.next, &mut self.wanted) {
             wanted.before = Some(next);
         }
     }
@@ -265,14 +262,13 @@ impl Search {
 
     /// A server found contacts; those to other words are dropped.
     pub(crate) fn contacts_found(&mut self, channel: &ChannelId, words: &str, found: Vec<FoundContact>) {
-        let search = self;
-        if search.text.text().trim() != words {
+        if self.text.text().trim() != words {
             return;
         }
-        search.contacts.retain(|it| it.channel != *channel);
-        search.contacts.extend(found);
-        if search.answered && !search.more {
-            search.add_contacts();
+        self.contacts.retain(|it| it.channel != *channel);
+        self.contacts.extend(found);
+        if self.answered && !self.more {
+            self.add_contacts();
         }
     }
 

@@ -45,17 +45,16 @@ impl Marked {
 impl People {
     /// Marks the chosen person, or takes the mark away, and goes down.
     pub(crate) fn mark_person(&mut self) {
-        let people = self;
-        let Some(phone) = people.rows.chosen().map(|it| it.phone.clone()) else { return };
-        let mut phones = match std::mem::take(&mut people.marked) {
+        let Some(phone) = self.rows.chosen().map(|it| it.phone.clone()) else { return };
+        let mut phones = match std::mem::take(&mut self.marked) {
             Marked::These(phones) => phones,
             // Unmarking one of "all" keeps the loaded rows marked.
-            Marked::All(_) => people.rows.rows.iter().map(|it| it.phone.clone()).collect(),
+            Marked::All(_) => self.rows.rows.iter().map(|it| it.phone.clone()).collect(),
         };
         if !phones.remove(&phone) && phones.len() < MOST {
             phones.insert(phone);
         }
-        people.marked = Marked::These(phones);
-        people.rows.step(1);
+        self.marked = Marked::These(phones);
+        self.rows.step(1);
     }
 }
