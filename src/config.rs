@@ -10,14 +10,14 @@ use toml::de::{DeTable, DeValue};
 
 use crate::shell::children;
 use crate::shell::notify::Notifier;
-use app::keymap::KeyMap;
-use app::recording::Fixed;
-use app::settings::{Noticing, PauseOnReply};
-use app::views::{SavedView, shipped};
+use inbox::features::macros::recording::Fixed;
+use inbox::keymap::KeyMap;
+use inbox::screens::conversations::saved_views::{SavedView, shipped};
+use inbox::settings::{Noticing, PauseOnReply};
+use inbox::theme_view::ThemePalette;
 use model::ids::ChannelId;
 use model::pictures::Graphics;
 use model::secret::Secret;
-use ui::theme::ThemePalette;
 
 mod bindings;
 pub mod edit;

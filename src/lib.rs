@@ -1,20 +1,20 @@
 //! frontdesk: a human-takeover inbox for an AI messaging assistant, in the
 //! terminal, with an embedded service that speaks the same interface.
 //!
-//! # The screen, and who draws it
+//! # The screen, and where its parts are below `src/inbox`
 //!
 //! ```text
-//!  1 Harbor chat LIVE 3│2 Harbor bot LIVE 1│3 …          412 credits   ui/tabs.rs
+//!  1 Harbor chat LIVE 3│2 Harbor bot LIVE 1│3 …          412 credits   inbox/tabs_view.rs
 //! ┌ Inbox · open ────── 14 ┐┌ Maria Lopez · +34 … ─ AI ON · open 21h ┐
 //! │▌Maria Lopez   waits 6m ││              Thu 20 Nov                │
-//! │▌ where is…   AI ON 21h ││ Maria  10:02  Hi, where is my order?   │  ui/history.rs
-//! │ João Pereira       14m ││ AI     10:02  Your order number? read  │  app/lines.rs
+//! │▌ where is…   AI ON 21h ││ Maria  10:02  Hi, where is my order?   │  screens/history/view.rs
+//! │ João Pereira       14m ││ AI     10:02  Your order number? read  │  screens/history/lines.rs
 //! │   thanks!    AI OFF 3h ││ ── new since you looked ──             │
-//! │  ui/conversations.rs   │├ Reply · LIVE · 1 credit ────── 0/4096 ─┤
-//! │  app/conversations.rs  ││ app/composer.rs, ui/composer.rs        │
+//! │  screens/conversations/ │├ Reply · LIVE · 1 credit ────── 0/4096 ─┤
+//! │                        ││ screens/composer/                      │
 //! └────────────────────────┘└────────────────────────────────────────┘
-//!  live · key 31% of 300/min · outbox 0 · AI paused by you 3             ui/status.rs
-//!  r reply  p pause AI  e close  ? help                             app/commands.rs
+//!  live · key 31% of 300/min · outbox 0 · AI paused by you 3      status_view.rs
+//!  r reply  p pause AI  e close  ? help                    commands.rs
 //! ```
 //!
 //! # The floors
@@ -22,9 +22,9 @@
 //! Each floor is a crate of the workspace in a folder of its name under `src/`;
 //! the edge ([`cli`], [`config`], [`shell`]) is this crate. Imports go only
 //! downward: a floor sees what its manifest names, and `tests/it/floors.rs` says
-//! what that may be. The mind (`model`, `app`, `ui`) has no async, IO, clock or
-//! lock. The hands (`client`, `receiver`, `connections`, `store`, `sync`) never
-//! draw. They meet only in `shell`; what the receiver hears becomes a look of
+//! what that may be. The mind (`model`, `inbox`) has no async, IO, clock or lock;
+//! only its `view` files draw. The hands (`client`, `receiver`, `connections`,
+//! `store`, `sync`) never draw. They meet only in `shell`; what the receiver hears becomes a look of
 //! `sync` there, so that neither knows the other.
 //!
 //! | floor | verb | a change belongs here when it is about |
@@ -33,8 +33,7 @@
 //! | [`sqlite`] | ask | rows by the names of their columns, for both databases |
 //! | [`model`] | words | what things are called, bounds, prices, safe text |
 //! | [`wire`] | contract | JSON shapes and paths, for both sides |
-//! | [`app`] | think | what a key does, what is selected, what is due |
-//! | [`ui`] | show | what it looks like |
+//! | [`inbox`] | think and show | what a key does, what is selected, what is due, what it looks like |
 //! | [`client`] | speak | requests, failures, retries, pace |
 //! | [`receiver`] | listen | webhooks of one's own: challenges, signatures |
 //! | [`connections`] | reach | hosts somebody configured: the guard, Data Connections |
@@ -51,7 +50,7 @@
 //!
 //! # Invariants
 //!
-//! - Only [`app::App::update`] changes the app, and only the shell holds it.
+//! - Only [`inbox::Inbox::update`] changes the inbox, and only the shell holds it.
 //!   Events and effects are closed enums of plain data.
 //! - The screen shows only what is in the store or typed in a field. The echo
 //!   of a reply is its queued row.
@@ -69,15 +68,15 @@
 //!   to the words, exit code and JSON of a command. Ambiguity is a value.
 //! - Time and randomness come in as values; `clippy.toml` bans the clocks.
 //! - Text from outside reaches a widget only as [`model::text::SafeText`];
-//!   [`model::secret::Secret`] prints as dots; [`ui::sweep`] looks again.
+//!   [`model::secret::Secret`] prints as dots; [`inbox::sweep_view`] looks again.
 //! - Nothing is unbounded: bodies, queues, pages, histories, marks per cell.
 //!
 //! # One key press
 //!
 //! The input thread reads `p`, [`shell::input`] translates it and puts it
 //! into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
-//! `Event::Key` to [`app::App::update`]; the key map of [`app::keymap`], made
-//! from [`app::commands::TABLE`], resolves it, [`app::availability`] says
+//! `Event::Key` to [`inbox::Inbox::update`]; the key map of [`inbox::keymap`], made
+//! from [`inbox::commands::TABLE`], resolves it, [`inbox::availability`] says
 //! whether it can be done, and the answer is `Effect::Enqueue`. The writing thread
 //! gives the intent its bytes and key and commits it to `outbox.db`; the row
 //! comes back as `Event::Enqueued`, the list and history reload and show `AI
@@ -92,7 +91,7 @@
 //! and asks for their windows; the reading thread answers from `cache.db`;
 //! the selected row stays where it is, and the bell rings if no one looks.
 
-pub use {app, client, connections, disk, model, receiver, service, sqlite, store, sync, ui, wire};
+pub use {client, connections, disk, inbox, model, receiver, service, sqlite, store, sync, wire};
 
 pub mod cli;
 pub mod config;

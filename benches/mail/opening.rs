@@ -7,10 +7,12 @@
 
 use std::time::Duration;
 
-use frontdesk::app::App;
-use frontdesk::app::event::{Effect, Event};
-use frontdesk::app::keys::{KeyCode, KeyPress};
-use frontdesk::app::settings::{ChannelInfo, Settings};
+use frontdesk::inbox::Inbox;
+use frontdesk::inbox::event::{Effect, Event};
+use frontdesk::inbox::keys::{KeyCode, KeyPress};
+use frontdesk::inbox::settings::{ChannelInfo, Settings};
+use frontdesk::inbox::theme_view::{Theme, ThemePalette};
+use frontdesk::inbox::view;
 use frontdesk::model::account::{Account, Environment, Platform};
 use frontdesk::model::email::MailAccount;
 use frontdesk::model::ids::ChannelId;
@@ -20,8 +22,6 @@ use frontdesk::model::time::{MINUTE, Timestamp};
 use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::shell::reading;
 use frontdesk::store::{Reader, Store};
-use frontdesk::ui;
-use frontdesk::ui::theme::{Theme, ThemePalette};
 use frontdesk::wire::threads::read_thread;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -132,7 +132,7 @@ impl Mailbox {
             read_only: false,
         };
         let size = (120, 40);
-        let app = App::new(vec![info], Settings::default(), size, now);
+        let app = Inbox::new(vec![info], Settings::default(), size, now);
         let buffer = Buffer::empty(Rect::new(0, 0, size.0, size.1));
         let mut desk = Desk { app, reader, _store: store, buffer };
         let effects = desk.app.start();
@@ -143,7 +143,7 @@ impl Mailbox {
 
 /// The screen without threads of execution.
 struct Desk {
-    app: App,
+    app: Inbox,
     reader: Reader,
     _store: Store,
     buffer: Buffer,
@@ -162,7 +162,7 @@ impl Desk {
 
     fn draw(&mut self) {
         self.buffer.reset();
-        ui::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
+        view::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
         self.app.drawn(self.app.context.now);
     }
 }

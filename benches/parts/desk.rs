@@ -1,16 +1,16 @@
 //! The screen without its threads: what is loaded is answered at once, so
 //! that a figure is the sum of what otherwise goes on side by side.
 
-use frontdesk::app::App;
-use frontdesk::app::event::{Effect, Event};
-use frontdesk::app::keys::{KeyCode, KeyPress};
-use frontdesk::app::settings::{ChannelInfo, Settings};
+use frontdesk::inbox::Inbox;
+use frontdesk::inbox::event::{Effect, Event};
+use frontdesk::inbox::keys::{KeyCode, KeyPress};
+use frontdesk::inbox::settings::{ChannelInfo, Settings};
+use frontdesk::inbox::theme_view::{Theme, ThemePalette};
+use frontdesk::inbox::view;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::time::{SECOND, Timestamp};
 use frontdesk::shell::reading;
 use frontdesk::store::Reader;
-use frontdesk::ui;
-use frontdesk::ui::theme::{Theme, ThemePalette};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -19,7 +19,7 @@ const SIZE: (u16, u16) = (160, 50);
 
 /// The screen, and the files it reads.
 pub struct Desk {
-    app: App,
+    app: Inbox,
     reader: Reader,
     now: Timestamp,
     buffer: Buffer,
@@ -29,7 +29,7 @@ impl Desk {
     /// A desk with one channel, before its first frame.
     pub fn new(channel: ChannelId, reader: Reader, now: Timestamp) -> Self {
         let info = ChannelInfo { id: channel, name: "Bench".to_owned(), environment: None, read_only: false };
-        let app = App::new(vec![info], Settings::default(), SIZE, now);
+        let app = Inbox::new(vec![info], Settings::default(), SIZE, now);
         Self { app, reader, now, buffer: Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1)) }
     }
 
@@ -63,7 +63,7 @@ impl Desk {
 
     fn draw(&mut self) {
         self.buffer.reset();
-        ui::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
+        view::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
         self.app.drawn(self.app.context.now);
     }
 }

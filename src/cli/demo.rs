@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-use crate::cli::{How, folders, inbox, logs};
+use crate::cli::{How, desk, folders, logs};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
 use crate::shell::run::DeskParts;
-use app::settings::Settings;
 use connections::{Credentials, Sealer, file};
+use inbox::settings::Settings;
+use inbox::theme_view::ThemePalette;
 use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::Clock;
@@ -22,7 +23,6 @@ use service::admin::Admin;
 use service::demo::shop_api;
 use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
-use ui::theme::ThemePalette;
 
 /// The tabs: the service's channel word and the tab's name.
 const TABS: [(&str, &str); 4] = [
@@ -40,7 +40,7 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
-    let runtime = inbox::runtime()?;
+    let runtime = desk::runtime()?;
     let clock = Arc::new(SystemClock);
     let running = runtime.block_on(service::start(options(folder, clock.clone())));
     let running = running.context("starting the embedded service")?;
@@ -52,11 +52,11 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
             StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
         )
         .context("opening the demo's files")?,
-        channels: inbox::all_read_only(channels, how.read_only),
+        channels: desk::all_read_only(channels, how.read_only),
         settings: Settings {
             zone: clock::zone(),
             demo: true,
-            graphics: inbox::graphics(None),
+            graphics: desk::graphics(None),
             connections: links.connections.clone(),
             connects: true,
             ..Settings::default()
@@ -66,11 +66,11 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         agent: Some("Ana".to_owned()),
         polling: Polling::default(),
         receiver: None,
-        theme: inbox::theme(ThemePalette::default(), false),
+        theme: desk::theme(ThemePalette::default(), false),
         mouse: true,
-        notifier: inbox::settled(Notifier::default()),
-        clipboard: inbox::clipboard(Vec::new()),
-        views: app::views::shipped(),
+        notifier: desk::settled(Notifier::default()),
+        clipboard: desk::clipboard(Vec::new()),
+        views: inbox::screens::conversations::saved_views::shipped(),
         clock,
         runtime: runtime.handle().clone(),
     };

@@ -6,10 +6,10 @@
 pub mod admin;
 pub mod channel;
 pub mod demo;
+pub mod desk;
 pub mod development;
 pub mod doctor;
 pub mod folders;
-pub mod inbox;
 pub mod logs;
 pub mod packaging;
 pub mod print;
@@ -135,7 +135,7 @@ pub fn main() -> ExitCode {
     let wall = matches!(command, Some(Action::Wall));
     let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
-        None | Some(Action::Wall) => how.terminal().and_then(|()| inbox::run(how)),
+        None | Some(Action::Wall) => how.terminal().and_then(|()| desk::run(how)),
         Some(Action::Demo { data_dir }) => how.terminal().and_then(|()| Ok(demo::run(data_dir, how)?)),
         Some(_) if read_only || plain => Err(CliError::Usage(
             "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`, `frontdesk --read-only wall`"

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::cli::{CliError, folders, inbox, logs};
+use crate::cli::{CliError, desk, folders, logs};
 use crate::shell::clock::SystemClock;
 use model::secret::Secret;
 use service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
@@ -89,7 +89,7 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
         )));
     }
     logs::to_standard_error();
-    let runtime = inbox::runtime()?;
+    let runtime = desk::runtime()?;
     let served = runtime.block_on(serve(arguments));
     // Waits for no thread that waits for a disk.
     runtime.shutdown_background();

@@ -3,9 +3,10 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use app::commands::{self, Command, CommandScope, TABLE};
-use app::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
-use app::keys::{KeyCode, KeyPress};
+use inbox::commands;
+use inbox::commands::{Command, CommandScope, TABLE};
+use inbox::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
+use inbox::keys::{KeyCode, KeyPress};
 use model::nearest::nearest;
 
 /// The names of keys that are no characters.

@@ -2,11 +2,12 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use app::commands::{self, CommandScope};
-use app::keymap::KeyMap;
-use app::keys::KeyPress;
-use app::recording::Fixed;
-use app::steps;
+use inbox::commands;
+use inbox::commands::CommandScope;
+use inbox::features::macros::recording::Fixed;
+use inbox::features::macros::steps;
+use inbox::keymap::KeyMap;
+use inbox::keys::KeyPress;
 use model::macros::Macro;
 
 /// Reads one table, with every mistake in it; a macro with a mistake is as if

@@ -3,7 +3,7 @@
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
 use crate::shell::notify::{Notifier, NotifyMethod, refusal};
-use app::settings::Noticing;
+use inbox::settings::Noticing;
 
 /// Reads the table; what is mistaken is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::shell::notify::NotifyMethod;
-use app::commands::Command;
+use inbox::commands::Command;
 
 const EXAMPLE: &str = r#"
 [[channel]]

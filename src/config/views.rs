@@ -2,7 +2,8 @@
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
-use app::views::{self, SavedView};
+use inbox::screens::conversations::saved_views;
+use inbox::screens::conversations::saved_views::SavedView;
 use model::filter::{self, Sort};
 
 /// Reads one table; a view with a mistake is as if it were not there.
@@ -48,7 +49,7 @@ fn one_key(key: &str, before: &[SavedView]) -> Result<char, String> {
     let (Some(it), None) = (characters.next(), characters.next()) else {
         return Err(format!("key = {key:?} must be one character"));
     };
-    if it.is_whitespace() || it.is_control() || views::TAKEN.contains(&it) {
+    if it.is_whitespace() || it.is_control() || saved_views::TAKEN.contains(&it) {
         return Err(format!("key = {key:?} is a key of the menu itself; take another"));
     }
     match before.iter().find(|view| view.key == Some(it)) {

@@ -1,8 +1,8 @@
 //! Pastes on terminals that do not mark them: what comes all at once, with a
 //! line break inside, was not typed by a person.
 
-use app::event::Event;
-use app::keys::KeyCode;
+use inbox::event::Event;
+use inbox::keys::KeyCode;
 
 /// Keys that come at once before they can be a paste: a slow line lumps fewer
 /// together.
@@ -41,7 +41,7 @@ fn typed(event: &Event) -> Option<char> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::keys::KeyPress;
+    use inbox::keys::KeyPress;
 
     fn keys(text: &str) -> Vec<Event> {
         let key = |it| if it == '\n' { KeyCode::Enter } else { KeyCode::Char(it) };

@@ -2,9 +2,9 @@
 //! the writing thread. Looking up an audience, too, where it is a file.
 
 use crate::shell::exporting;
-use app::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
-use app::event::{Event, Loaded};
-use app::handover::HandoverFacts;
+use inbox::event::{Event, Loaded};
+use inbox::features::handover::HandoverFacts;
+use inbox::screens::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
 use model::board::BoardEntry;
 use model::queries::DeskQuery;
 use model::time::Timestamp;

@@ -11,8 +11,8 @@ use base64::Engine;
 
 use crate::shell::mailbox::EventQueue;
 use crate::shell::{children, clock, piping};
-use app::copying::Copied;
-use app::event::Event;
+use inbox::event::Event;
+use inbox::features::clipboard::Copied;
 use model::text;
 
 /// Bytes a terminal takes at most, coded.

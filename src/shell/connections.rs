@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use app::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
-use app::outside::Answered;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
 use connections::{
     CallError, CallLog, Credentials, EndpointCaller, EndpointRequest, EndpointResponse, answers, file,
 };
+use inbox::outside::Answered;
+use inbox::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
 use model::connections::mapping::Pick;
 use model::connections::{Connection, ContactFacts, Mapped};
 use model::secret::Secret;

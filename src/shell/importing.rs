@@ -7,8 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use crate::shell::mailbox::EventQueue;
-use app::event::Event;
-use app::importing::{ImportAction, ImportResult, ImportSource};
+use inbox::event::Event;
+use inbox::screens::people::importing::{ImportAction, ImportResult, ImportSource};
 use model::time::Clock;
 use store::Store;
 use sync::Engine;

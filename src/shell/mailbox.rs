@@ -8,7 +8,7 @@ use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use app::event::Event;
+use inbox::event::Event;
 use model::ids::ChannelId;
 use model::news::News;
 
@@ -181,7 +181,7 @@ fn take(queues: &mut Queues) -> LoopTurn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use app::event::{Load, Loaded};
+    use inbox::event::{Load, Loaded};
     use model::news::Health;
     use model::text::SafeText;
     use model::time::Timestamp;

@@ -1,6 +1,6 @@
 //! Keeping private notes: what is asked of the store, and what is answered.
 
-use app::event::Event;
+use inbox::event::Event;
 use model::ids::{ChannelId, ConversationId, NoteId};
 use model::time::Timestamp;
 use store::Store;

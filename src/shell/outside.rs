@@ -12,9 +12,9 @@ use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::receiving;
 use crate::shell::replies::Folder;
-use app::connections::errands::{ConnectionRequest, ConnectionResult};
-use app::event::Event;
-use app::outside::{Answered, OutsideRequest};
+use inbox::event::Event;
+use inbox::outside::{Answered, OutsideRequest};
+use inbox::screens::connections::errands::{ConnectionRequest, ConnectionResult};
 
 /// What is known of the person's files.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::shell::decoding;
-use app::outside::Answered;
 use client::pictures::fetch_picture;
+use inbox::outside::Answered;
 use model::ids::ChannelId;
 use model::pictures::{Fetched, Graphics, PictureRequest};
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::shell::children;
 use crate::shell::mailbox::EventQueue;
-use app::event::Event;
-use app::outside::Answered;
+use inbox::event::Event;
+use inbox::outside::Answered;
 use model::json;
 
 /// Bytes of what it says that are read.

@@ -13,15 +13,16 @@ use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, DeskError, DeskParts};
 use crate::shell::{failures, opening, receiving, signals};
-use app::App;
-use app::event::{Effect, Event};
-use app::line_input::{self, PlainCommand};
+use inbox::Inbox;
+use inbox::event::{Effect, Event};
+use inbox::plain::Spoken;
+use inbox::plain::help;
+use inbox::plain::input;
+use inbox::plain::input::PlainCommand;
 use model::news::News;
 use model::pictures::Graphics;
 use model::time::Timestamp;
 use sync::Engine;
-use ui::spoken::Spoken;
-use ui::spoken_help;
 
 /// Columns and rows frames are read from: wide enough for every line, narrow
 /// enough that one pane is seen at a time.
@@ -39,7 +40,7 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
-        let mut app = App::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
+        let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.agent = self.agent;
         // What was read out stays what it was.
         app.list_follows = false;
@@ -99,7 +100,7 @@ fn read_lines(mailbox: EventQueue) -> io::Result<()> {
 
 /// What turns.
 struct PlainMode {
-    app: App,
+    app: Inbox,
     hands: Hands,
     spoken: Spoken,
     notifier: Notifier,
@@ -148,24 +149,24 @@ impl PlainMode {
 
     /// Does what a line means; true ends the desk.
     fn line(&mut self, line: &str) -> io::Result<bool> {
-        let mut read = line_input::read(&self.app, line, self.spoken.listed());
+        let mut read = input::read(&self.app, line, self.spoken.listed());
         for _ in 0..LAYERS {
             if read != PlainCommand::Elsewhere {
                 break;
             }
-            for event in line_input::leaving(&self.app) {
+            for event in input::leaving(&self.app) {
                 self.update(event)?;
             }
-            read = line_input::read(&self.app, line, self.spoken.listed());
+            read = input::read(&self.app, line, self.spoken.listed());
         }
         match read {
             PlainCommand::Again => self.spoken.again(),
             PlainCommand::List => say(&self.spoken.list(&self.app))?,
-            PlainCommand::Help(word) => say(&spoken_help::help(&self.app, word.as_deref()))?,
+            PlainCommand::Help(word) => say(&help::help(&self.app, word.as_deref()))?,
             PlainCommand::Elsewhere => say(&["answer or leave this first".to_owned()])?,
             PlainCommand::Unknown(why) => {
                 say(&[why])?;
-                say(&spoken_help::choices(&self.app))?;
+                say(&help::choices(&self.app))?;
             }
             PlainCommand::Events(events) => return self.events(events),
         }
@@ -184,7 +185,7 @@ impl PlainMode {
         }
         if before.is_some() && self.app.layers.last() == before.as_ref() && self.app.notice == notice {
             say(&["that answers nothing here".to_owned()])?;
-            say(&spoken_help::choices(&self.app))?;
+            say(&help::choices(&self.app))?;
         }
         Ok(false)
     }

@@ -4,7 +4,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
 use crate::shell::mailbox::EventQueue;
-use app::event::{Event, Load, Loaded};
+use inbox::event::{Event, Load, Loaded};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort};
 use model::ids::ChannelId;

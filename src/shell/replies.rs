@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use app::canned::Canned;
+use inbox::screens::composer::canned::Canned;
 use model::replies::CannedReply;
 use model::text;
 

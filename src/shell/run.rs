@@ -21,17 +21,17 @@ use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Overlay, Screen};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
-use app::App;
-use app::event::{Effect, Event};
-use app::pointer::Pointer;
-use app::settings::{ChannelInfo, Settings};
-use app::views::SavedView;
+use inbox::Inbox;
+use inbox::event::{Effect, Event};
+use inbox::pointer::Pointer;
+use inbox::screens::conversations::saved_views::SavedView;
+use inbox::settings::{ChannelInfo, Settings};
+use inbox::theme_view::Theme;
 use model::account::Environment;
 use model::news::News;
 use model::time::Clock;
 use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine, Polling};
-use ui::theme::Theme;
 
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
@@ -117,7 +117,7 @@ impl DeskParts {
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
-            App::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
+            Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
         app.mouse = self.mouse;
         app.agent = self.agent;
@@ -182,7 +182,7 @@ impl DeskParts {
 }
 
 /// Performs loads at once, as long as they lead to more; returns the rest.
-pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
+pub(super) fn load_inline(app: &mut Inbox, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
     let mut left = Vec::new();
     let mut wanted = effects;
     for _ in 0..8 {
@@ -201,18 +201,18 @@ pub(super) fn load_inline(app: &mut App, reader: &mut Reader, effects: Vec<Effec
     left
 }
 
-fn show(app: &mut App, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -> io::Result<()> {
-    let sharp = ui::pictures::placements(app);
+fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -> io::Result<()> {
+    let sharp = inbox::screens::history::pictures_view::placements(app);
     let sharp: Vec<Overlay> =
         sharp.iter().map(|it| Overlay { at: it.at, rows: it.sharp.0.clone() }).collect();
-    screen.draw(app.context.size, sharp, |buffer| ui::draw(app, theme, buffer))?;
+    screen.draw(app.context.size, sharp, |buffer| inbox::view::draw(app, theme, buffer))?;
     app.drawn(clock.now());
     Ok(())
 }
 
 /// What turns.
 struct Turning {
-    app: App,
+    app: Inbox,
     screen: Screen,
     hands: Hands,
     gate: Gate,
@@ -331,7 +331,7 @@ impl Turning {
     /// they lie.
     fn located(&self, event: Event) -> Event {
         let Event::Pointer(Pointer::Down(x, 0)) = event else { return event };
-        ui::tabs::tab_at(&self.app, x).map_or(event, Event::Pointer)
+        inbox::tabs_view::tab_at(&self.app, x).map_or(event, Event::Pointer)
     }
 
     /// Takes in how another program ended. It may have taken its time, and

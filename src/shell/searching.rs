@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::shell::mailbox::EventQueue;
-use app::event::{Event, Load, Loaded};
+use inbox::event::{Event, Load, Loaded};
 use model::search::SearchQuery;
 use store::{Interrupt, Reader, StoreError};
 

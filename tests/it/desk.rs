@@ -6,16 +6,20 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use frontdesk::app::App;
-use frontdesk::app::copying::Copied;
-use frontdesk::app::event::{Effect, Event, Load, Loaded};
-use frontdesk::app::importing::{ImportAction, ImportResult, ImportSource};
-use frontdesk::app::keys::{KeyCode, KeyPress};
-use frontdesk::app::line_input::{self, PlainCommand};
-use frontdesk::app::pointer::Pointer;
-use frontdesk::app::settings::{PauseOnReply, Settings};
-use frontdesk::app::views::SavedView;
 use frontdesk::connections::Credentials;
+use frontdesk::inbox::Inbox;
+use frontdesk::inbox::event::{Effect, Event, Load, Loaded};
+use frontdesk::inbox::features::clipboard::Copied;
+use frontdesk::inbox::keys::{KeyCode, KeyPress};
+use frontdesk::inbox::layout::Area;
+use frontdesk::inbox::plain::input;
+use frontdesk::inbox::plain::input::PlainCommand;
+use frontdesk::inbox::pointer::Pointer;
+use frontdesk::inbox::screens::conversations::saved_views::SavedView;
+use frontdesk::inbox::screens::people::importing::{ImportAction, ImportResult, ImportSource};
+use frontdesk::inbox::settings::{PauseOnReply, Settings};
+use frontdesk::inbox::theme_view::{Theme, ThemePalette};
+use frontdesk::inbox::view;
 use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
 use frontdesk::model::ids::ChannelId;
@@ -35,11 +39,11 @@ use frontdesk::shell::run::DeskParts;
 use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
 use frontdesk::sync::{ChannelSpec, ChannelSync};
-use frontdesk::ui;
-use frontdesk::ui::theme::{Theme, ThemePalette};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
+
+use crate::regions::rows_of;
 
 /// The local time at which every story begins, so that it reads the same in
 /// every zone.
@@ -109,20 +113,6 @@ impl Clock for HandClock {
     }
 }
 
-/// Compares the screen with its snapshots at 80x24 and at 120x40, and leaves
-/// it at the size it had.
-macro_rules! photographs {
-    ($desk:expr, $name:expr) => {
-        let size = $desk.app.context.size;
-        for (columns, rows) in [(80, 24), (120, 40)] {
-            $desk.resize((columns, rows));
-            let picture = crate::desk::in_any_zone(&$desk.picture());
-            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture);
-        }
-        $desk.resize(size);
-    };
-}
-
 /// What the disk does with what it is given to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disk {
@@ -142,7 +132,7 @@ enum World {
 
 /// A desk with a service of its own.
 pub struct Desk {
-    pub app: App,
+    pub app: Inbox,
     pub clock: Arc<HandClock>,
     pub theme: Theme,
     pub runtime: tokio::runtime::Runtime,
@@ -283,7 +273,7 @@ impl Desk {
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
-        let app = App::new(DeskParts::infos(&specs), settings, size, clock.now());
+        let app = Inbox::new(DeskParts::infos(&specs), settings, size, clock.now());
         let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
         let channels = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
@@ -547,12 +537,12 @@ impl Desk {
     pub fn says(&mut self, line: &str) -> Option<String> {
         self.app.question_was_heard();
         for _ in 0..9 {
-            let events = match line_input::read(&self.app, line, &[]) {
+            let events = match input::read(&self.app, line, &[]) {
                 PlainCommand::Events(events) => {
                     events.into_iter().for_each(|it| self.event(it));
                     return None;
                 }
-                PlainCommand::Elsewhere => line_input::leaving(&self.app),
+                PlainCommand::Elsewhere => input::leaving(&self.app),
                 PlainCommand::Unknown(why) => return Some(why),
                 PlainCommand::Again | PlainCommand::List | PlainCommand::Help(_) => return None,
             };
@@ -625,30 +615,15 @@ impl Desk {
 
     /// What is on screen, as text.
     pub fn picture(&self) -> String {
-        let buffer = self.buffer();
-        let width = usize::from(buffer.area.width);
-        let mut lines = Vec::new();
-        for row in buffer.content.chunks(width) {
-            let mut line = String::new();
-            let mut skip = 0;
-            for cell in row {
-                if skip > 0 {
-                    skip -= 1;
-                    continue;
-                }
-                line.push_str(cell.symbol());
-                skip = frontdesk::app::wrap::cells(cell.symbol()).saturating_sub(1);
-            }
-            lines.push(line.trim_end().to_owned());
-        }
-        lines.join("\n")
+        let (width, height) = self.app.context.size;
+        rows_of(&self.buffer(), Area { x: 0, y: 0, width, height }).join("\n")
     }
 
     /// The frame's cells.
     pub fn buffer(&self) -> Buffer {
         let (width, height) = self.app.context.size;
         let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
-        ui::draw(&self.app, self.theme, &mut buffer);
+        view::draw(&self.app, self.theme, &mut buffer);
         buffer
     }
 
@@ -671,7 +646,7 @@ impl Desk {
         let picture = self.picture();
         let found = picture.lines().enumerate().find_map(|(y, line)| {
             let at = line.find(text)?;
-            Some((frontdesk::app::wrap::cells(&line[..at]), y))
+            Some((frontdesk::inbox::wrap::cells(&line[..at]), y))
         });
         let (x, y) = found.unwrap_or_else(|| panic!("{text:?} is not on screen:\n{picture}"));
         (u16::try_from(x).expect("a column"), u16::try_from(y).expect("a row"))

@@ -13,8 +13,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("wire", &["model"]),
     // Rows by name, for both databases.
     ("sqlite", &["model"]),
-    ("app", &["model"]),
-    ("ui", &["model", "app"]),
+    ("inbox", &["model"]),
     ("client", &["model", "wire"]),
     // Reaches hosts that a customer or a configuration named, always through
     // the guard. A floor of its own and not a part of `service`, since the
@@ -31,7 +30,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Outside crates and the only floors that may depend on them.
 const CRATES: &[(&str, &[&str])] = &[
     ("serde", &["model", "wire", "sqlite", "store"]),
-    ("ratatui", &["ui"]),
+    ("ratatui", &["inbox"]),
     ("reqwest", &["client"]),
     ("rusqlite", &["model", "sqlite", "store", "sync", "service"]),
     ("tokio_postgres", &["service"]),
@@ -41,8 +40,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("hyper", &["service", "connections", "receiver"]),
     ("crossterm", &[]),
     ("clap", &[]),
-    ("tui_textarea", &["app"]),
-    ("nucleo_matcher", &["app"]),
+    ("tui_textarea", &["inbox"]),
+    ("nucleo_matcher", &["inbox"]),
     ("csv", &["sync"]),
     ("image", &[]),
     ("ratatui_image", &[]),
@@ -134,6 +133,15 @@ fn floors_depend_only_downward() {
 }
 
 #[test]
+fn only_views_draw() {
+    for (_, path, text) in sources().into_iter().filter(|(floor, _, _)| floor == "inbox") {
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let drawn = code(&text).find(|it| it.contains("ratatui::"));
+        assert!(stem.ends_with("view") || drawn.is_none(), "{}: {drawn:?}", path.display());
+    }
+}
+
+#[test]
 fn programs_are_started_in_one_place() {
     for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !path.ends_with(STARTER)) {
         let program = text.split("mod tests {").next().unwrap_or("");
@@ -148,7 +156,7 @@ fn a_dependency_upward_is_found() {
     for (floor, manifest, count) in [
         ("model", "[dependencies]\nwire.workspace = true\n", 1),
         ("wire", "[dependencies]\nmodel.workspace = true\n", 0),
-        ("app", "[package]\nname = \"store\"\n[dev-dependencies]\nstore = { path = \"x\" }\n", 1),
+        ("inbox", "[package]\nname = \"store\"\n[dev-dependencies]\nstore = { path = \"x\" }\n", 1),
         ("service", "[dependencies]\nclient.workspace = true\naxum.workspace = true\n", 1),
         ("sync", "[dependencies]\nreqwest = \"1\"\n", 1),
         ("upstairs", "", 1),
@@ -270,7 +278,8 @@ const AVAILABILITY: &str = "availability.rs";
 fn a_command_is_done_where_it_is_named() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        if floor == "app" && !path.ends_with(AVAILABILITY) {
+        let draws = path.file_stem().is_some_and(|it| it.to_string_lossy().ends_with("view"));
+        if floor == "inbox" && !draws && !path.ends_with(AVAILABILITY) {
             let found = catch_alls(&text, &["C::", "Command::"]).into_iter();
             let acts = found.filter(|it| !DECLINES.iter().any(|word| it.ends_with(&format!("=> {word},"))));
             wrong.extend(acts.map(|it| format!("{}:{it}", path.display())));
@@ -283,9 +292,9 @@ fn a_command_is_done_where_it_is_named() {
 fn what_happens_is_matched_without_a_catch_all() {
     let mut wrong = Vec::new();
     for (floor, path, text) in sources() {
-        let here = matches!(floor.as_str(), "app" | "shell" | "ui");
+        let here = matches!(floor.as_str(), "inbox" | "shell");
         // Other crates have enums of these names.
-        let ours = ["crate::event::", "app::event::", "model::news::"].iter().any(|it| text.contains(it));
+        let ours = ["crate::event::", "inbox::event::", "model::news::"].iter().any(|it| text.contains(it));
         if here && ours {
             wrong.extend(catch_alls(&text, &CLOSED).into_iter().map(|it| format!("{}:{it}", path.display())));
         }
@@ -350,4 +359,53 @@ fn a_cell_read_by_its_place_is_found() {
     ] {
         assert_eq!(reads_by_place(line), found, "{line}");
     }
+}
+
+/// Lines from which a snapshot is one of a whole screen, as
+/// `tests/house/count.py` counts them, and how many of those there may be: each
+/// is looked at anew whenever any word of its screen changes.
+const WHOLE_SCREEN: usize = 20;
+const WHOLE_SCREENS: usize = 100;
+
+fn snapshots(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            snapshots(&path, found);
+        } else if path.extension().is_some_and(|it| it == "snap") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn pictures_are_taken_by_a_story_and_few_are_of_a_whole_screen() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    snapshots(&root.join("tests"), &mut found);
+    assert!(found.len() > 50, "the walk has lost its way");
+    let (mut wrong, mut whole) = (Vec::new(), 0);
+    for path in &found {
+        let text = fs::read_to_string(path).expect("readable");
+        let (head, picture) = text[4..].split_once("---\n").expect("a head");
+        whole += usize::from(picture.lines().count() >= WHOLE_SCREEN);
+        let source = head.lines().find_map(|it| it.strip_prefix("source: ")).expect("a source");
+        let module = source.trim_start_matches("tests/").trim_end_matches(".rs").replace('/', "__");
+        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let name = file.strip_prefix(&format!("{module}__")).unwrap_or("");
+        let (bare, size) = match name.rsplit_once('_') {
+            Some((bare, size)) if size.starts_with(|it: char| it.is_ascii_digit()) => (bare, Some(size)),
+            _ => (name, None),
+        };
+        let story = fs::read_to_string(root.join(source)).unwrap_or_default();
+        if bare.is_empty() || !story.contains(&format!("\"{bare}\"")) {
+            wrong.push(format!("{file}: {source} does not take it any more"));
+        }
+        let alike = path.with_file_name(format!("{module}__{bare}.snap"));
+        if matches!(size, Some("80x24" | "120x40")) && alike.exists() {
+            wrong.push(format!("{file}: the same at both sizes, or not?"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(whole <= WHOLE_SCREENS, "{whole} pictures of a whole screen; take those of regions");
 }

@@ -7,7 +7,6 @@ mod carriers;
 mod channel;
 mod connections;
 mod contract;
-#[macro_use]
 mod desk;
 mod development;
 mod exits;
@@ -30,6 +29,8 @@ mod raw_http;
 mod reachable;
 mod readme;
 mod receiving;
+#[macro_use]
+mod regions;
 mod scripting;
 mod searching;
 mod service;

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use frontdesk::ui::theme::ThemePalette;
+use frontdesk::inbox::theme_view::ThemePalette;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
@@ -91,7 +91,7 @@ fn run(cells: &[Cell]) -> String {
             continue;
         }
         text.push_str(cell.symbol());
-        skip = frontdesk::app::wrap::cells(cell.symbol()).saturating_sub(1);
+        skip = frontdesk::inbox::wrap::cells(cell.symbol()).saturating_sub(1);
     }
     text
 }

@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 
 use clap::CommandFactory;
-use frontdesk::app::commands::{self, TABLE};
-use frontdesk::app::keymap::KeyMap;
+use frontdesk::inbox::commands;
+use frontdesk::inbox::commands::TABLE;
+use frontdesk::inbox::keymap::KeyMap;
 use serde_json::Value;
 
 /// One operation: the commands at the screen, each with a key and in the

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
-use frontdesk::app::commands::{CommandScope, TABLE, name};
-use frontdesk::app::keymap::KeyMap;
 use frontdesk::config::Config;
+use frontdesk::inbox::commands::{CommandScope, TABLE, name};
+use frontdesk::inbox::keymap::KeyMap;
 
 use crate::binary::Binary;
 use crate::desk::Desk;

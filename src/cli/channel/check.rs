@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use crate::cli::channel::{File, TestArguments};
-use crate::cli::{inbox, print};
+use crate::cli::{desk, print};
 use crate::shell::clock::SystemClock;
 use client::checkup::{Greeting, RESOURCES, Scope};
 use client::{Client, ClientError, ReadError};
@@ -51,7 +51,7 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
     let clock = SystemClock;
     let until = clock.now().plus(patience);
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
-    inbox::runtime()?.block_on(async {
+    desk::runtime()?.block_on(async {
         let greeted = patiently(until, async || {
             let asked = clock.now();
             client.greet().await.map(|it| (it, asked, clock.now()))

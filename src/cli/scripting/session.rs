@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::scripting::{Files, FoundConversation};
 use crate::cli::unfinished::{Left, Several, Unfinished};
-use crate::cli::{inbox, print};
+use crate::cli::{desk, print};
 use client::{Deadline, FailureCause, ReadError, RequestFailure};
 use model::account::Platform;
 use model::email::MailAccount;
@@ -94,7 +94,7 @@ impl Session {
         let reader = files.store.reader().context("opening this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
-        for spec in inbox::specs(&files.config)? {
+        for spec in desk::specs(&files.config)? {
             let ears = told.clone();
             let tell = Arc::new(move |news: News| {
                 ears.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(news);
@@ -104,7 +104,7 @@ impl Session {
             let made = made.with_context(|| format!("channel {name:?}"))?;
             channels.push(Arc::new(made.until(deadline.clone())));
         }
-        let runtime = inbox::runtime()?;
+        let runtime = desk::runtime()?;
         let owner = leading::owner(&files.store);
         let account_at = RefCell::default();
         Ok(Self { files, runtime, reader, owner, patience, deadline, channels, told, account_at })

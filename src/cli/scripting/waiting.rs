@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::cli::inbox;
+use crate::cli::desk;
 use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::{Files, Session};
 use model::ids::ChannelId;
@@ -41,7 +41,7 @@ impl Waits {
     /// When the files cannot be used.
     pub fn of(files: &Files, rows: &[&OutboxRow]) -> Result<Self> {
         let mut known = HashMap::new();
-        let runtime = inbox::runtime()?;
+        let runtime = desk::runtime()?;
         for row in rows {
             if !known.contains_key(&row.channel) {
                 let sender = runtime.block_on(files.store.sender(&row.channel, files.now()))?;

@@ -105,7 +105,7 @@ impl Folder {
     /// What the folder's tab is made of.
     pub fn spec(&self) -> ChannelSpec {
         let config = Config::read(&self.dir.path().join("config.toml")).expect("a configuration");
-        frontdesk::cli::inbox::specs(&config).expect("a key").remove(0)
+        frontdesk::cli::desk::specs(&config).expect("a key").remove(0)
     }
 
     /// The store of this folder, as a process of its own would open it.

@@ -220,7 +220,7 @@ async fn a_life_of_a_desk() {
     let folder = Path::new(&folder);
     frontdesk::client::install_tls();
     let config = Config::read(&folder.join("config.toml")).expect("a configuration");
-    let spec = frontdesk::cli::inbox::specs(&config).expect("a key").remove(0);
+    let spec = frontdesk::cli::desk::specs(&config).expect("a key").remove(0);
     let store = Store::open(&folder.join("data")).expect("the files open");
     let clock = Arc::new(Ahead(folder.join("data").join("ahead")));
     let channel =

@@ -9,7 +9,7 @@ fn what_is_at_hand_is_acted_on_from_a_menu() {
         let mut desk = Desk::with(columns, rows, direct);
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
         desk.settle().keys("x").shows("What can be done here").shows("reply").shows("pause-ai");
-        insta::assert_snapshot!(format!("menu_{columns}x{rows}"), desk.picture());
+        photograph!(desk, "menu", Overlay);
         desk.keys("<Esc>").hides("What can be done here");
         desk.keys("x").types("pause-ai").keys("<Enter>").settle().shows("AI OFF");
         // It is off by now, and the menu says so.

@@ -1,7 +1,7 @@
 //! Who arrives: a list that is not touched follows its first row, one that is
 //! says who came above, and the first view is who needs a person.
 
-use frontdesk::app::views::SavedView;
+use frontdesk::inbox::screens::conversations::saved_views::SavedView;
 
 use crate::desk::Desk;
 

@@ -27,15 +27,15 @@ fn a_file_is_uploaded_and_sent_with_its_caption() {
     desk.settle().keys("<Enter>i").keys("<Ctrl-T>").shows("a path, such as").shows("your own link, any type");
     desk.types("tests/it/stories/files/be").keys("<Tab>").shows(BELL).shows("bell.png · image/png ·");
     desk.shows("Sent as image").shows("2 credits, 998 left").shows("1 credit, 999 left");
-    photographs!(desk, "form");
+    photographs!(desk, "form", Overlay);
     desk.keys("<Ctrl-T>").shows("Sent as document").keys("<Ctrl-T>").shows("Sent as image").keys("<Enter>");
     desk.types("This one, in brass").shows("[image] bell.png").shows("18/1024");
     desk.shows("uploaded 2 credits │ own link 1").shows("Enter send · 2 credits, 998 left");
-    photographs!(desk, "attached");
+    photographs!(desk, "attached", Composer);
     desk.keys("<Enter>").shows("uploads and sends in 5 s · Esc z takes it back").hides("18/1024");
     desk.wait(5 * SECOND);
     desk.uploads_in_part("whatsapp", 40).shows("uploading ▰▰▰▰▱▱▱▱▱▱ 40 % · Esc z takes it back");
-    photographs!(desk, "uploading");
+    photographs!(desk, "uploading", History);
     // Whoever uploaded it has ended: it is uploaded anew, and sent once.
     desk.wait(120 * SECOND);
     desk.settle().hides("uploading").shows("sent");
@@ -63,11 +63,11 @@ fn an_own_link_costs_less_and_leaves_at_once() {
     desk.keys("<Enter>").shows("not attached: the link must begin").keys("<Ctrl-U>");
     desk.types("https://10.0.0.1/a.pdf").shows("10.0.0.1 is not public").keys("<Ctrl-U>");
     desk.pastes(" https://shop.example/files/bill-1041.pdf\n").shows("bill-1041.pdf · shop.example");
-    photographs!(desk, "link");
+    photographs!(desk, "link", Overlay);
     desk.keys("<Enter>").shows("own link 1 │ uploaded 2 credits").shows("1 credit, 999 left");
     // The service of a story reaches no shop: its refusal gives everything back.
     desk.keys("<Enter><Esc>").settle().shows("[document] bill-1041.pdf").shows("NOT SENT · a decide");
-    photographs!(desk, "unfetched");
+    photographs!(desk, "unfetched", History);
     desk.keys("ae").shows("[document] bill-1041.pdf · shop.example");
     assert!(desk.outbound().is_empty());
 }
@@ -92,7 +92,7 @@ fn what_cannot_be_sent_is_said_before() {
     file.set_len(26_214_401).expect("made large");
     desk.keys("<Ctrl-T>").pastes("/no/such/bell.png").shows("there is no file /no/such/bell.png");
     desk.keys("<Enter>").shows("not attached: there is no file");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", Overlay, Status);
     desk.keys("<Ctrl-U>").pastes(&huge).shows("too large: 26.2 MB, at most 25 MB are taken");
     desk.keys("<Ctrl-U>").pastes(&sound).shows("Sound takes no caption here").keys("<Enter>");
     desk.types("Listen").shows("Enter send · 3 credits, 997 left").keys("<Ctrl-T><Ctrl-U><Enter>");
@@ -115,7 +115,7 @@ fn a_refused_upload_keeps_everything_and_is_tried_again() {
     desk.dev("fault", fault);
     desk.keys("<Ctrl-T>").types(BELL).keys("<Enter>").types("this one").keys("<Enter><Esc>").settle();
     desk.shows("NOT SENT · a decide · the upload:");
-    photographs!(desk, "failed");
+    photographs!(desk, "failed", History);
     desk.keys("a").shows("try again").shows("back into the composer").keys("y").settle().shows("sent");
     assert_eq!(desk.outbound().len(), 1);
 }

@@ -15,7 +15,7 @@ fn one_conversation_is_kept_beside_another() {
     desk.keys("j=").shows("Maria Lopez stays beside the next one you open · g = swaps them");
     desk.keys("k<Enter>").settle().shows("Harbor chat · beside").shows("Is Maria's order with you?");
     desk.shows("Where is my order 1041?");
-    insta::assert_snapshot!("beside_240x40", desk.picture());
+    photograph!(desk, "beside");
     // It goes on while the other is open.
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     desk.wait(1_000_000);

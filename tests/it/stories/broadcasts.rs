@@ -33,18 +33,18 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     let mut desk = desk();
     desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
     desk.shows("New broadcast · Harbor chat").shows("To all people: 3 with an id").shows("the text is empty");
-    photographs!(desk, "form");
+    photographs!(desk, "form", Overlay);
     desk.keys("<Tab>").types("We open at 9.\\nCome in!");
     desk.shows("Ctrl-X flight check · 3 credits").keys("<Ctrl-X>");
     desk.shows("Flight check · 3 people").shows("3 credits · balance 1000 · OK");
     desk.shows("2 open, 1 closed: will be refused for 1").shows("all in one wave");
-    photographs!(desk, "flight");
+    photographs!(desk, "flight", Overlay);
     // Back and forth loses nothing.
     desk.keys("n").shows("We open at 9.").keys("<Esc>").shows("the form is kept").keys("b<Ctrl-X>");
     desk.shows("Flight check · 3 people").keys("y").shows("held 15 s").shows("HELD");
     desk.settle().shows("HELD");
     assert!(desk.outbound().is_empty(), "nothing leaves while it is held");
-    photographs!(desk, "held");
+    photographs!(desk, "held", Page, Status);
     desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again").keys("<Esc>");
     desk.keys("z").shows("taken back; nothing has left").shows("taken back");
     go_on(&mut desk, 30);
@@ -71,7 +71,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
 fn everyone_takes_a_command_of_its_own_and_a_phrase() {
     let mut desk = desk();
     desk.keys("gb").shows("No broadcast was sent from here yet").keys("b").shows("nobody is chosen");
-    photographs!(desk, "empty");
+    photographs!(desk, "empty", Page);
     desk.keys(":")
         .types("broadcast everyone")
         .keys("<Enter>")
@@ -113,7 +113,7 @@ fn it_is_rehearsed_with_the_same_bytes_on_a_test_key() {
     desk.settle().keys("gp").shows("Maria Lopez").keys("b<Tab>").types("Hello").keys("<Ctrl-X>");
     desk.shows("not rehearsed").keys("<Ctrl-T>").settle().shows("the same bytes on Rehearsal");
     desk.shows("taken");
-    photographs!(desk, "rehearsed");
+    photographs!(desk, "rehearsed", Overlay);
     assert!(desk.outbound().is_empty(), "a test key reaches nobody");
     // Other words are not what was rehearsed.
     desk.keys("<Esc>!<Ctrl-X>").shows("not rehearsed");

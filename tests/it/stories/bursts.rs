@@ -25,7 +25,7 @@ fn forty_customers_at_once_are_told_together() {
     assert_eq!(desk.notices.last().map(String::as_str), Some("Harbor chat 37: 37 more customers wrote"));
     assert_eq!((desk.notices.len(), desk.bells - bells), (4, 4), "{:?}", desk.notices);
     desk.shows("37 more customers wrote · w goes to the next who waits");
-    photographs!(desk, "together");
+    photographs!(desk, "together", Tabs, Status);
     desk.wait(60 * SECOND);
     desk.settle();
     assert_eq!(desk.notices.len(), 4, "nothing more is told");

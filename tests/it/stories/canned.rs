@@ -17,11 +17,11 @@ fn desk() -> Desk {
 fn a_reply_is_picked_filled_and_sent() {
     let mut desk = desk();
     desk.keys("i/").shows("Canned replies").shows("Opening hours").shows("Your bicycle is ready");
-    photographs!(desk, "all");
+    photographs!(desk, "all", Overlay);
     desk.types("twice").hides("Opening hours").shows("Money back after a double charge").shows("Hi Maria,");
-    photographs!(desk, "found");
+    photographs!(desk, "found", Overlay);
     desk.keys("<Enter>").shows("Hi Maria, {agent.name?} here").shows("order {order?}");
-    photographs!(desk, "inserted");
+    photographs!(desk, "inserted", Composer);
     // The cursor stands on the first field; typing takes its place.
     desk.types("Ana").shows("Hi Maria, Ana here");
     desk.keys("<Enter>").shows("{order?} is still to be filled in: Tab goes there").settle();
@@ -83,7 +83,7 @@ fn a_short_name_becomes_an_emoji() {
     let mut desk = desk();
     desk.keys("i").types("Nice :bicycl").keys("<Tab>").shows("Emoji").keys("<Enter>").shows("Nice 🚴");
     desk.types(" :smi").keys("<Tab>").shows("😄");
-    photographs!(desk, "emoji");
+    photographs!(desk, "emoji", Overlay);
     desk.types("ley_cat")
         .keys("<Enter>")
         .shows("😺")
@@ -91,7 +91,7 @@ fn a_short_name_becomes_an_emoji() {
         .keys("<Tab>")
         .shows("no emoji is called :qqqq");
     desk.keys("<Ctrl-O>").shows("Write or send").shows("canned reply");
-    photographs!(desk, "menu");
+    photographs!(desk, "menu", Overlay);
     desk.keys("e").shows("Emoji").keys("<Esc>").shows("Reply · LIVE");
 }
 

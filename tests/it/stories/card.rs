@@ -38,10 +38,10 @@ fn the_card_tells_all_that_is_known_of_a_person() {
     desk.settle();
     desk.shows("Contact").shows("vip").shows("1041").shows("panniers, lights").shows("(estimate)");
     desk.shows("Came from an ad").shows("Panniers that last");
-    insta::assert_snapshot!("whole_160x40", desk.picture());
+    photograph!(desk, "whole");
     desk.resize((80, 24));
     desk.keys("<Enter>I").shows("Card").shows("vip");
-    photographs!(desk, "card");
+    photographs!(desk, "card", Card);
     desk.keys("<PgDn>")
         .shows("ads.example/panniers")
         .keys("<PgUp>")
@@ -57,7 +57,7 @@ fn tags_are_merged_with_those_of_others_and_read_back() {
     // A colleague's tag that this desk has not read stays.
     desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "tags": ["vip", "theirs"]}));
     desk.keys("#").shows("Kept with the contact");
-    insta::assert_snapshot!("asking_160x40", desk.picture());
+    photographs!(desk, "asking", Overlay);
     desk.types("late").keys("<Enter>").shows("#late").shows("late (leaving)");
     desk.settle().hides("leaving").shows("theirs");
     assert_eq!(tags(&desk), json!(["vip", "theirs", "late"]));
@@ -111,5 +111,5 @@ fn tags_the_server_does_not_take_are_told() {
         "code": "VALIDATION_ERROR"});
     desk.dev("fault", fault);
     desk.settle().hides("leaving").keys("go").shows("Tags of +34600111222").shows("VALIDATION_ERROR");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", Page);
 }

@@ -1,7 +1,7 @@
 //! Local time: a desk goes by the clocks of its zone, also on the nights they
 //! are put forward or back while it runs.
 
-use frontdesk::app::settings::Noticing;
+use frontdesk::inbox::settings::Noticing;
 use serde_json::json;
 
 use crate::binary::Binary;

@@ -29,7 +29,7 @@ fn a_closed_conversation_leaves_the_list_and_comes_back_when_the_customer_writes
     desk.wait(5_000_000);
     desk.settle().hides("Maria Lopez");
     desk.keys("\\9").shows("Inbox · closed").shows("Maria Lopez").shows("closed");
-    photographs!(desk, "a_closed_conversation_leaves_the_list_and_comes_back_when_the_customer_writes");
+    photographs!(desk, "a_closed_conversation_leaves_the_list_and_comes_back_when_the_customer_writes", List);
     // A key pressed at a list that has just changed is not taken.
     desk.wait(1_000_000);
     desk.keys("e").shows("close: already closed");

@@ -21,7 +21,7 @@ fn the_price_and_the_balance_after_it_stand_on_the_key() {
     desk.dev("credits", json!({"balance": 412}));
     desk.settle().keys("<Enter>i").types("It left this morning.");
     desk.shows("Enter send · 1 credit, 411 left · held 5 s").shows("21/4096");
-    photographs!(desk, "price");
+    photographs!(desk, "price", Composer);
     desk.keys("<Esc>").shows("Reply · LIVE · 1 credit · 412 left");
 }
 
@@ -30,7 +30,7 @@ fn the_count_warns_from_four_fifths_of_the_bound() {
     let mut desk = writing(80, 24);
     desk.pastes(&"x".repeat(3_276)).shows("3276/4096").hides("left ┤");
     desk.types("x").shows("3277/4096 · 819 left");
-    photographs!(desk, "near");
+    photographs!(desk, "near", Composer);
     desk.pastes(&"x".repeat(819)).shows("4096/4096 · 0 left").hides("TOO LONG");
     desk.types("x")
         .shows("4097/4096 · 1 TOO LONG")
@@ -44,7 +44,7 @@ fn what_is_too_long_is_split_where_sentences_end_and_leaves_in_order() {
     let second = "The rear wheel needs a new bearing. ".repeat(20);
     desk.pastes(&format!("{first}{second}")).keys("<Enter>");
     desk.shows("Too long for one message").shows("[y] split into 2 messages, sent in this order · 2 credits");
-    photographs!(desk, "split");
+    photographs!(desk, "split", Overlay);
     desk.keys("<Esc>").shows("TOO LONG").settle();
     assert!(desk.outbound().is_empty(), "Esc sends nothing");
     desk.keys("<Enter>y").settle();
@@ -88,7 +88,7 @@ fn a_balance_that_is_too_low_is_said_before_anything_leaves() {
     desk.settle().types("It left this morning.");
     desk.shows("cannot send: balance 0, this needs 1 credit · kept as a draft");
     desk.keys("<Enter>").shows("nothing was sent: balance 0, this needs 1 credit");
-    photographs!(desk, "poor");
+    photographs!(desk, "poor", Composer, Status);
     desk.settle();
     assert!(desk.outbound().is_empty());
     // Topped up elsewhere: the balance is read again, and the text is there.

@@ -26,29 +26,12 @@ fn open_maria(desk: &mut Desk) {
     desk.keys(":").types(&format!("open {MARIA}")).keys("<Enter>").settle().shows("Maria Lopez");
 }
 
-/// The port is another at each run.
-fn picture(desk: &mut Desk) -> String {
-    let port = address(desk).rsplit(':').next().expect("a port").to_owned();
-    desk.picture().replace(&port, &"0".repeat(port.len()))
-}
-
-macro_rules! pictures {
-    ($desk:expr, $name:expr) => {
-        let size = $desk.app.context.size;
-        for (columns, rows) in [(80, 24), (120, 40)] {
-            $desk.resize((columns, rows));
-            insta::assert_snapshot!(format!("{}_{columns}x{rows}", $name), picture(&mut $desk));
-        }
-        $desk.resize(size);
-    };
-}
-
 #[test]
 fn opening_a_conversation_shows_the_customers_orders() {
     let mut desk = desk(160, 40);
     open_maria(&mut desk);
     desk.shows("shop · orders").shows("1041").shows("in transit").shows("129.50 EUR").shows("2,139.50 EUR");
-    insta::assert_snapshot!("card_160x40", desk.picture());
+    photograph!(desk, "card", Card);
     // The answer is kept for a minute, and its age stands beside it.
     let calls = |desk: &mut Desk| {
         let picture = desk.keys("gL").picture();
@@ -68,7 +51,7 @@ fn opening_a_conversation_shows_the_customers_orders() {
     if !desk.picture().contains("Card") {
         desk.keys("I");
     }
-    photographs!(desk, "card");
+    photographs!(desk, "card", Card);
 }
 
 #[test]
@@ -79,7 +62,7 @@ fn what_fails_is_said_and_what_was_known_stays() {
     desk.connect(&[(shop, "another-key")]);
     desk.keys("L").shows("does not take the credential (status 401)").shows("1041").shows("not now");
     assert!(!desk.picture().contains("another-key"));
-    insta::assert_snapshot!("failing_160x40", desk.picture());
+    photograph!(desk, "failing", Card);
 }
 
 #[test]
@@ -95,12 +78,12 @@ fn any_endpoint_is_asked_by_hand() {
     let mut desk = desk(80, 24);
     open_maria(&mut desk);
     desk.keys("!").shows("Ask a connection").shows("shop · parcel").types("parcel");
-    pictures!(desk, "endpoints");
+    photographs!(desk, "endpoints", Overlay);
     desk.keys("<Enter>").shows("Order number (integer)").keys("<Enter>").shows("Order number is wanted");
     desk.types("forty").keys("<Enter>").shows("number must be a whole number");
-    pictures!(desk, "form");
+    photographs!(desk, "form", Overlay);
     desk.keys("<Ctrl-U>").types("1041").keys("<Enter>").shows("carrier: Quay Post").shows("22 Nov 2026");
-    pictures!(desk, "answer");
+    photographs!(desk, "answer", Overlay);
     desk.keys("<Esc>!").types("parcel").keys("<Enter>").types("77").keys("<Enter>");
     desk.shows("it knows nothing there (status 404)");
 }
@@ -115,7 +98,7 @@ fn what_was_looked_up_goes_into_replies() {
     open_maria(&mut desk);
     desk.keys("c").types("where").keys("<Enter>");
     desk.shows("Your order: 1041 · in transit").shows("Club: Gold, {shop.nothing?}");
-    pictures!(desk, "reply");
+    photographs!(desk, "reply", Composer);
     desk.keys("<Ctrl-A><Ctrl-K><Ctrl-U>");
     desk.keys("<Esc>").settle();
     let mut desk = self::desk(120, 30);
@@ -135,7 +118,7 @@ fn the_log_of_calls_tells_how_each_went() {
     desk.wait(61 * SECOND);
     desk.keys("L!").types("parcel").keys("<Enter>").types("77").keys("<Enter><Esc>gL");
     desk.shows("Calls of connections").shows("shop · orders").shows("shop · parcel").shows("404");
-    pictures!(desk, "log");
+    photographs!(desk, "log", Overlay);
     // Those of another tab's conversations are named, too.
     desk.keys("<Esc>2gL").shows("Maria Lopez").keys("<Esc>1");
     let log = std::fs::read_to_string(desk.folder().join("connection-calls.log")).expect("the log");
@@ -154,16 +137,16 @@ fn a_new_connection_is_made_step_by_step_and_only_after_it_answered() {
     desk.types("shop").keys("<Tab><Ctrl-U>").types(&format!("http://{address}/shop"));
     desk.keys("<Tab><Tab><Tab>").types("wrong-key").hides("wrong-key").shows("•••••••••");
     desk.keys("<Tab><Tab><Ctrl-U>").types("/customer").keys("<Tab>").types("phone={phone}");
-    pictures!(desk, "wizard");
+    photographs!(desk, "wizard");
     desk.keys("<Enter>").shows("base_url: the URL must start with https://");
     desk.keys("<Tab><Tab><Tab>").types(&address).keys("<Enter>");
     desk.shows("it does not take the credential (status 401)");
-    pictures!(desk, "wizard_refused");
+    photographs!(desk, "wizard_refused", Overlay);
     assert!(!desk.folder().join("connections.sealed").exists(), "nothing is kept");
     desk.keys("<Tab><Tab><Ctrl-U>").types(shop_api::KEY).keys("<Enter>").shows("it answered with status 200");
     desk.keys("<Enter>").shows("pick at least one field with Space");
     desk.keys("<Space>j<Space>").shows("[x]");
-    pictures!(desk, "wizard_picking");
+    photographs!(desk, "wizard_picking", Overlay);
     desk.keys("<Enter>").shows("shop is connected");
     desk.keys("gi<Esc>").settle();
     open_maria(&mut desk);
@@ -192,7 +175,7 @@ fn another_credential_is_kept_only_once_it_was_taken() {
     desk.keys(":").types("connection cr").keys("<Tab><Enter>").shows("Credential of shop");
     desk.keys("<Enter>").shows("type the token first").types("wrong-key").hides("wrong-key");
     desk.keys("<Enter>").shows("does not take the credential (status 401)");
-    pictures!(desk, "credential_refused");
+    photographs!(desk, "credential_refused", Overlay);
     assert_eq!(sealed(&desk), before, "what was kept stays");
     // What is typed next takes the place of what was refused.
     desk.types(shop_api::KEY).keys("<Enter>");
@@ -219,7 +202,7 @@ fn a_connection_is_removed_with_its_credential_after_a_question() {
     open_maria(&mut desk);
     desk.keys(":").types("connection remove shop").keys("<Enter>").wait(200_000);
     desk.shows("REMOVE this connection?");
-    pictures!(desk, "removing");
+    photographs!(desk, "removing", Overlay);
     desk.keys("n").hides("REMOVE");
     let file = |desk: &Desk, name: &str| std::fs::read_to_string(desk.folder().join(name)).expect("there");
     assert!(file(&desk, "connections.toml").contains("shop"));
@@ -248,7 +231,7 @@ fn a_connection_that_was_begun_is_there_again() {
     add(&mut desk);
     desk.shows("https://shop.example/v1").shows("•••••••••••••").hides("a-key-of-mine");
     desk.shows("Enter tries it with Maria Lopez");
-    pictures!(desk, "begun");
+    photographs!(desk, "begun", Overlay);
     // What was typed has never left the memory.
     desk.keys("<Esc>").wait(5 * SECOND);
     for name in ["connections.toml", "connections.sealed", "desk/outbox.db", "desk/cache.db"] {

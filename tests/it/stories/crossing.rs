@@ -25,7 +25,7 @@ fn what_a_colleague_said_meanwhile_is_shown_before_a_text_leaves() {
     desk.colleague("whatsapp", MARIA, "Hello Maria, I am looking into it right now.");
     desk.settle().keys("<Enter>");
     desk.shows("A colleague answered while you wrote").shows("[y] send anyway   [Esc] keep editing");
-    photographs!(desk, "asks");
+    photographs!(desk, "asks", Overlay);
     desk.keys("<Enter>");
     assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
     // Seen by now: the second time it is a decision of its own.
@@ -73,9 +73,9 @@ fn a_text_that_crossed_on_its_way_stops_and_says_with_what() {
     desk.settle();
     desk.wait(5_000_000);
     desk.settle().shows("NOT SENT, someone answered meanwhile").shows("· 1 needs you");
-    photographs!(desk, "stopped");
+    photographs!(desk, "stopped", History, Status);
     desk.keys("a").shows("Someone answered meanwhile").shows("[y] send anyway").shows("it arrives on Friday");
-    photographs!(desk, "decide");
+    photographs!(desk, "decide", Overlay);
     desk.keys("<Enter>").settle();
     assert_eq!(texts(&desk).len(), 1, "Enter confirms nothing");
     desk.keys("<Esc>ae").shows("back in the composer").shows("It left the shop today").hides("NOT SENT");
@@ -108,12 +108,12 @@ fn a_text_waits_for_the_pause_and_for_the_thread() {
     );
     desk.keys("i").types("I take over").keys("<Enter>y").shows("pausing the AI…");
     desk.settle().shows("AI: unknown, asking…").shows("asking whether the pause came through…");
-    photographs!(desk, "unclear");
+    photographs!(desk, "unclear", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));
     desk.wait(30_000_000);
     desk.settle().shows("AI OFF by you").shows("reading the thread again…");
-    photographs!(desk, "reading");
+    photographs!(desk, "reading", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/", "count": 0}));
     desk.wait(30_000_000);
@@ -129,7 +129,7 @@ fn a_pause_that_failed_holds_the_text_back_and_says_so() {
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "status": 403, "code": "FORBIDDEN"}));
     desk.keys("i").types("I take over").keys("<Enter>y").settle();
     desk.shows("the pause failed, so the text waits").shows("Pause the AI");
-    photographs!(desk, "failed");
+    photographs!(desk, "failed", History, Composer);
     assert!(texts(&desk).is_empty());
     desk.keys("<Esc>ay").settle().shows("AI OFF by you");
     assert_eq!(texts(&desk), ["I take over"]);

@@ -34,7 +34,7 @@ fn events_are_cards_that_lead_to_the_person() {
     desk.shows("Where is my order 1041?").shows("contact");
     photographs!(desk, "events");
     desk.keys("/").types("saddle").keys("<Enter>").shows("total").shows("49.9").shows("items 1.sku");
-    photographs!(desk, "event");
+    photographs!(desk, "event", Page);
     desk.keys("<Enter>").shows("Where is my order 1041?").hides("Events ·");
     desk.keys("ge/")
         .types("autumn")
@@ -65,9 +65,9 @@ fn the_account_tells_what_a_key_can_do_and_what_things_cost() {
     photographs!(desk, "account");
     desk.keys("j").shows("was spent from here in the last seven days");
     desk.keys("jjjj").shows("answer in them · pause the AI, hand").shows("cannot").shows("threads of mail");
-    photographs!(desk, "key");
+    photographs!(desk, "key", Page);
     desk.keys("G").shows("not published").shows("2–3 credits");
-    photographs!(desk, "prices");
+    photographs!(desk, "prices", Page);
     desk.keys("gv").shows("no tab has a phone's key");
     let mut desk = Desk::demo(80, 24);
     desk.settle().keys("gv").shows("4 Harbor phone");
@@ -86,7 +86,7 @@ fn what_was_spent_is_a_chart_and_a_forecast() {
     desk.settle().keys("i").types("Soon.").keys("<Enter>").settle();
     desk.keys("<Esc>ga").shows("at 3 a day from here; empty about");
     desk.keys("j").shows("3 credits for 3").shows("1 credit for 1").shows("nothing");
-    photographs!(desk, "by_day");
+    photographs!(desk, "by_day", Page);
     desk.keys("jj").shows("message").shows("4 credits for 4");
     desk.keys("G").shows("charged: 1 credit on average");
 }
@@ -99,7 +99,7 @@ fn a_page_that_cannot_be_read_says_why_and_keeps_what_it_has() {
     desk.dev("fault", refused);
     desk.wait(61_000_000);
     desk.keys("ge").shows("could not be read, trying again").shows("Where is my order 1041?");
-    photographs!(desk, "not_read_anew");
+    photographs!(desk, "not_read_anew", Page);
 }
 
 #[test]

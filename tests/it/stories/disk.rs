@@ -17,7 +17,7 @@ fn a_slow_disk_is_named_and_keys_stay_live() {
     desk.disk(Disk::Hangs).types("On its way").keys("<Enter>");
     desk.wait(3_000_000);
     desk.types("and more").shows("SAVING… 3s").shows("and more");
-    photographs!(desk, "slow");
+    photographs!(desk, "slow", Composer, Status);
     desk.disk(Disk::Works).hides("SAVING").shows("On its way").shows("sends in").shows("and more");
 }
 
@@ -26,7 +26,7 @@ fn a_message_the_disk_does_not_take_is_back_in_the_composer() {
     let mut desk = writing("On its way");
     desk.disk(Disk::Fails).keys("<Enter>");
     desk.shows("sending failed: no space left on the disk").shows("On its way").shows("outbox 0");
-    photographs!(desk, "failed");
+    photographs!(desk, "failed", Composer, Status);
     desk.disk(Disk::Works).keys("<Enter><Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);
 }
@@ -54,7 +54,7 @@ fn a_text_refused_late_leaves_the_keyboard_where_it_is() {
     let mut desk = writing("On its way");
     desk.disk(Disk::Hangs).keys("<Enter>").types("and more").keys("<Esc>J").hides("and more");
     desk.disk(Disk::Fails).shows("sending failed: no space left on the disk · kept as draft");
-    photographs!(desk, "late");
+    photographs!(desk, "late", Composer, Status);
     desk.keys("k").hides("▌ On its way").keys("K").shows("On its way").shows("and more");
     assert_eq!(desk.picture().matches("On its way").count(), 1, "{}", desk.picture());
     desk.disk(Disk::Works).wait(5_000_000);

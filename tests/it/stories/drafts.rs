@@ -14,7 +14,7 @@ fn a_draft_survives_switching_and_a_crash() {
     desk.wait(150_000);
     let mut desk = desk.crash_and_reopen();
     desk.shows("[draft]");
-    photographs!(desk, "a_draft_survives_switching_and_a_crash");
+    photographs!(desk, "a_draft_survives_switching_and_a_crash", List);
     desk.keys("<Enter>").shows("Olá João, um momento");
     desk.keys("J").shows("Hello Maria, one mo");
     desk.keys("i").types("ment").shows("one moment");

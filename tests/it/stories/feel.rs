@@ -1,9 +1,9 @@
 //! How the desk feels: the mouse, one pane or all, copying, what others must
 //! not see, colours, and when it makes itself heard.
 
-use frontdesk::app::pointer::Pointer;
-use frontdesk::app::settings::Noticing;
-use frontdesk::ui::theme::ThemePalette;
+use frontdesk::inbox::pointer::Pointer;
+use frontdesk::inbox::settings::Noticing;
+use frontdesk::inbox::theme_view::ThemePalette;
 use ratatui::style::Color;
 
 use crate::desk::Desk;
@@ -36,7 +36,7 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     desk.keys("<lt><lt>");
     assert_eq!(desk.place_of("┐┌").0, 51);
     desk.mouse(Pointer::Wheel(5, 5, 1)).mouse(Pointer::Wheel(5, 5, -1));
-    photographs!(desk, "a_click_selects_the_wheel_scrolls_and_the_divider_moves");
+    photographs!(desk, "a_click_selects_the_wheel_scrolls_and_the_divider_moves", List);
     desk.clicks("Reply").types("hello").shows("hello");
     // The mouse never sends and never answers a question.
     desk.keys("<Enter>").shows("pause the AI and send");
@@ -155,7 +155,7 @@ fn what_lies_under_a_question_does_not_eat_its_border() {
         let edge = buffer.cell((x, y)).expect("a cell").symbol();
         assert!(matches!(edge, "┌" | "│" | "└"), "row {y} begins with {edge:?}:\n{picture}");
         let before = buffer.cell((x - 1, y)).expect("a cell").symbol();
-        assert!(frontdesk::app::wrap::cells(before) < 2, "{before:?} reaches over the border:\n{picture}");
+        assert!(frontdesk::inbox::wrap::cells(before) < 2, "{before:?} reaches over the border:\n{picture}");
     }
     photographs!(desk, "wide_under_a_question");
 }

@@ -25,7 +25,7 @@ fn the_filter_line_narrows_as_it_is_typed() {
     let mut desk = desk(120, 40);
     desk.keys("ggj").keys("/ref").shows("João Pereira").hides("Tom Baker").shows("Inbox · open /ref");
     desk.keys("<Ctrl-U>from:+34").shows("Maria Lopez").hides("João Pereira");
-    photographs!(desk, "typing");
+    photographs!(desk, "typing", List, Status);
     // Esc shows everything again, at the row it was opened on.
     desk.keys("<Esc>").shows("Tom Baker").shows("Inbox · open ─");
     assert!(desk.app.at_hand().is_some_and(|it| it.conversation.title().as_str() == "João Pereira"));
@@ -48,7 +48,7 @@ fn a_wrong_word_says_what_is_known() {
     let mut desk = desk(80, 24);
     desk.keys("/maria statsu:open").shows("statsu: is not known; did you mean status:?").shows("Maria Lopez");
     desk.hides("Tom Baker");
-    photographs!(desk, "wrong");
+    photographs!(desk, "wrong", Status);
     desk.keys("<Ctrl-W>ai:maybe").shows("ai:maybe is not known; use ai: with on, off, unknown");
     desk.keys("<Enter>").shows("ai:maybe is not known").shows("/maria !ai:maybe is not");
     // What does not filter stays marked until the filter is cleared.
@@ -67,7 +67,7 @@ fn a_wrong_word_says_what_is_known() {
 fn views_are_chosen_from_a_menu() {
     let mut desk = desk(80, 24);
     desk.keys("\\").shows("Needs me").shows("is:needed -is:snoozed");
-    photographs!(desk, "views");
+    photographs!(desk, "views", Overlay);
     desk.keys("9").shows("Inbox · closed").shows("No conversations in \"closed\"");
     desk.keys("\\jj<Esc>").shows("Inbox · closed");
     desk.keys("\\k<Enter>").shows("Inbox · open");
@@ -89,7 +89,7 @@ fn orders_are_kept_with_the_tab() {
     assert_eq!(first(&desk), "João Pereira");
     desk.keys("2").shows("Inbox · open ─").keys("1").shows("Inbox · open by name");
     desk.keys(",x").shows("by window");
-    photographs!(desk, "sorted");
+    photographs!(desk, "sorted", List);
     desk.keys(",c").shows("category: only email threads have one");
     desk.keys(",a").shows("Inbox · open ─");
     assert_eq!(first(&desk), "Tom Baker");
@@ -141,7 +141,7 @@ fn contacts_without_a_conversation_are_asked_of_the_server() {
     desk.wait(200_000);
     desk.hides("Marie Nov").wait(100_000);
     desk.shows("Marie Nováková · +420777123456").shows("contact of the server, no conversation here");
-    photographs!(desk, "contacts");
+    photographs!(desk, "contacts", Overlay);
     // Who has a conversation here stands once.
     assert_eq!(desk.picture().matches("Maria Lopez").count(), 1);
     desk.keys("<Down><Enter>").shows("copied +420777123456; Marie Nováková has no conversation here yet");

@@ -18,15 +18,15 @@ fn writing() -> Desk {
 fn a_place_is_filled_in_or_pasted() {
     let mut desk = writing();
     desk.types("Here").keys("<Ctrl-O>");
-    photographs!(desk, "menu");
+    photographs!(desk, "menu", Overlay);
     desk.keys("l").shows("latitude").shows("latitude is missing or wrong");
     desk.types("91").shows("lies between -90 and 90").keys("<Tab>").types("x").keys("<Enter>");
     desk.shows("not sent: latitude lies between -90 and 90").shows("is a number such as 51.5074");
-    photographs!(desk, "place_wrong");
+    photographs!(desk, "place_wrong", Overlay);
     desk.keys("<Esc><Ctrl-O>l").shows("91").pastes("https://maps.example/@38.7223,-9.1393,17z\n");
     desk.types("Harbor Cycles").keys("<Tab>").types("Quay 4, Lisbon").shows("map at 38.7223, -9.1393");
     desk.shows("Enter send · 1 credit, 999 left");
-    photographs!(desk, "place");
+    photographs!(desk, "place", Overlay);
     desk.keys("<Enter>").settle().shows("Here");
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1);
@@ -40,12 +40,12 @@ fn buttons_and_lists_show_what_the_customer_sees() {
     desk.keys("<Tab><Tab>").types("Brass").keys("<Tab>").types("Brass").shows("is there already");
     desk.keys("<Enter>").shows("not sent: button 2 is there already").keys("<Ctrl-U>").types("Steel");
     desk.shows("[ Brass ]").shows("[ Steel ]");
-    photographs!(desk, "buttons");
+    photographs!(desk, "buttons", Overlay);
     desk.keys("<Enter>").shows("with the answer that was begun as its text").settle();
     desk.keys("<Ctrl-O>i").types("Which bell shall it be?").keys("<Tab><Tab>").shows("Choose").keys("<Tab>");
     desk.types("Brass | loud and shiny").keys("<Tab>").types("Steel");
     desk.shows("Brass · loud and shiny").shows("row 3");
-    photographs!(desk, "list");
+    photographs!(desk, "list", Overlay);
     desk.keys("<Enter>").settle();
     assert_eq!(desk.outbound().len(), 2);
     desk.shows("Which bell shall it be?");
@@ -67,13 +67,13 @@ fn json_is_looked_through_before_it_leaves() {
     let mut desk = writing();
     desk.edits.push_back("{\n  \"type\": \"button\",\n  \"body\": { \"text\": Which }\n}\n".to_owned());
     desk.keys("<Ctrl-O>r").shows("This is no JSON object").shows("Line 3, column 21");
-    photographs!(desk, "json_wrong");
+    photographs!(desk, "json_wrong", Overlay);
     let whole = json!({"type": "button", "body": {"text": "Which?"}, "action": {"buttons": [
         {"type": "reply", "reply": {"id": "1", "title": "Brass"}}]}});
     desk.edits.push_back(format!("{whole}\n"));
     desk.keys("y").shows("This is no JSON object").wait(SECOND);
     desk.keys("e").shows("Send this?").shows("[y] SEND, 1 credit, 999 left");
-    photographs!(desk, "json");
+    photographs!(desk, "json", Overlay);
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 1);
 }

@@ -26,7 +26,7 @@ fn quitting_says_what_is_left_open() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("p").settle().keys("q");
     desk.shows("Quit frontdesk?").shows("the AI is paused by you in 1 conversation: no one answers");
-    photographs!(desk, "quitting_says_what_is_left_open");
+    photographs!(desk, "quitting_says_what_is_left_open", Overlay);
     desk.keys("<Esc>");
     assert!(!desk.quit);
     desk.keys("qy");
@@ -44,7 +44,7 @@ fn help_is_searched_and_no_key_reaches_what_lies_behind() {
     }
     desk.keys("/pau").shows("find / pau").shows("Pause the AI: take the conversation over");
     desk.hides("Put aside until").hides("does nothing");
-    photographs!(desk, "searched");
+    photographs!(desk, "searched", Overlay);
     desk.keys("<Backspace><Backspace><Backspace>").types("zzz");
     desk.shows("No key, name or explanation has all these words.");
     desk.keys("<Esc>").shows("/ finds").shows("Next conversation");

@@ -19,7 +19,7 @@ fn older_pages_load_on_the_way_up() {
         desk.keys("<PgUp>");
     }
     desk.shows("line 1.").shows("start of the conversation");
-    photographs!(desk, "older_pages_load_on_the_way_up");
+    photographs!(desk, "older_pages_load_on_the_way_up", History);
     desk.keys("G").shows("line 230.");
 }
 
@@ -45,7 +45,7 @@ fn the_divider_stands_before_what_is_new() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "second");
     desk.settle().keys("<Esc>").shows("(1)");
     desk.keys("gg").keys("<Enter>").shows("new since you looked").shows("second");
-    photographs!(desk, "the_divider_stands_before_what_is_new");
+    photographs!(desk, "the_divider_stands_before_what_is_new", History);
     desk.keys("kkgn").keys("<Esc>").hides("(1)");
 }
 

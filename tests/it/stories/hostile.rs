@@ -88,5 +88,5 @@ fn what_was_hidden_is_shown() {
     let mut desk = Desk::with(120, 40, direct);
     desk.customer("whatsapp", "+34600111222", "Maria\u{202e}zepoL", "pay \u{1b}[8m1000\u{1b}[0m now\rno");
     desk.settle().keys("<Enter>").shows("␛[8m1000␛[0m now").shows("Maria<U+202E>zepoL");
-    photographs!(desk, "what_was_hidden_is_shown");
+    photographs!(desk, "what_was_hidden_is_shown", List, History);
 }

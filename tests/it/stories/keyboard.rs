@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use frontdesk::app::command_line::VERBS;
-use frontdesk::app::commands::TABLE;
+use frontdesk::inbox::command_line::VERBS;
+use frontdesk::inbox::commands::TABLE;
 
 use crate::desk::{Desk, direct};
 

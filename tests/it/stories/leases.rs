@@ -19,7 +19,7 @@ fn a_pause_shows_its_owner_and_age() {
     desk.shows("AI OFF by you").shows("AI paused by you 1");
     desk.wait(12 * 60_000_000);
     desk.settle().shows("AI OFF by you 12m").shows("OFF you 12m");
-    photographs!(desk, "a_pause_shows_its_owner_and_age");
+    photographs!(desk, "a_pause_shows_its_owner_and_age", List, History, Status);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn leaving_can_hand_all_back_first() {
     let mut desk = paused();
     desk.keys("jp").settle().shows("AI paused by you 2").keys("q");
     desk.shows("the AI is paused by you in 2 conversations: no one answers there");
-    photographs!(desk, "leaving");
+    photographs!(desk, "leaving", Overlay);
     desk.keys("h").shows("handing back").settle();
     assert!(desk.quit, "it ends when the server has said so:\n{}", desk.picture());
 }
@@ -59,7 +59,7 @@ fn an_ai_that_stays_silent_after_the_hand_back_is_marked() {
     desk.settle().hides("SILENT");
     desk.wait(60_000_000);
     desk.settle().shows("SILENT").shows("since you handed back").shows("AI silent");
-    photographs!(desk, "silent");
+    photographs!(desk, "silent", List, Status);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn the_list_of_pauses_hands_back() {
     desk.keys("jp").settle();
     desk.wait(30 * 60_000_000);
     desk.settle().keys("gh").shows("AI paused by you").shows("customer waits 30m").shows("paused 30m");
-    photographs!(desk, "list");
+    photographs!(desk, "list", Overlay);
     desk.keys("P").settle().shows("handing back").shows("AI paused by you 1");
     desk.keys("P").settle().shows("You have paused no AI");
 }
@@ -80,7 +80,7 @@ fn a_pause_that_goes_on_for_long_asks_but_not_who_is_typing() {
     desk.wait(4 * 3600 * 1_000_000);
     desk.settle().shows("a pause is over · g h").hides("Paused for long");
     desk.keys("<Esc>").shows("Paused for long").shows("João Pereira · 4h · customer waits 4h");
-    photographs!(desk, "over");
+    photographs!(desk, "over", Overlay);
     desk.keys("<Esc>").hides("Paused for long");
     desk.wait(15 * 60_000_000);
     desk.settle().shows("Paused for long").keys("e").shows("they stay paused; asked again in 4h");

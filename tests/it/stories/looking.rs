@@ -35,7 +35,7 @@ fn words_are_found_in_the_conversation_however_far_back() {
     desk.shows("Maria Lopez · +34600111222").shows("number 149");
     desk.keys("n").shows("older hit: nothing is looked for; / looks in this conversation");
     desk.keys("/wheel").shows("find / wheel").shows("1 of 1").shows("Hello, my wheel squeaks");
-    photographs!(desk, "found");
+    photographs!(desk, "found", History, Status);
     desk.keys("<Esc>").shows("number 149").hides("squeaks");
     desk.keys("/number 12<Enter>").shows("1 of 11 · n goes to the older, N to the newer");
     desk.shows("number 129").keys("n").shows("number 12 · 2 of 11").keys("NN").shows("11 of 11");
@@ -57,7 +57,7 @@ fn everything_seen_is_searched_as_it_is_typed() {
     // To the hit, with its words marked, and back to what was found.
     desk.keys("<Enter>").shows("Maria Lopez · +34600111222").shows("Hello, my wheel squeaks");
     desk.shows("g / goes back to what was found");
-    photographs!(desk, "jumped");
+    photographs!(desk, "jumped", History, Status);
     // What was looked for before gives way to what is typed.
     desk.keys("g/").shows("look for wheel squ").keys("mar").shows("look for mar ").shows("+34600111222 ");
     desk.keys("<Ctrl-U>oks<Enter>").shows("Oksana · 48211");
@@ -103,7 +103,7 @@ fn commands_are_typed_with_completion_and_history() {
     let mut desk = desk(80, 24);
     desk.keys("<Esc>:").shows("Tab completes · Up brings back");
     desk.keys("vi<Tab>").shows(":view").shows("NAME · Show a saved view: Needs me");
-    photographs!(desk, "completing");
+    photographs!(desk, "completing", Status);
     desk.keys("cl<Tab>").shows(":view Closed").keys("<Enter>").shows("Inbox · closed");
     desk.keys(":<Up>").shows(":view Closed").keys("<Ctrl-W>all open<Enter>").shows("Inbox · open");
     desk.keys(":sort name<Enter>").shows("by name").keys(":sort activity<Enter>");

@@ -28,14 +28,14 @@ fn recorded() -> Desk {
 #[test]
 fn what_was_recorded_is_done_with_one_letter() {
     let mut desk = recorded();
-    photographs!(desk, "recording");
+    photographs!(desk, "recording", Status);
     desk.keys("Q").shows("recorded a: 7 steps · m a plays it").hides("RECORDING");
     desk.settle().keys("<Esc>").shows("Maria Lopez · +34").shows("AI ON");
     desk.keys("m").shows("pause AI, note, \"asked for a human\", send, back, snooze, \"h\"");
-    photographs!(desk, "menu");
+    photographs!(desk, "menu", Overlay);
     desk.keys("a").shows("macro a: 7 steps · z takes back what can be");
     desk.settle().shows("AI paused by you 2").shows("2 snoozed");
-    photographs!(desk, "played");
+    photographs!(desk, "played", List, Status);
     // One key takes all of it back that can be.
     desk.keys("z").settle().settle().shows("AI paused by you 1").shows("1 snoozed").hides("2 snoozed");
 }
@@ -56,7 +56,7 @@ fn it_stops_at_the_first_refusal_and_says_where() {
     // João's AI is paused already: nothing after that is done.
     desk.keys("kp").settle().keys("ma").shows("macro a stopped at step 1 of 2 (pause AI)");
     desk.shows("already paused here").shows("outbox 1");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", Status);
     desk.keys("mx").shows("macro x was never recorded; Q x records it");
 }
 
@@ -69,7 +69,7 @@ fn it_never_answers_a_question() {
     desk.settle().keys("<Esc>j").settle().shows("Maria Lopez · +34");
     desk.keys("mb").shows("stopped at step 3 of 4 (send): it asks; answer it yourself");
     desk.shows("pause the AI and send");
-    photographs!(desk, "asks");
+    photographs!(desk, "asks", Overlay, Status);
     desk.keys("<Esc>").settle().shows("On its way").shows("outbox 1");
 }
 
@@ -85,7 +85,7 @@ fn it_stays_with_the_conversation_it_began_with() {
     desk.settle().settle().wait(1_000_000);
     desk.keys("k").shows("Ken Tanaka · +44").keys("mc");
     desk.shows("macro c stopped before step 3 of 3 (pause AI): the conversation has changed");
-    photographs!(desk, "stays");
+    photographs!(desk, "stays", Status);
     desk.settle().shows("AI paused by you 1");
 }
 
@@ -106,14 +106,14 @@ fn a_dot_does_the_last_thing_again() {
     desk.shows("Maria Lopez · +34").keys(".").settle().shows("2 snoozed");
     desk.keys("z").settle().shows("1 snoozed");
     desk.keys("p").settle().shows("AI OFF by you").keys(".").shows("repeat stopped: the AI is already");
-    photographs!(desk, "repeat");
+    photographs!(desk, "repeat", Status);
 }
 
 #[test]
 fn a_deleted_macro_comes_back() {
     let mut desk = recorded();
     desk.keys("Q").settle().keys("<Esc>m<Delete>").shows("No macro was recorded yet");
-    photographs!(desk, "none");
+    photographs!(desk, "none", Overlay);
     desk.keys("<Esc>z").shows("undone: deleted macro a").keys("m").shows("pause AI, note");
 }
 
@@ -139,7 +139,7 @@ steps = ["pause-ai", "write", "type One moment, please.", "leave"]
     desk.settle().keys("<F8>").settle().shows("One moment, please.").shows("AI OFF by you");
     assert!(desk.outbound().is_empty(), "it sends nothing by itself");
     desk.keys("m").shows("pause AI, write, \"One moment");
-    photographs!(desk, "configured");
+    photographs!(desk, "configured", Overlay);
     desk.keys("<Delete>").shows("macro n stands in the configuration").keys("<Esc>");
     desk.keys("Qn").shows("macro n stands in the configuration");
 }

@@ -52,7 +52,7 @@ fn threads_are_listed_with_what_only_mail_has() {
     desk.shows("Ludovica Ferri").shows("中村 陽子").hides("Callum Reid").keys("/<Esc>");
     desk.keys("gf").types("archive").keys("<Enter>").settle();
     desk.shows("Blanca Urrutia").shows("Out of office").hides("Callum Reid");
-    photographs!(desk, "a_folder_is_looked_for_by_the_server");
+    photographs!(desk, "a_folder_is_looked_for_by_the_server", List);
     desk.keys("/<Esc>,p").shows("Brakes failed").keys(",c");
 }
 
@@ -71,7 +71,7 @@ fn a_thread_is_read_with_its_quotations_folded() {
     desk.keys("U").shows("Shall we hold it?").keys("U").hides("Shall we hold it?");
     desk.keys("H").shows("evil.example, NOT what it").shows("[hidden in the mail: ignore previous]");
     desk.shows("(1 picture not loaded)").hides("alert");
-    photographs!(desk, "html_is_shown_as_text");
+    photographs!(desk, "html_is_shown_as_text", History);
     desk.keys("o").shows("evil.example").keys("n");
     assert!(desk.opened.is_empty());
     // Reading marks it as read on the server, too.
@@ -103,7 +103,7 @@ fn filing_is_confirmed_by_the_server_and_taken_back() {
 fn correspondents_are_found_and_lead_to_their_threads() {
     let mut desk = mail(80, 24);
     desk.keys("gm").shows("mathilde.garnier@").types("ferri").shows("ferri").hides("mathilde.garnier@");
-    photographs!(desk, "correspondents_are_found");
+    photographs!(desk, "correspondents_are_found", Overlay);
     desk.keys("<Enter>").shows("Noleggio");
     desk.keys("p").shows("a setting of the whole account").keys("<Enter>+").shows("mails take no reactions");
 }
@@ -118,7 +118,7 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
     desk.shows("Re: Order 2001").shows("ana@ruiz.example").shows("quoted lines go below");
     photographs!(desk, "a_mail_is_written");
     desk.keys("<Enter><Enter>").types("Tom").keys("<Ctrl-X>").shows("no undo window on the server");
-    photographs!(desk, "a_mail_is_reviewed");
+    photographs!(desk, "a_mail_is_reviewed", Overlay);
     let before = mails_sent(&desk);
     desk.keys("y").shows("speaks of an attached file").keys("y").shows("z takes it back");
     desk.settle();
@@ -143,7 +143,7 @@ fn a_new_mail_is_kept_as_a_draft_and_goes_on() {
     let mut desk = mail(120, 40);
     desk.keys("<Ctrl-N>").types("ferri").shows("Ludovica Ferri").keys("<Enter>");
     desk.shows("ferri@").keys("<Tab><Tab><Tab>").types("The wedding").keys("<Tab>").types("Dear Ludovica,");
-    photographs!(desk, "a_new_mail_is_written");
+    photographs!(desk, "a_new_mail_is_written", Composer);
     desk.pass(1).keys("<Esc>");
     let mut desk = desk.crash_and_reopen();
     calm(&mut desk);
@@ -184,7 +184,7 @@ fn the_keys_of_the_review_are_seen_and_its_text_is_scrolled() {
     }
     desk.keys("<Ctrl-X>").shows("y send").shows("p postpone").shows("n discard").shows("m Markdown");
     desk.shows("Line 1 of it").hides("Line 20 of it");
-    insta::assert_snapshot!("a_review_is_scrolled_60x20", desk.picture());
+    photograph!(desk, "a_review_is_scrolled", Overlay);
     desk.keys("<Down>")
         .hides("To       ana")
         .shows("Subject")

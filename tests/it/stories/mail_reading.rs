@@ -68,7 +68,7 @@ fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
         }
         if number == 5 {
             desk.shows("[form, sent nowhere from here]");
-            photographs!(desk, "a_form_is_only_text");
+            photographs!(desk, "a_form_is_only_text", History);
         }
         desk.keys("J");
     }
@@ -91,9 +91,9 @@ fn files_say_what_they_are_and_are_saved_beside_what_is_there() {
     );
     calm(&mut desk);
     desk.keys("gg<Enter>").settle().shows("report.pdf .exe").shows("PROGRAM: opening it runs it");
-    photographs!(desk, "files_say_what_they_are");
+    photographs!(desk, "files_say_what_they_are", History);
     desk.keys("S");
-    photographs!(desk, "a_file_is_chosen");
+    photographs!(desk, "a_file_is_chosen", Overlay);
     desk.keys("<Esc>");
 }
 
@@ -119,7 +119,7 @@ fn an_account_that_lags_says_that_mail_may_be_late() {
     let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
     look(&mut desk);
     desk.shows("synced 42m ago · mail may be late").shows("AI auto-reply ON");
-    photographs!(desk, "mail_may_be_late");
+    photographs!(desk, "mail_may_be_late", Header);
     let late = desk.place_of("account ok");
     let style = |desk: &Desk, (x, y): (u16, u16)| desk.buffer()[(x, y)].modifier;
     answers(told("paused", &utc("2026-11-20T10:00:00")));
@@ -139,5 +139,5 @@ fn what_a_server_does_not_take_holds_here_and_says_so() {
     look(&mut desk);
     desk.keys("gg*").settle().settle().shows("here only").shows("on this desk only");
     desk.keys("<Enter>").shows("star on this desk only");
-    photographs!(desk, "it_holds_here_only");
+    photographs!(desk, "it_holds_here_only", History, Status);
 }

@@ -40,7 +40,7 @@ fn all_are_answered_and_a_mail_is_passed_on() {
     assert_eq!(told.to_lowercase().matches("ana@ruiz.example").count(), 1, "{told}");
     desk.keys("<Esc>gg<Enter>").settle().keys("F").shows("Fwd: Re: Order 2001").types("carla@z.example");
     desk.keys("<Tab><Tab><Tab><Tab>").types("For you.");
-    photographs!(desk, "a_mail_is_passed_on");
+    photographs!(desk, "a_mail_is_passed_on", Composer);
     desk.keys("<Ctrl-X>");
     let told = leaves(&mut desk).to_string();
     assert!(told.contains("carla@z.example") && told.contains("Where is it?"), "{told}");
@@ -68,7 +68,7 @@ fn markdown_leaves_as_html_too_and_a_link_goes_with_it() {
     desk.types("It is **free**, see the list.");
     desk.keys("<Ctrl-T>").types("https://harbor.example/prices.pdf").keys("<Enter>").shows("by its link");
     desk.keys("<Ctrl-X>m").shows("its Markdown as HTML").keys("v");
-    photographs!(desk, "markdown_is_previewed");
+    photographs!(desk, "markdown_is_previewed", Overlay);
     desk.keys("d").shows("does not go with it any more").keys("d").shows("nothing is attached");
     leaves(&mut desk);
     let listed = desk.get("email", "/email/threads");
@@ -85,7 +85,7 @@ fn many_recipients_are_asked_about() {
     let many: Vec<String> = (0..21).map(|it| format!("p{it}@mail.example")).collect();
     desk.keys("<Ctrl-N>").pastes(&many.join(", ")).keys("<Tab><Tab><Tab>").types("News").keys("<Tab>");
     desk.types("We have moved.").keys("<Ctrl-X>y").shows("It goes to 21 addresses");
-    photographs!(desk, "many_recipients_are_asked_about");
+    photographs!(desk, "many_recipients_are_asked_about", Overlay);
     desk.keys("n").settle();
     assert!(desk.outbound().iter().all(|it| it["channel"] != "email" || it["subject"] != "News"));
 }
@@ -99,7 +99,7 @@ fn an_address_leads_to_the_chat_of_the_same_person() {
     letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Hi"), None);
     calm(&mut desk);
     desk.keys("gm").types("ana").shows("ana@ruiz.example").shows("chat +34600111222");
-    photographs!(desk, "an_address_names_its_chat");
+    photographs!(desk, "an_address_names_its_chat", Overlay);
     desk.keys("<Right>").settle().shows("Hola, it is me again");
     desk.keys("3gm").types("ferri").keys("<Right>").shows("no number on business chat is linked");
 }

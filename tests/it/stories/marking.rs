@@ -27,7 +27,7 @@ fn closed(desk: &Desk) -> usize {
 fn marks_stay_with_their_conversations() {
     let mut desk = desk(4);
     desk.keys("  ").shows("2 marked · 4");
-    photographs!(desk, "marked");
+    photographs!(desk, "marked", List, Status);
     desk.customer("whatsapp", "+351910000111", "João Pereira", "Olá");
     desk.wait(SECOND);
     desk.settle().shows("2 marked · 5").keys("\\9").shows("Inbox · closed").keys("\\8").shows("2 marked · 5");
@@ -68,14 +68,15 @@ fn many_are_asked_about_and_leave_one_by_one() {
     assert_eq!(closed(&desk), 2);
     desk.keys("/status:any<Enter>").shows("14").keys("Vae");
     desk.shows("CLOSE 12 conversations?").shows("12 of 14 apply; 2 do not: already closed");
-    photographs!(desk, "plan");
+    photographs!(desk, "plan", Overlay);
     desk.keys("e").shows("CLOSE 12").keys("<Enter>").shows("CLOSE 12").keys("y");
     desk.shows("close 0/12").shows("close: 12 of 14 apply; 2 do not: already closed");
-    photographs!(desk, "under_way");
+    desk.shows("closing    23h");
+    photographs!(desk, "under_way", Status);
     desk.settle().shows("closed 12 of 12 · g r shows each");
     assert_eq!(closed(&desk), 14);
     desk.keys("gr").shows("close: 12 of 12 · 2 left out").shows("left out: already closed");
-    photographs!(desk, "results");
+    photographs!(desk, "results", Overlay);
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn one_that_is_refused_is_named() {
     desk.keys("Vae");
     desk.wait(6 * SECOND);
     desk.settle().shows("closed 2 of 3, 1 asks").keys("gr").shows("needs you");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", Overlay);
     desk.keys("<Enter>").shows("Customer").hides("waits to leave");
 }
 

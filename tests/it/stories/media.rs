@@ -65,6 +65,6 @@ fn each_kind_of_file_says_what_it_is() {
     desk.shows("[image] broken handle.jpg · 2.3 MB · files.example");
     desk.shows("[hologram] h.holo · files.example · o opens").shows("[application/gpx+xml] x.gpx");
     desk.shows("[file] files.example").shows("[contact]");
-    photographs!(desk, "each_kind_of_file_says_what_it_is");
+    photographs!(desk, "each_kind_of_file_says_what_it_is", History);
     desk.keys("kkko").shows("Open outside?");
 }

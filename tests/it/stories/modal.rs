@@ -15,7 +15,7 @@ fn letters_move_and_change_and_the_border_says_so() {
     desk.keys("i").shows("INSERT · Reply").types("it will leves today").keys("<Esc>").shows("NORMAL · Reply");
     desk.keys("b2bciw").types("left").keys("<Esc>").shows("it left leves today");
     desk.keys("wdwbbC").shows("INSERT").types("it left today").keys("<Esc>2d").shows("NORMAL 2d · Reply");
-    photographs!(desk, "half_typed");
+    photographs!(desk, "half_typed", Composer);
     desk.keys("<Esc>").shows("NORMAL · Reply").keys("<Esc>").hides("NORMAL");
     desk.keys("r").shows("INSERT · Reply").keys("<Esc><Enter>").settle().pass(6).settle();
     assert_eq!(desk.outbound().len(), 1, "Enter sends from either mode");
@@ -26,7 +26,7 @@ fn letters_move_and_change_and_the_border_says_so() {
 fn what_is_chosen_is_seen() {
     let mut desk = desk(80, 24);
     desk.keys("i").types("one two three").keys("<Esc>0wve").shows("VISUAL · Reply");
-    photographs!(desk, "chosen");
+    photographs!(desk, "chosen", Composer);
     desk.keys("d").shows("│one  three").shows("NORMAL").keys("u").shows("│one two three");
     desk.keys("<Ctrl-R>").shows("│one  three");
 }

@@ -16,7 +16,7 @@ fn a_note_is_kept_in_the_history_and_never_sent() {
     let mut desk = desk();
     desk.keys(";").shows("NOTE · private, never sent").shows("Enter keeps the note here");
     desk.types("Double charge, refund is issued.").keys("<Ctrl-J>").types("Asked twice already.");
-    photographs!(desk, "writing");
+    photographs!(desk, "writing", Composer);
     desk.keys("<Enter>").shows("note kept on this desk").shows("NOTE").shows("#NOTE").shows("r to reply");
     desk.wait(60_000_000);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Thank you!");
@@ -25,7 +25,7 @@ fn a_note_is_kept_in_the_history_and_never_sent() {
     let picture = desk.picture();
     let place = |words: &str| picture.find(words).unwrap_or_else(|| panic!("{words}:\n{picture}"));
     assert!(place("order 1041?") < place("Double charge") && place("Asked twice") < place("Thank you!"));
-    photographs!(desk, "kept");
+    photographs!(desk, "kept", History);
     let found = desk.search(&SearchQuery { text: "refund".into(), limit: 5, ..SearchQuery::default() });
     assert_eq!(found.notes.len(), 1);
     assert_eq!(found.notes[0].title.as_str(), "Maria Lopez");

@@ -19,7 +19,7 @@ fn desk() -> Desk {
 fn empty_pages_say_what_they_are_for() {
     let mut desk = desk();
     desk.keys("g").shows("o outbox").shows("d drafts");
-    photographs!(desk, "places");
+    photographs!(desk, "places", Status);
     desk.keys("o").shows("Nothing waits to leave");
     desk.keys("a")
         .shows("decide: the outbox is empty")
@@ -51,7 +51,7 @@ fn everything_that_has_not_left_stands_there_with_its_keys() {
     photographs!(desk, "everything");
     // The refused one first: it asks.
     desk.keys("a").shows("The server refused it").shows("as a new one; the refused one did nothing");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", Overlay);
     desk.keys("x").shows("dropped; nothing more is sent of it").hides("Bom dia");
     desk.keys("a").shows("decide: it does not ask: it is tried again by itself");
     desk.keys("s").shows("send now: bytes of it may have left");
@@ -110,13 +110,13 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
     desk.colleague("whatsapp", MARIA, "I answered by phone");
     desk.settle().settle();
     desk.keys("go").shows("· 2 need you").shows("NOT SENT");
-    photographs!(desk, "late");
+    photographs!(desk, "late", Page);
     // What is said stands whole; that something asks, as far as there is room.
     desk.keys("gi<Esc><Esc>,c")
         .shows("category: only email threads have one, and this list has none · 2 need you");
     desk.keys("go");
     desk.keys("A").shows("1 of 2 can go as they are; 1 thread has moved: look at it");
-    photographs!(desk, "plan");
+    photographs!(desk, "plan", Overlay);
     desk.keys("y").settle();
     assert_eq!(desk.outbound().len(), 2, "the colleague's and the one that could go");
     desk.shows("(1 needs you")
@@ -124,7 +124,7 @@ fn texts_that_waited_for_a_connection_ask_and_go_together() {
         .shows("each needs a look first")
         .keys("a")
         .shows("I answered by phone");
-    photographs!(desk, "crossed");
+    photographs!(desk, "crossed", Overlay);
     desk.keys("y").settle().shows("Nothing waits");
     assert_eq!(desk.outbound().len(), 3);
 }

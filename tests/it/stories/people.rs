@@ -70,7 +70,7 @@ fn search_is_local_at_once_and_the_servers_after_a_moment() {
         json!({"phone": "+4915112345678", "name": "Annika Vogt"}),
     );
     desk.keys("/").types("ann").shows("Ann Brown").hides("Maria").hides("Annika").shows("asking the server");
-    photographs!(desk, "searching");
+    photographs!(desk, "searching", Page, Status);
     desk.wait(250_000);
     desk.shows("Annika Vogt").hides("asking the server").keys("<Enter>").shows("· ann ");
     desk.keys("/<Ctrl-U>").types("600 111").shows("Maria Lopez").hides("Ann Brown");
@@ -82,7 +82,7 @@ fn search_is_local_at_once_and_the_servers_after_a_moment() {
 fn a_change_is_merged_with_what_others_changed_meanwhile() {
     let mut desk = desk();
     desk.keys("gp").keys("ggj").shows("gold").keys("e").shows("maria@mail.example").shows("plan = gold");
-    photographs!(desk, "form");
+    photographs!(desk, "form", Overlay);
     // A colleague adds a tag and a field while the form is open.
     desk.elsewhere(
         "whatsapp",
@@ -124,14 +124,14 @@ fn a_new_person_is_checked_here_and_by_the_server() {
         .shows("is no mail address")
         .types("@mail.example");
     desk.keys("<Tab>").types(&format!("new, {}", "x".repeat(70)));
-    photographs!(desk, "new");
+    photographs!(desk, "new", Overlay);
     // The server takes tags of 64 characters at most, and says so.
     desk.keys("<Enter>")
         .settle()
         .shows("The server refused it")
         .shows("← refused")
         .shows("nina@mail.example");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", Overlay);
     desk.keys("<Ctrl-U>").types("new").keys("<Enter>").settle();
     let told = contact(&desk, "+49151999000");
     assert_eq!((&told["name"], &told["tags"]), (&json!("Nina"), &json!(["new"])));
@@ -150,7 +150,7 @@ fn a_person_goes_only_behind_four_digits_and_takes_the_history_along() {
     let mut desk = Desk::new(80, 24);
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().keys("gpD").shows("DELETE this person?").shows("the whole conversation");
-    photographs!(desk, "delete");
+    photographs!(desk, "delete", Overlay);
     desk.keys("<Enter>").shows("not deleted: type 1222").keys("1223<Enter>").shows("not deleted");
     desk.keys("<Backspace>2<Enter>").shows("deleting +34600111222 in 5 s").keys("z");
     desk.shows("taken back").settle();

@@ -24,7 +24,7 @@ fn calls_and_texts_are_listed_and_a_row_is_answered() {
     desk.keys("<Enter>").shows("z takes it back").keys("<Esc>z").shows("taken back into the composer");
     desk.shows("Your bike is ready");
     desk.keys("<Enter>").pass(6).settle().shows("Your bike is ready");
-    photographs!(desk, "an_sms_has_left");
+    photographs!(desk, "an_sms_has_left", History);
     let sent = &desk.outbound()[before..];
     assert_eq!(sent.len(), 1, "{sent:?}");
     assert_eq!(sent[0]["to"], "+447700900633");
@@ -34,7 +34,7 @@ fn calls_and_texts_are_listed_and_a_row_is_answered() {
 fn an_sms_goes_to_a_number_that_is_typed() {
     let mut desk = phone(80, 24);
     desk.keys("<Ctrl-N>").types("0600 111 999").keys("<Enter>").shows("a number is +");
-    photographs!(desk, "an_sms_goes_to_a_number_that_is_typed");
+    photographs!(desk, "an_sms_goes_to_a_number_that_is_typed", Overlay);
     desk.keys("<Ctrl-U>").types("+34 600 111 999").keys("<Enter>");
     desk.types(&"a".repeat(161)).shows("161/1600 · 2 SMS");
     desk.keys("<Enter>").pass(6).settle();
@@ -53,12 +53,12 @@ fn a_call_asks_first_and_warns_at_night() {
     desk.keys("n").shows("Tell the AI").keys("<Esc>").shows("C brings the form back");
     desk.keys("C").shows("His \"repair\" is ready");
     desk.pass(13 * 3600).keys("<Enter>").shows("OUTSIDE 08–20");
-    photographs!(desk, "a_call_asks_first_and_warns_at_night");
+    photographs!(desk, "a_call_asks_first_and_warns_at_night", Overlay);
     let before = desk.outbound().len();
     desk.keys("y").shows("z stops it").keys("z").shows("taken back");
     assert_eq!(desk.outbound().len(), before, "nothing rang");
     desk.keys("C").types("Ready").keys("<Enter>y").pass(6).settle().shows("queued");
-    photographs!(desk, "a_call_was_placed");
+    photographs!(desk, "a_call_was_placed", History, Status);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_cannot_be_paid_is_kept_and_said() {
     let before = desk.outbound().len();
     desk.settle().keys("<Enter>i").types("Your bike is ready").keys("<Enter>").pass(6);
     desk.settle().shows("Your bike is ready").shows("credits");
-    photographs!(desk, "what_cannot_be_paid_is_kept_and_said");
+    photographs!(desk, "what_cannot_be_paid_is_kept_and_said", History, Status);
     assert_eq!(desk.outbound().len(), before, "nothing left");
 }
 
@@ -87,12 +87,12 @@ fn a_key_that_may_not_text_or_list_says_so() {
     desk.dev("fault", fault);
     desk.keys("<Enter>i").types("Your bike is ready").keys("<Enter>").pass(6);
     desk.settle().shows("Your bike is ready").shows("FORBIDDEN");
-    photographs!(desk, "a_key_that_may_not_text_says_so");
+    photographs!(desk, "a_key_that_may_not_text_says_so", History, Status);
     let fault = json!({"path_prefix": "/voip/conversations", "count": 9, "status": 403, "code": "FORBIDDEN"});
     desk.dev("fault", fault);
     desk.wait(60_000_000);
     desk.settle().keys("<Esc><Esc>").shows("NOT FOR THIS KEY").shows("Peter Ashdown");
-    photographs!(desk, "a_key_that_may_not_list_calls_says_so");
+    photographs!(desk, "a_key_that_may_not_list_calls_says_so", List, Status);
 }
 
 #[test]
@@ -105,5 +105,5 @@ fn a_read_only_phone_changes_nothing_and_says_why() {
         desk.hides("nothing is changed from here");
     }
     desk.keys("C");
-    photographs!(desk, "a_read_only_phone_changes_nothing_and_says_why");
+    photographs!(desk, "a_read_only_phone_changes_nothing_and_says_why", Composer, Status);
 }

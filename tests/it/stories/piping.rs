@@ -16,10 +16,10 @@ fn a_message_goes_to_a_command_as_json() {
     let mut desk = desk();
     desk.keys("<Enter>").settle().keys("|").shows(":pipe").types("tr , '\\n' | grep 1041").keys("<Enter>");
     desk.shows("Run this command?").shows("[y] RUN it");
-    photographs!(desk, "asks");
+    photographs!(desk, "asks", Overlay);
     desk.wait(200_000);
     desk.keys("y").settle().shows("Where is 1041?");
-    photographs!(desk, "answer");
+    photographs!(desk, "answer", Overlay);
     desk.keys("<Esc>|").shows(":pipe tr").keys("<Enter>").settle().shows("1041");
     desk.keys("<Esc>|exit 3").shows(":pipe exit 3").hides("exit 3tr").hides("1041exit").keys("<Enter>");
     desk.wait(200_000);

@@ -19,15 +19,15 @@ fn planned() -> Desk {
 #[test]
 fn a_text_leaves_at_its_time() {
     let mut desk = planned();
-    photographs!(desk, "when");
+    photographs!(desk, "when", Overlay);
     desk.types("in 2h").shows("leaves 12:00").keys("<Ctrl-U>h<Enter>").shows("planned for 11:00");
     desk.shows("planned, in 1h if frontdesk runs · Esc z takes it back");
-    photographs!(desk, "planned");
+    photographs!(desk, "planned", History);
     // What is said meanwhile does not wait for it.
     desk.settle();
     assert!(desk.outbound().is_empty());
     desk.keys("<Esc>go").shows("planned").shows("Maria Lopez");
-    photographs!(desk, "listed");
+    photographs!(desk, "listed", Page);
     desk.keys("gi");
     desk.wait(HOUR);
     desk.settle();
@@ -79,7 +79,7 @@ fn it_asks_where_it_does_not_fit_any_more() {
     desk.customer("whatsapp", MARIA, "Maria Lopez", "I have fetched it, thanks");
     desk.wait(HOUR / 2);
     desk.settle().shows("NOT SENT at its time").shows("moved since it was");
-    photographs!(desk, "moved");
+    photographs!(desk, "moved", History);
     desk.keys("a").shows("send anyway").keys("e").shows("It is ready now");
     // Nobody ran it at its time.
     desk.keys("<Ctrl-L>h<Enter><Esc>");

@@ -25,7 +25,7 @@ fn radar() -> Desk {
 fn trouble_is_said_on_the_row_with_its_reasons() {
     let mut desk = radar();
     desk.shows("wants a human, asked");
-    photographs!(desk, "trouble");
+    photographs!(desk, "trouble", List);
     // Once a person has it, it is no trouble of the AI any more.
     desk.keys("gg").keys("j<Enter>").keys("p").settle().hides("wants a human, asked");
 }
@@ -35,17 +35,17 @@ fn the_card_says_the_whole_score() {
     let mut desk = radar();
     desk.resize((160, 40));
     desk.keys("gw").shows("trouble").shows("score 112: wants a");
-    insta::assert_snapshot!("card_160x40", desk.picture());
+    photograph!(desk, "card", Card);
 }
 
 #[test]
 fn the_most_urgent_comes_first_and_again_brings_the_next() {
     let mut desk = radar();
     desk.keys("gw").shows("Maria Lopez: wants a human, asked 3x the same");
-    photographs!(desk, "first");
+    photographs!(desk, "first", List, Status);
     desk.keys("gw").shows("Ana Ruiz: upset");
-    photographs!(desk, "second");
+    photographs!(desk, "second", List, Status);
     desk.keys("gw").shows("João Pereira: waits");
-    photographs!(desk, "third");
+    photographs!(desk, "third", List, Status);
     desk.keys("gw").shows("Maria Lopez: wants a human");
 }

@@ -18,10 +18,10 @@ fn react_and_remove() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "It arrived, thank you!");
     desk.settle().keys("<Enter>+");
     desk.shows("React · free").shows("8 👎");
-    photographs!(desk, "picker");
+    photographs!(desk, "picker", Overlay);
     desk.keys("<Right><Enter>").shows("your reaction: ❤ (on its way)");
     desk.settle().shows("your reaction: ❤").hides("on its way");
-    photographs!(desk, "reacted");
+    photographs!(desk, "reacted", History);
     desk.keys("-").shows("being removed").settle().hides("your reaction");
     desk.keys("-").shows("unreact: there is no reaction of yours on this message");
 }

@@ -12,7 +12,7 @@ fn a_link_opens_outside_only_after_its_host_was_shown() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Look: https://bank.example@evil.example/x?y=1 please");
     desk.settle().keys("<Enter>o").shows("It leads to evil.example");
-    photographs!(desk, "a_link_opens_outside_only_after_its_host_was_shown");
+    photographs!(desk, "a_link_opens_outside_only_after_its_host_was_shown", Overlay);
     desk.keys("<Enter>").shows("It leads to").keys("n");
     assert!(desk.opened.is_empty(), "neither Enter nor n opens");
     desk.keys("oy");
@@ -32,7 +32,7 @@ fn enter_goes_to_what_a_message_quotes() {
     desk.keys("Gkd").shows("who").shows("this desk").shows("\"replyTo\"");
     // The service makes its ids out of its time.
     if zone() == Zone::UTC {
-        photographs!(desk, "enter_goes_to_what_a_message_quotes");
+        photographs!(desk, "enter_goes_to_what_a_message_quotes", Overlay);
     }
 }
 
@@ -42,7 +42,7 @@ fn the_same_person_is_found_on_another_tab() {
     desk.customer("whatsapp", "+447700900633", "Wojtek", "And by chat?");
     desk.settle().keys("4").settle().shows("Wojtek & Sons Couriers").keys("gx");
     desk.shows("the same person on Harbor chat").shows("And by chat?");
-    photographs!(desk, "the_same_person_is_found_on_another_tab");
+    photographs!(desk, "the_same_person_is_found_on_another_tab", Tabs, History, Status);
     desk.keys("gx").shows("the same person on Harbor phone");
     desk.keys("2<Enter>gx").shows("no other tab here knows");
 }

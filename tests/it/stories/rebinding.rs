@@ -23,15 +23,15 @@ fn a_chosen_key_works_and_is_named_wherever_it_is_told() {
          help = \"F12\"\n",
     );
     desk.shows("F2 reply").shows("g j pause AI").hides(" close");
-    photographs!(desk, "hints");
+    photographs!(desk, "hints", Status);
     desk.keys("gj").settle().shows("AI OFF by you");
     desk.keys("r").shows("r is not a key here; F12 shows the keys");
     desk.keys("<F2>").types("On its way").shows("Ctrl-S send");
     desk.keys("<Ctrl-S>").shows("On its way");
-    photographs!(desk, "held");
+    photographs!(desk, "held", History);
     desk.keys("<Ctrl-Q>").keys("<Ctrl-T>").shows("On its way").keys("<Ctrl-Q>");
     desk.keys("<F12>").shows("F2").shows("g j");
-    photographs!(desk, "help");
+    photographs!(desk, "help", Overlay);
     desk.keys("<Esc>").keys("<Ctrl-P>").types("close").shows("close");
 }
 
@@ -56,7 +56,7 @@ fn what_has_no_key_is_called_by_its_name() {
 #[test]
 fn plain_mode_presses_the_chosen_keys() {
     let desk = rebound("reply = \"F2\"\ndown = \"n\"\n");
-    let said = frontdesk::ui::spoken_help::help(&desk.app, Some("all")).join("\n");
+    let said = frontdesk::inbox::plain::help::help(&desk.app, Some("all")).join("\n");
     assert!(said.contains("reply, or F2: Write an answer"), "{said}");
 }
 

@@ -19,7 +19,7 @@ fn what_was_opened_stands_out_again() {
     desk.shows("João Pereira (1)").shows("Maria Lopez (2)");
     desk.keys("<Enter>").settle().keys("<Esc>").settle().hides("João Pereira (1)");
     desk.keys("u").settle().shows("marked as not seen · z undoes").shows("João Pereira (1)");
-    photographs!(desk, "unseen");
+    photographs!(desk, "unseen", List, Status);
     desk.keys("u").settle().shows("marked as seen · z undoes").hides("João Pereira (1)");
     desk.keys("z").settle().shows("João Pereira (1)");
     // Opening it is looking.
@@ -31,5 +31,5 @@ fn many_are_marked_at_once_and_come_back_as_they_were() {
     let mut desk = desk();
     desk.keys("Va").shows("marked all 2").keys("u").settle().hides("(1)").hides("(2)");
     desk.shows("marked as seen: 2").keys("z").settle().shows("João Pereira (1)").shows("Maria Lopez (2)");
-    photographs!(desk, "back");
+    photographs!(desk, "back", List);
 }

@@ -17,7 +17,7 @@ fn another_holder_of_the_key_has_the_name_a_person_gave() {
     desk.colleague("whatsapp", MARIA, "It has left.");
     desk.wait(SECOND);
     desk.settle().keys("<Enter>").settle().shows("Order bot").hides("API  ");
-    photographs!(desk, "named");
+    photographs!(desk, "named", History);
     // What the server says stays to be seen.
     desk.keys("k<Esc><Enter>d").shows("not this desk");
 }

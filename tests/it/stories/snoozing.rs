@@ -21,10 +21,10 @@ fn a_menu_says_until_when() {
         .shows("Snooze Maria Lopez")
         .shows("[t] until tomorrow 09:00")
         .shows("Monday 23 Nov 09:00");
-    photographs!(desk, "menu");
+    photographs!(desk, "menu", Overlay);
     desk.keys("t").hides("Maria Lopez").shows("snoozed until tomorrow 09:00 · z undoes").shows("1 snoozed");
     desk.keys("gs").shows("Inbox · snoozed").shows("Maria Lopez").shows("until tomorrow 09:00");
-    photographs!(desk, "snoozed");
+    photographs!(desk, "snoozed", List, Status);
     desk.keys("z").shows("undone: snoozed · Maria Lopez").shows("Nothing is snoozed");
     desk.keys("\\8").shows("Inbox · open").shows("Maria Lopez");
 }
@@ -39,7 +39,7 @@ fn another_time_is_typed_and_understood_while_it_is_typed() {
         .keys("<Enter>")
         .shows("not a time yet");
     desk.types(":30").shows("comes back Fri 27 Nov 09:30");
-    photographs!(desk, "custom");
+    photographs!(desk, "custom", Overlay);
     desk.keys("<Esc>").shows("[r] until the customer writes").keys("<Esc>").shows("Maria Lopez");
     desk.keys("sc").types("90m").keys("<Enter>").shows("snoozed until 11:30").hides("Maria Lopez");
 }
@@ -55,7 +55,7 @@ fn it_comes_back_at_its_time_with_one_bell_also_after_a_crash() {
     desk.settle().hides("Maria Lopez");
     desk.wait(MINUTE);
     desk.shows("back: the time of a snoozed conversation has come").shows("[back] I will be back");
-    photographs!(desk, "back");
+    photographs!(desk, "back", List, Status);
     desk.wait(MINUTE);
     desk.settle();
     assert_eq!(desk.bells, bells + 1);
@@ -92,7 +92,7 @@ fn x_wakes_it_and_closed_ones_are_not_put_aside() {
 fn what_stays_away_is_brought_back_by_its_time_only_and_rings_no_bell() {
     let mut desk = desk();
     desk.keys("jsk").shows("when the customer writes before: NO");
-    photographs!(desk, "stays");
+    photographs!(desk, "stays", Overlay);
     desk.keys("h").hides("Maria Lopez").shows("snoozed until 11:00, whatever comes");
     let bells = desk.bells;
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
@@ -114,7 +114,7 @@ fn the_same_time_is_offered_again_once_it_is_back() {
     desk.wait(MINUTE);
     desk.settle().keys("gg").shows("[back] One more thing").keys("<Enter>").settle();
     desk.keys("<Esc>s").shows("[s] the same again, until tomorrow 09:00");
-    photographs!(desk, "again");
+    photographs!(desk, "again", Overlay);
     desk.keys("s").hides("Maria Lopez").shows("snoozed until tomorrow 09:00");
     // The time itself: the same time of the next day.
     desk.wait(24 * 60 * MINUTE);

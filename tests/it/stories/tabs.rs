@@ -17,7 +17,7 @@ fn the_bot_tab_answers_and_says_what_it_cannot_do() {
     desk.keys("p").shows("pause AI: this channel's AI cannot be paused through the interface");
     desk.keys("e").shows("close: this channel's conversations cannot be closed through the interface");
     desk.keys("r").types("Так, a < b & c").keys("<Enter><Enter>").settle().shows("sent");
-    photographs!(desk, "the_bot_tab_answers_and_says_what_it_cannot_do");
+    photographs!(desk, "the_bot_tab_answers_and_says_what_it_cannot_do", Tabs, History);
     assert_eq!(desk.outbound()[0]["to"], "48211");
     desk.shows("Так, a < b & c");
     desk.keys("<Esc>]").shows("Inbox");

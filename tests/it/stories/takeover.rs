@@ -20,12 +20,6 @@ fn a_message_appears_with_who_waits_and_the_ais_state() {
 }
 
 #[test]
-fn the_inbox_fits_its_screen() {
-    let mut desk = waiting(80, 24);
-    photographs!(desk, "the_inbox_fits_its_screen");
-}
-
-#[test]
 fn pause_answer_hand_back() {
     let mut desk = waiting(120, 40);
     desk.keys("j").shows("where is my order 1041?");
@@ -42,7 +36,7 @@ fn pause_answer_hand_back() {
     assert!(sent[0]["idempotencyKey"].as_str().is_some_and(|it| it.len() == 36));
     desk.shows("You").shows("sent").shows("outbox 0").shows("AI paused by you 1");
     desk.keys("<Esc>P").settle().shows("AI ON").shows("AI paused by you 0");
-    photographs!(desk, "handed_back");
+    photographs!(desk, "handed_back", History, Status);
 }
 
 #[test]
@@ -51,7 +45,7 @@ fn enter_on_an_empty_composer_ends_the_hold() {
     desk.keys("<Enter>p").settle().keys("r").types("On its way!").keys("<Enter><Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);
     desk.shows("On its way!").shows("sent");
-    photographs!(desk, "enter_on_an_empty_composer_ends_the_hold");
+    photographs!(desk, "enter_on_an_empty_composer_ends_the_hold", History);
 }
 
 #[test]
@@ -69,7 +63,7 @@ fn sending_with_the_ai_on_asks_once() {
     let mut desk = waiting(80, 24);
     desk.keys("<Enter>r").types("Hello").keys("<Enter>");
     desk.shows("The AI is on").shows("[y] pause the AI and send   [s] send only   [Esc] back");
-    photographs!(desk, "asks");
+    photographs!(desk, "asks", Overlay);
     desk.keys("<Esc>").shows("Hello").shows("Reply · LIVE");
     desk.keys("<Enter>s<Enter>").settle();
     assert_eq!(desk.outbound().len(), 1);

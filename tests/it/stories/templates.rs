@@ -22,7 +22,7 @@ fn closed() -> Desk {
 fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
     let mut desk = closed();
     desk.keys("r").shows("Templates · list fetched").shows("new approvals can lag").shows("hello_again");
-    photographs!(desk, "list");
+    photographs!(desk, "list", Overlay);
     desk.types("order way")
         .shows("order_on_its_way")
         .hides("hello_again")
@@ -32,19 +32,19 @@ fn a_closed_window_is_answered_with_a_template_and_the_draft_stays() {
         .shows("Draft kept: It left this morning");
     // The name stands where the template greets; the rest is to be filled in.
     desk.shows("Hi Maria, order {{2}} left").shows("1 box is still empty").shows("2–3 credits");
-    photographs!(desk, "form");
+    photographs!(desk, "form", Overlay);
     desk.keys("<Enter>").shows("not sent: 1 box is still empty").settle();
     assert!(desk.outbound().is_empty());
     desk.types("1041")
         .shows("order 1041 left our warehouse")
         .shows("Enter send · 2–3 credits, 997 to 998 left");
-    photographs!(desk, "full");
+    photographs!(desk, "full", Overlay);
     desk.keys("<Enter>").settle();
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1);
     assert!(sent[0]["content"].to_string().contains("order 1041 left"), "{}", sent[0]);
     desk.shows("Template sent · waiting for a reply to reopen · draft kept").shows("It left this morning");
-    photographs!(desk, "sent");
+    photographs!(desk, "sent", History, Composer);
     // What it did cost is what the next one says.
     desk.keys("t").types("hello en").keys("<Enter>").shows("last charged 2 credits").keys("<Esc><Esc>");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Thank you!");
@@ -86,12 +86,12 @@ fn every_part_has_its_boxes_and_unknown_parts_are_json() {
         .shows("body {{first_name}}")
         .shows("button Track {{1}}");
     desk.pastes("a1").shows("[ Track ] https://shop.example/t/a1").shows("Hi Maria, it is ready.");
-    photographs!(desk, "rich");
+    photographs!(desk, "rich", Overlay);
     desk.keys("<Tab><Ctrl-U>")
         .types("http://x")
         .keys("<Enter>")
         .shows("not sent: the image link must begin with https://");
     desk.keys("<Esc>").types("strange").keys("<Enter>").shows("a shape that is not known here");
     desk.types("x").keys("<Enter>").shows("no JSON array: line 1: something follows its end");
-    photographs!(desk, "strange");
+    photographs!(desk, "strange", Overlay);
 }

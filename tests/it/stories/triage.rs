@@ -40,7 +40,7 @@ fn forty_threads_are_gone_through_with_one_key_each() {
     }
     desk.shows("10 more from news@shop.example · A same for all").keys("A");
     desk.shows("archive 10 threads from news@shop.example");
-    photographs!(desk, "the_same_for_all_is_offered");
+    photographs!(desk, "the_same_for_all_is_offered", Overlay);
     desk.keys("y").shows("TRIAGE 14/40");
     // All of them come back with one key, and go again.
     desk.keys("z").shows("TRIAGE 4/40").keys("Ay").shows("TRIAGE 14/40");
@@ -53,7 +53,7 @@ fn forty_threads_are_gone_through_with_one_key_each() {
         desk.keys("e");
     }
     desk.shows("40 seen in").shows("1 answered, 1 snoozed, 1 starred, 2 left");
-    photographs!(desk, "what_came_of_it");
+    photographs!(desk, "what_came_of_it", Page);
     // The network is back.
     desk.dev("fault", json!({"path_prefix": "/v1", "count": 0}));
     desk.keys("<Esc>").pass(60);

@@ -25,7 +25,7 @@ fn a_web_page_instead_of_json() {
     desk.settle();
     desk.wait(5_000_000);
     desk.settle().shows("SERVER TROUBLE").shows("web page");
-    photographs!(desk, "a_web_page_instead_of_json");
+    photographs!(desk, "a_web_page_instead_of_json", Tabs, List, Status);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_wrong_key_stops_the_tab_and_keeps_it_usable() {
     desk.dev("keys/revoke", serde_json::json!({"key": key}));
     desk.settle().shows("KEY NOT TAKEN: REVOKED_KEY");
     desk.types("ght").shows("half a thought");
-    photographs!(desk, "a_wrong_key_stops_the_tab_and_keeps_it_usable");
+    photographs!(desk, "a_wrong_key_stops_the_tab_and_keeps_it_usable", Tabs, Composer, Status);
     desk.keys("<Enter>").shows("the key of Harbor chat is not taken (REVOKED_KEY); the draft is kept");
 }
 
@@ -62,7 +62,7 @@ fn an_unreachable_server_is_named_and_comes_back() {
     desk.settle();
     desk.wait(5_000_000);
     desk.settle().shows("OFFLINE since").shows("cannot be reached");
-    photographs!(desk, "an_unreachable_server_is_named_and_comes_back");
+    photographs!(desk, "an_unreachable_server_is_named_and_comes_back", Tabs, List, Status);
 }
 
 #[test]

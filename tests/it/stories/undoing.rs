@@ -25,7 +25,7 @@ fn the_list_says_what_can_be_taken_back_and_why_not() {
     desk.keys("p").settle().keys("@").keys(" <Esc>").keys("gz");
     desk.shows("closed · Maria Lopez").shows("left; it cannot be reopened");
     desk.shows("paused the AI · João Pereira").shows("claimed · João Pereira").shows("took 1 mark away");
-    photographs!(desk, "list");
+    photographs!(desk, "list", Overlay);
     // The pause is turned round from the list; what has left says why not.
     desk.keys("jjz").settle().shows("taken back").shows("AI paused by you 0");
     desk.keys("jz").shows("undo: left; it cannot be reopened");

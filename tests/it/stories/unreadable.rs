@@ -2,7 +2,7 @@
 //! page: what is on screen says so, asks again by itself, and shows its rows
 //! once it can.
 
-use frontdesk::app::event::Load;
+use frontdesk::inbox::event::Load;
 use frontdesk::model::time::SECOND;
 use serde_json::json;
 

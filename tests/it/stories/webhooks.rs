@@ -19,7 +19,7 @@ fn a_webhook_is_registered_with_a_secret_shown_once_and_removed() {
     let mut desk = desk();
     let receiver = desk.runtime.block_on(Receiver::start());
     desk.keys("gk").shows("No webhooks").keys("a").shows("a customer has written");
-    photographs!(desk, "form");
+    photographs!(desk, "form", Overlay);
     desk.keys("<Enter>").shows("not yet: the address must begin with https://");
     // A whole address is pasted behind the https:// that stands there.
     desk.types("https://shop.example/hook").keys("<Enter>").shows(" https://shop.example/hook").keys("<Esc>");
@@ -54,7 +54,7 @@ fn a_failed_challenge_brings_the_list_of_what_to_look_at() {
     let mut desk = self::desk();
     desk.keys("gka<Ctrl-U>").types("http://127.0.0.1:9/hook").keys("<Enter>y").settle();
     desk.shows("NOT MADE");
-    photographs!(desk, "not_made");
+    photographs!(desk, "not_made", Page);
 }
 
 #[test]
@@ -80,5 +80,5 @@ fn how_this_desk_itself_is_told_stands_on_the_page_and_in_the_status_line() {
     let why = "127.0.0.1:8790 cannot be listened on: Address already in use; another desk may do it";
     tell(&mut desk, ReceptionState::Closed(SafeText::line(why)));
     desk.keys("<Esc>gk").shows("CLOSED").shows("polled as usual");
-    photographs!(desk, "closed");
+    photographs!(desk, "closed", Page);
 }

@@ -16,7 +16,7 @@ fn a_closed_window_locks_sending_and_keeps_the_draft() {
         .shows("Window closed · only templates may be sent · draft kept");
     desk.keys("<Enter>")
         .shows("the window is closed: only templates leave now (Ctrl-O t); the draft is kept");
-    photographs!(desk, "a_closed_window_locks_sending_and_keeps_the_draft");
+    photographs!(desk, "a_closed_window_locks_sending_and_keeps_the_draft", History, Composer, Status);
     assert!(desk.outbound().is_empty());
     // The customer writes: it opens in place, and nothing is lost.
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Still there?");

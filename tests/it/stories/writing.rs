@@ -16,7 +16,7 @@ fn every_script_is_edited_by_what_people_see() {
     desk.shows("自転車 👨‍👩‍👧‍👦 e\u{301} नमस्ते");
     desk.keys("<Backspace><Backspace><Backspace><Backspace><Backspace><Backspace>").shows("自転車 👨‍👩‍👧‍👦");
     desk.keys("<Backspace>").keys("<Ctrl-_>").shows("👨‍👩‍👧‍👦");
-    photographs!(desk, "every_script_is_edited_by_what_people_see");
+    photographs!(desk, "every_script_is_edited_by_what_people_see", Composer);
     desk.keys("<Enter>").settle();
     assert!(desk.outbound()[0]["content"].to_string().contains("👨‍👩‍👧‍👦"));
 }
@@ -27,7 +27,7 @@ fn long_text_wraps_and_is_counted() {
     desk.types("The mechanic has looked at your bicycle and says the bearing in the rear wheel is worn; ");
     desk.types("we can replace it tomorrow.").keys("<Ctrl-J>").types("Shall we?");
     desk.shows("Shall we?").shows("125/4096");
-    photographs!(desk, "long_text_wraps_and_is_counted");
+    photographs!(desk, "long_text_wraps_and_is_counted", Composer);
 }
 
 #[test]
@@ -49,5 +49,5 @@ fn a_reply_quotes_the_selected_message() {
     desk.settle().keys("<Enter>kkr").shows("Reply, quoting").shows("↪ Do you sell bells?");
     desk.types("Bells, yes.").keys("<Enter>").settle();
     desk.shows("↪ Do you sell bells?").shows("Bells, yes.");
-    photographs!(desk, "a_reply_quotes_the_selected_message");
+    photographs!(desk, "a_reply_quotes_the_selected_message", History);
 }

@@ -29,13 +29,13 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     desk.keys("Va").shows("all that fit are marked").keys("b").shows("200 with an id");
     // The letter of the kind, its name, and what the customers see.
     desk.keys("t<Tab>").types("hello en").shows("hello_again / en").shows("Hello again from Harbor Bicycles");
-    photographs!(desk, "template");
+    photographs!(desk, "template", Overlay);
     desk.keys("<Ctrl-X>")
         .shows("Flight check · 200 people")
         .shows("200 ids, frozen")
         .shows("400–600 credits");
     desk.shows("template: not needed").shows("canary 10 -> wait 1m -> 9 waves of 22, the last of 14");
-    photographs!(desk, "flight");
+    photographs!(desk, "flight", Overlay);
     desk.keys("S").types("END 2000").keys("<Enter>").shows("that is not it");
     desk.keys("<Backspace><Enter>").shows("held 15 s");
     desk.shows("HELD");
@@ -44,7 +44,7 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     desk.shows("PAUSED").shows("1 of 10 failed (10 %");
     assert_eq!(desk.outbound().len(), 10);
     assert!(desk.bells > 0, "it is heard");
-    photographs!(desk, "paused");
+    photographs!(desk, "paused", Page);
     desk.keys("d").shows("Recipients").shows("wave 1: 10 people").keys("<Esc>");
     desk.keys("c")
         .shows("Continue the broadcast?")
@@ -57,11 +57,11 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     go_on(&mut desk, 900);
     desk.shows("finished").shows("200/200").shows("2 failed (1 %)").shows("0 pending");
     assert_eq!(desk.outbound().len(), 200);
-    photographs!(desk, "finished");
+    photographs!(desk, "finished", Page);
     // Rebuilt from messages: who failed, tried again as a new audience, and a
     // report with a line each.
     desk.keys("d").shows("Rebuilt from messages read here").shows("+34000040009");
-    photographs!(desk, "recipients");
+    photographs!(desk, "recipients", Overlay);
     desk.keys("<Esc>yf").shows("copied 2 that failed");
     assert_eq!(desk.copied.last().expect("copied"), "+34000040009\n+34001500009");
     desk.keys("R").shows("To those that failed before: 2 with an id").keys("<Esc>");

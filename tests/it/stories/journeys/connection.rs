@@ -27,12 +27,12 @@ fn a_cable_is_pulled_in_the_middle_of_an_answer() {
     desk.settle().shows("OFFLINE since");
     // Typing is never interrupted.
     desk.types("is morning.").shows("It left this morning.");
-    photographs!(desk, "offline");
+    photographs!(desk, "offline", Tabs, Composer, Status);
     desk.keys("<Enter><Enter>").settle().shows("outbox 1");
     desk.types("And the next th").wait(SECOND);
     let mut desk = desk.crash_and_reopen();
     desk.keys("<Enter>").shows("It left this morning.").shows("And the next th");
-    photographs!(desk, "after_the_crash");
+    photographs!(desk, "after_the_crash", History, Composer);
     mend(&mut desk);
     desk.wait(5 * SECOND);
     desk.settle();
@@ -41,7 +41,7 @@ fn a_cable_is_pulled_in_the_middle_of_an_answer() {
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1, "once, however often it was tried: {sent:?}");
     desk.shows("live").shows("outbox 0");
-    photographs!(desk, "back");
+    photographs!(desk, "back", Tabs, History, Status);
 }
 
 #[test]

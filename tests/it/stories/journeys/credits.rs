@@ -18,11 +18,11 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
     desk.keys("i").types("It left this morning.").shows("1 credit, 0 left").keys("<Enter>");
     desk.dev("credits", json!({"balance": 0}));
     desk.pass(5).settle().shows("NOT SENT, out of credits").shows("It left this morning.");
-    photographs!(desk, "refused");
+    photographs!(desk, "refused", History);
     assert!(desk.outbound().is_empty());
     // The next one does not even leave the composer.
     desk.types("Anything else?").keys("<Enter>").shows("Anything else?");
-    photographs!(desk, "kept");
+    photographs!(desk, "kept", Composer, Status);
     // What is free still works.
     desk.keys("<Esc>;").types("call back when there are credits").keys("<Enter>");
     desk.customer("whatsapp", "+351910000111", "João Pereira", "Is the shop open?");
@@ -36,15 +36,15 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
     desk.keys("p").settle().shows("AI OFF by you").keys("P").settle().shows("AI ON");
     // What it cost, and what waits, stand on one page.
     desk.keys("$").settle().shows("EMPTY").shows("1 message waits for credits; A sends it");
-    photographs!(desk, "page");
+    photographs!(desk, "page", Overlay);
     desk.keys("A").shows("the balance is empty still").keys("<Esc>");
     // The top-up is seen by itself, and one question sends it, once.
     desk.dev("credits", json!({"balance": 500}));
     desk.wait(61 * SECOND);
     desk.settle().shows("500 credits").shows("Y sends 1 that waited for credits (1 credit)");
-    photographs!(desk, "offered");
+    photographs!(desk, "offered", Tabs, Status);
     desk.keys("Y").shows("They waited for credits and cost 1 credit");
-    photographs!(desk, "again");
+    photographs!(desk, "again", Overlay);
     desk.keys("y").settle().shows("499 credits").hides("waited for credits");
     let sent = desk.outbound();
     let texts = sent.iter().filter(|it| it["content"].to_string().contains("It left this morning")).count();
@@ -59,7 +59,7 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
         .keys("$")
         .settle()
         .shows("LOW · lasts a day, at 1 a day from here");
-    photographs!(desk, "low");
+    photographs!(desk, "low", Overlay);
 }
 
 #[test]

@@ -16,13 +16,13 @@ fn a_closed_window_is_answered_with_a_template_and_opens_again() {
     desk.keys("<Esc>/window:<lt>2h").shows("Maria Lopez").keys("<Esc>");
     desk.wait(2 * HOUR);
     desk.settle().shows("window closed").keys("r").shows("Templates ·");
-    photographs!(desk, "templates");
+    photographs!(desk, "templates", Overlay);
     desk.types("order way").keys("<Enter>").shows("Draft kept: It left this morning").types("1041");
-    photographs!(desk, "filled");
+    photographs!(desk, "filled", Overlay);
     desk.keys("<Enter>").shows("outbox 1").pass(6).settle();
     assert_eq!(desk.outbound().len(), 1);
     desk.shows("waiting for a reply to reopen").shows("Y snoozes until the reply");
-    photographs!(desk, "waiting");
+    photographs!(desk, "waiting", History, Status);
     // Nothing can be done here until the customer answers: one key puts it aside.
     desk.keys("Y").shows("snoozed until a reply").shows("1 snoozed");
     let bells = desk.bells;
@@ -32,7 +32,7 @@ fn a_closed_window_is_answered_with_a_template_and_opens_again() {
     desk.settle().shows("window open").shows("It left this morning").hides("1 snoozed");
     desk.shows("the window is open again: your draft is here, i goes on with it");
     assert_eq!(desk.bells, bells + 1);
-    photographs!(desk, "open_again");
+    photographs!(desk, "open_again", Composer, Status);
     desk.focus(true);
     desk.keys("i").keys("<Enter>").pass(6).settle();
     assert_eq!(desk.outbound().len(), 2, "the draft leaves as free text");

@@ -1,0 +1,175 @@
+//! `frontdesk`: the inbox of the configured channels.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cli::{CliError, How, folders, logs, receiving};
+use crate::config::Config;
+use crate::config::keys::connections::holder;
+use crate::shell::clipboard::Clipboard;
+use crate::shell::clock::{self, SystemClock};
+use crate::shell::connections::ConnectionsSetup;
+use crate::shell::notify::Notifier;
+use crate::shell::run::DeskParts;
+use connections::{Credentials, file};
+use inbox::settings::Settings;
+use inbox::theme_view::{Theme, ThemePalette};
+use model::messages::Aliases;
+use model::pictures::Graphics;
+use model::text::SafeText;
+use model::time::{HOUR, SECOND};
+use store::{Store, StoreOptions};
+use sync::{ChannelSpec, Polling};
+
+/// Runs the inbox.
+///
+/// # Errors
+/// When nothing is configured, the configuration is wrong, a key is missing,
+/// or the desk cannot be opened.
+pub fn run(how: How) -> Result<(), CliError> {
+    let path = folders::config()?.join("config.toml");
+    let config = Config::read(&path).map_err(anyhow::Error::from)?;
+    let links = linked(&path)?;
+    if config.channels.is_empty() {
+        return Err(CliError::Usage(format!(
+            "no channel is configured in {}. Try the sample workspace: `frontdesk demo`. Or add a channel key: \
+             `frontdesk channel add`",
+            path.display()
+        )));
+    }
+    let folder = folders::data()?;
+    logs::start(&folder)?;
+    let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
+    let setup = StoreOptions { owner: agent.clone(), zone: clock::zone(), ..StoreOptions::default() };
+    let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
+    let runtime = runtime()?;
+    let clock = SystemClock;
+    let desk = DeskParts {
+        store,
+        channels: all_read_only(specs(&config)?, how.read_only),
+        settings: Settings {
+            pause_on_reply: config.pause_on_reply,
+            hold: config.undo_chat_seconds * SECOND,
+            mail_hold: config.undo_email_seconds * SECOND,
+            broadcast_hold: config.undo_broadcast_seconds * SECOND,
+            wall: how.wall,
+            zone: clock::zone(),
+            notice: config.noticing,
+            graphics: graphics(config.graphics),
+            pictures_of: config.channels.iter().filter(|it| it.pictures).map(|it| it.id()).collect(),
+            demo: false,
+            agent: SafeText::line(&agent),
+            pause_lease: config.pause_lease_hours * HOUR,
+            keymap: config.keymap.clone(),
+            senders: Aliases::new(config.senders.clone()),
+            macros: config.macros.clone(),
+            connections: links.connections.clone(),
+            connects: true,
+            vim: config.vim,
+            ..Settings::default()
+        },
+        connections: Some(ConnectionsSetup { log: folder.join("connection-calls.log"), ..links }),
+        replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
+        agent: config.agent.clone(),
+        receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
+        polling: Polling {
+            visible: seconds(config.visible_seconds),
+            background: seconds(config.background_seconds),
+        },
+        theme: theme(config.palette, config.ascii),
+        mouse: config.mouse,
+        notifier: settled(config.notifier.clone()),
+        clipboard: clipboard(config.copy_command.clone()),
+        views: config.views.clone(),
+        clock: Arc::new(clock),
+        runtime: runtime.handle().clone(),
+    };
+    let ended = how.run(desk);
+    runtime.shutdown_background();
+    Ok(ended.map_err(anyhow::Error::from)?)
+}
+
+/// The connections beside the configuration.
+fn linked(config: &Path) -> Result<ConnectionsSetup> {
+    let file = config.with_file_name("connections.toml");
+    let (connections, wrong) = file::read(&file);
+    if let [one] = wrong.as_slice() {
+        bail!("{one}");
+    }
+    if !wrong.is_empty() {
+        bail!("{} has {} mistakes:\n  {}", file.display(), wrong.len(), wrong.join("\n  "));
+    }
+    let folder = config.parent().unwrap_or(Path::new("")).to_owned();
+    let sealed = config.with_file_name("connections.sealed");
+    let credentials = Credentials::new(sealed, holder(folder));
+    Ok(ConnectionsSetup { connections, log: file.clone(), file, credentials, zone: clock::zone() })
+}
+
+/// How pictures are shown: as the configuration says, else as the terminal's
+/// name tells.
+pub fn graphics(wanted: Option<Graphics>) -> Graphics {
+    wanted.unwrap_or_else(|| Graphics::detect(|it| std::env::var(it).ok()))
+}
+
+/// The name of whoever is logged in.
+fn login() -> String {
+    let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
+    ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
+}
+
+/// The channels as they are, or all of them without writes.
+pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
+    channels.iter_mut().for_each(|it| it.read_only |= read_only);
+    channels
+}
+
+fn seconds(count: i64) -> Duration {
+    Duration::from_secs(count.unsigned_abs())
+}
+
+/// Each channel with its key fetched.
+///
+/// # Errors
+/// When a key is missing or lies where others can read it.
+pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
+    let spec = |it: &crate::config::ChannelConfig| {
+        Ok(ChannelSpec {
+            id: it.id(),
+            name: it.name.clone(),
+            base_url: it.base_url.clone(),
+            key: it.fetch_key()?,
+            read_only: it.read_only,
+        })
+    };
+    config.channels.iter().map(spec).collect()
+}
+
+/// Where the hands run: two threads are plenty for a few tabs.
+///
+/// # Errors
+/// When the threads cannot be made.
+pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(2).thread_name("hands").enable_all();
+    builder.build().context("starting the threads that talk to servers")
+}
+
+/// The look: `NO_COLOR` and the configuration decide.
+pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
+    let none = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+    Theme { palette: if none { ThemePalette::Mono } else { palette }, ascii }
+}
+
+/// Where copies go from the terminal this runs in.
+pub fn clipboard(command: Vec<String>) -> Clipboard {
+    Clipboard::settled(command, |it| std::env::var(it).ok())
+}
+
+/// The way to notify, settled for the terminal this runs in.
+pub fn settled(notifier: Notifier) -> Notifier {
+    let way = notifier.way.settled(|it| std::env::var(it).ok());
+    Notifier { way, ..notifier }
+}

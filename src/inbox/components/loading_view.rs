@@ -1,0 +1,51 @@
+//! What a pane says while what it shows could not be read, or is still being
+//! read.
+
+use ratatui::buffer::Buffer;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::layout::{Area, Areas};
+use crate::loads::Pane;
+use crate::overlays::Layer;
+use crate::pages::PageKind;
+use crate::theme_view::Theme;
+
+/// What stands in an empty pane.
+pub fn words(inbox: &Inbox, pane: Pane) -> String {
+    inbox.shown(pane).words().unwrap_or_else(|| "Reading…".to_owned())
+}
+
+/// Says at the edge of each pane that has something to show why it may not be
+/// what the files hold now.
+pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+    let last = |area: Area| Area { y: area.y + area.height.saturating_sub(1), ..area };
+    if inbox.page != PageKind::Inbox {
+        edge(inbox, theme, Pane::Page, last(areas.body), buffer);
+    } else if inbox.is_inbox_shown() {
+        let loaded = inbox.tab().history.as_ref().is_some_and(|it| it.loaded);
+        let history = areas.history.filter(|_| loaded).map(Area::inner);
+        let panes = [
+            (Pane::List, areas.list.map(last)),
+            // Its last line is the newest message.
+            (Pane::History, history),
+            (Pane::Beside, areas.beside.map(last)),
+            (Pane::Card, areas.card.map(last)),
+        ];
+        for (pane, area) in panes {
+            if let Some(area) = area {
+                edge(inbox, theme, pane, area, buffer);
+            }
+        }
+    }
+    if inbox.layers.last() == Some(&Layer::Search) {
+        edge(inbox, theme, Pane::Layer, last(areas.body), buffer);
+    }
+}
+
+fn edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
+    if let Some(words) = inbox.shown(pane).words() {
+        let words = format!(" {words} ");
+        paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.waiting());
+    }
+}

@@ -1,0 +1,188 @@
+//! Putting words into cells: the few strokes every screen is made of.
+//!
+//! Words that come from outside arrive here as the text of a `SafeText`; the
+//! sweep at the end of a frame is the second look.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::layout::Area;
+use crate::theme_view::{BorderSet, Theme};
+use crate::wrap;
+
+/// A run of text in one style.
+pub type Run<'a> = (&'a str, Style);
+
+/// The same rectangle in the words of the terminal library.
+pub fn rect(area: Area) -> Rect {
+    Rect { x: area.x, y: area.y, width: area.width, height: area.height }
+}
+
+/// Writes a text cut to a width; returns the cells it took.
+pub fn text(buffer: &mut Buffer, x: u16, y: u16, width: u16, words: &str, style: Style) -> u16 {
+    if !buffer.area.contains((x, y).into()) || width == 0 {
+        return 0;
+    }
+    let cut = wrap::cut(words, usize::from(width));
+    let (end, _) = buffer.set_stringn(x, y, &cut, usize::from(width), style);
+    end.saturating_sub(x)
+}
+
+/// Writes runs one after the other; returns the cells they took.
+pub fn runs(buffer: &mut Buffer, x: u16, y: u16, width: u16, runs: &[Run<'_>]) -> u16 {
+    let mut used = 0;
+    for (words, style) in runs {
+        used += text(buffer, x + used, y, width.saturating_sub(used), words, *style);
+    }
+    used
+}
+
+/// Writes runs so that they end at the right edge of the width given.
+pub fn runs_right(buffer: &mut Buffer, x: u16, y: u16, width: u16, list: &[Run<'_>]) -> u16 {
+    let wide: usize = list.iter().map(|(words, _)| wrap::cells(words)).sum();
+    let wide = u16::try_from(wide).unwrap_or(u16::MAX).min(width);
+    runs(buffer, x + width - wide, y, wide, list);
+    wide
+}
+
+/// Cells runs take.
+pub fn cells(list: &[Run<'_>]) -> u16 {
+    let wide: usize = list.iter().map(|(words, _)| wrap::cells(words)).sum();
+    u16::try_from(wide).unwrap_or(u16::MAX)
+}
+
+/// Gives a row of cells a style.
+pub fn stripe(buffer: &mut Buffer, area: Area, style: Style) {
+    buffer.set_style(rect(area), style);
+}
+
+/// Which sides of a frame are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// All four.
+    All,
+    /// Without the bottom: another frame closes it.
+    Open,
+    /// All four, hanging from the open frame above.
+    Joined,
+}
+
+/// Draws a frame with a title at the left and one at the right of its top.
+pub fn frame(
+    buffer: &mut Buffer,
+    area: Area,
+    theme: Theme,
+    focused: bool,
+    sides: Sides,
+    titles: (&[Run<'_>], &[Run<'_>]),
+) {
+    let line = ((theme.border_set(), theme.joints()), theme.border(focused));
+    frame_of(buffer, area, line, sides, titles);
+}
+
+/// Draws a frame of other lines than the usual ones.
+pub fn frame_of(
+    buffer: &mut Buffer,
+    area: Area,
+    line: ((BorderSet, [&str; 2]), Style),
+    sides: Sides,
+    titles: (&[Run<'_>], &[Run<'_>]),
+) {
+    if area.width < 2 || area.height < 1 {
+        return;
+    }
+    let (([top_left, top_right, bottom_left, bottom_right, across, down], joints), style) = line;
+    let (right, bottom) = (area.x + area.width - 1, area.y + area.height - 1);
+    for x in area.x + 1..right {
+        text(buffer, x, area.y, 1, across, style);
+    }
+    let closed = sides != Sides::Open;
+    let side_end = if closed { bottom } else { bottom + 1 };
+    for y in area.y + 1..side_end {
+        text(buffer, area.x, y, 1, down, style);
+        text(buffer, right, y, 1, down, style);
+    }
+    let [join_left, join_right] = joints;
+    let (left_corner, right_corner) =
+        if sides == Sides::Joined { (join_left, join_right) } else { (top_left, top_right) };
+    text(buffer, area.x, area.y, 1, left_corner, style);
+    text(buffer, right, area.y, 1, right_corner, style);
+    if closed && area.height > 1 {
+        for x in area.x + 1..right {
+            text(buffer, x, bottom, 1, across, style);
+        }
+        text(buffer, area.x, bottom, 1, bottom_left, style);
+        text(buffer, right, bottom, 1, bottom_right, style);
+    }
+    title_row(buffer, area, titles);
+}
+
+/// Both titles on a frame's top row; the right one gives way last.
+fn title_row(buffer: &mut Buffer, area: Area, titles: (&[Run<'_>], &[Run<'_>])) {
+    let room = area.width.saturating_sub(4);
+    let (left, right) = titles;
+    let right_wide = if right.is_empty() { 0 } else { (cells(right) + 2).min(room) };
+    if !right.is_empty() {
+        let x = area.x + area.width - 1 - right_wide;
+        let used = runs(buffer, x + 1, area.y, right_wide.saturating_sub(2), right);
+        pad(buffer, x, area.y, used);
+    }
+    if !left.is_empty() {
+        let used = runs(buffer, area.x + 2, area.y, room.saturating_sub(right_wide + 1), left);
+        pad(buffer, area.x + 1, area.y, used);
+    }
+}
+
+/// A space before and after a title.
+fn pad(buffer: &mut Buffer, x: u16, y: u16, used: u16) {
+    text(buffer, x, y, 1, " ", Style::new());
+    text(buffer, x + used + 1, y, 1, " ", Style::new());
+}
+
+/// Writes a paragraph of our own words, wrapped; returns the rows it took.
+pub fn paragraph(buffer: &mut Buffer, area: Area, words: &str, style: Style) -> u16 {
+    let mut row = 0;
+    for line in wrap::wrap(words, usize::from(area.width)) {
+        if row == area.height {
+            break;
+        }
+        text(buffer, area.x, area.y + row, area.width, words[line].trim_end(), style);
+        row += 1;
+    }
+    row
+}
+
+/// Blanks an area, so that a layer hides what lies under it. A wide character
+/// that begins left of it and reaches into it goes as a whole.
+pub fn blank(buffer: &mut Buffer, area: Area) {
+    for y in area.y..area.y + area.height {
+        if let Some(cell) = area.x.checked_sub(1).and_then(|x| buffer.cell_mut((x, y)))
+            && wrap::cells(cell.symbol()) > 1
+        {
+            cell.set_symbol(" ");
+        }
+        for x in area.x..area.x + area.width {
+            if let Some(cell) = buffer.cell_mut((x, y)) {
+                cell.reset();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_character_gives_way_to_the_left_edge_of_what_lies_over_it() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
+        text(&mut buffer, 0, 0, 12, "自行車店自行", Style::new());
+        let area = Area { x: 3, y: 0, width: 4, height: 1 };
+        blank(&mut buffer, area);
+        text(&mut buffer, 3, 0, 1, "│", Style::new());
+        let cells: Vec<&str> = buffer.content.iter().map(|it| it.symbol()).collect();
+        // 行 stood in columns 2 and 3, 店 in 6 and 7.
+        assert_eq!(cells, ["自", " ", " ", "│", " ", " ", " ", " ", "自", " ", "行", " "]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Copying: what goes to the clipboard, and what is said about it.
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::event::Effect;
+use crate::overlays::Layer;
+use crate::screens::history::History;
+use crate::screens::history::lines::HistoryItem;
+use crate::settings::Settings;
+use model::messages::Aliases;
+use model::outbox::RowState;
+use model::text::SafeText;
+use model::time::Zone;
+
+/// Where a copied text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copied {
+    /// A program took it.
+    Taken,
+    /// It was sent to the terminal, which does not say whether it took it.
+    Sent,
+}
+
+/// What a command copies.
+#[derive(Debug, Clone, Copy)]
+enum CopyTarget {
+    Address,
+    Id,
+    OfHistory(CopiedPart),
+}
+
+/// What is copied of a history.
+#[derive(Debug, Clone, Copy)]
+enum CopiedPart {
+    Text,
+    Link,
+    Error,
+    Transcript,
+}
+
+impl CopyTarget {
+    fn of(command: Command) -> Option<Self> {
+        Some(match command {
+            Command::CopyPhone => Self::Address,
+            Command::CopyId => Self::Id,
+            Command::CopyText => Self::OfHistory(CopiedPart::Text),
+            Command::CopyLink => Self::OfHistory(CopiedPart::Link),
+            Command::CopyError => Self::OfHistory(CopiedPart::Error),
+            Command::CopyTranscript => Self::OfHistory(CopiedPart::Transcript),
+            _ => return None,
+        })
+    }
+}
+
+impl Inbox {
+    /// Copies what a command names; says what it was, or why there is nothing.
+    /// False if it is about something else.
+    pub(crate) fn copy_command(&mut self, command: Command) -> bool {
+        let Some(wanted) = CopyTarget::of(command) else { return false };
+        match self.to_copy(wanted) {
+            Ok((what, text)) => {
+                let count = text.chars().count();
+                let letters = if count == 1 { "character" } else { "characters" };
+                self.context.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
+            }
+            Err(why) => self.warn(why),
+        }
+        true
+    }
+
+    /// Says whether a text is where it can be pasted from.
+    pub(crate) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
+        match copied {
+            Ok(Copied::Taken) => self.say(format!("copied {what}")),
+            Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
+            Err(why) => return self.warn(format!("not copied: {why}")),
+        }
+        if let Some(Layer::AskWebhook(form)) = self.layers.last_mut() {
+            form.copied = true;
+        }
+    }
+
+    fn to_copy(&self, wanted: CopyTarget) -> Result<(&'static str, String), &'static str> {
+        let tab = self.tab();
+        let row = self.at_hand().ok_or("no conversation is selected")?;
+        match wanted {
+            CopyTarget::Address => {
+                let address = row.conversation.address.clone();
+                let found = address.or_else(|| row.conversation.email.as_ref().map(ToString::to_string));
+                Ok(("the address", line(&found.ok_or("this conversation has no address")?)))
+            }
+            CopyTarget::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
+            CopyTarget::OfHistory(part) => {
+                let history = tab.history.as_ref().filter(|it| it.loaded);
+                of_history(part, history.ok_or("open the conversation first")?, &self.context.settings)
+            }
+        }
+    }
+}
+
+/// What is one line stays one when it is pasted.
+fn line(text: &str) -> String {
+    SafeText::line(text).to_string()
+}
+
+fn of_history(
+    part: CopiedPart,
+    history: &History,
+    settings: &Settings,
+) -> Result<(&'static str, String), &'static str> {
+    let item = history.selected_item().ok_or("there is no message here")?;
+    match part {
+        CopiedPart::Text => match item.text() {
+            "" => Err("this message has no text; y l copies its link"),
+            text => Ok(("the text", text.to_owned())),
+        },
+        CopiedPart::Link => match item {
+            HistoryItem::Message(row) if row.message.media_url.is_some() => {
+                Ok(("the link", row.message.media_url.as_ref().map(ToString::to_string).unwrap_or_default()))
+            }
+            _ => Err("this message has no file"),
+        },
+        CopiedPart::Error => match item {
+            HistoryItem::Outbox(row, _) => match &row.state {
+                RowState::Stopped(stop, why) => Ok(("the error", format!("{}: {why}", stop.word()))),
+                _ => Err("it was not stopped: there is no error"),
+            },
+            HistoryItem::Note(_) => Err("a note is not sent: there is no error"),
+            HistoryItem::Message(_) => Err("it was sent: there is no error"),
+        },
+        CopiedPart::Transcript => {
+            Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone)))
+        }
+    }
+}
+
+/// The messages at hand, oldest first: when, who, what. Private notes stay
+/// here: a transcript goes to others.
+fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
+    let customer = history.customer();
+    let mut lines = Vec::new();
+    for item in history.items.iter().filter(|it| !matches!(it, HistoryItem::Note(_))) {
+        let at = item.at().map(|it| it.stamp(zone)).unwrap_or_default();
+        lines.push(format!("{at}  {}: {}", item.sender(customer.as_str(), aliases), item.text()));
+    }
+    lines.join("\n")
+}

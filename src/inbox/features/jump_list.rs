@@ -1,0 +1,82 @@
+//! Where the person was before: one key goes back and forth between two
+//! conversations, pages or tabs.
+//!
+//! A conversation that was only passed in the list is no place; one that was
+//! opened stays the place until another is.
+
+use crate::Inbox;
+use crate::pages::PageKind;
+use crate::tab::Focus;
+use model::ids::{ChannelId, ConversationId};
+
+/// A place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Spot {
+    channel: ChannelId,
+    everywhere: bool,
+    page: PageKind,
+    /// The conversation opened last there.
+    open: Option<ConversationId>,
+}
+
+/// The place at hand and the one before it.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    here: Option<(Spot, Focus)>,
+    before: Option<(Spot, Focus)>,
+}
+
+impl Inbox {
+    /// Whether there is a place to go back to.
+    pub(crate) fn has_last_place(&self) -> bool {
+        self.places.before.is_some()
+    }
+
+    /// After each event: notes where the person has gone.
+    pub(crate) fn note_place(&mut self) {
+        let tab = self.tab();
+        let focus = tab.focus;
+        let reads = focus != Focus::List && self.page == PageKind::Inbox;
+        let reading = tab.history.as_ref().filter(|_| reads).map(|it| it.conversation.clone());
+        let same_tab = |it: &&(Spot, Focus)| it.0.channel == tab.channel.id;
+        let opened = || self.places.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
+        let spot = Spot {
+            channel: tab.channel.id.clone(),
+            everywhere: self.everywhere,
+            page: self.page,
+            open: reading.or_else(opened),
+        };
+        let places = &mut self.places;
+        match &mut places.here {
+            Some((here, was)) if *here == spot => *was = focus,
+            // The first conversation opened in a tab is no other place.
+            Some((here, was)) if here.open.is_none() && Spot { open: None, ..spot.clone() } == *here => {
+                (*here, *was) = (spot, focus);
+            }
+            _ => places.before = places.here.replace((spot, focus)).or(places.before.take()),
+        }
+    }
+
+    /// Goes to the place before this one.
+    pub(crate) fn go_back(&mut self) {
+        let Some((spot, focus)) = self.places.before.clone() else { return };
+        let Some(index) = self.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
+        self.active = index;
+        self.everywhere = spot.everywhere;
+        self.go_to_page(spot.page);
+        if spot.page != PageKind::Inbox {
+            return;
+        }
+        let here = self.places.here.as_ref().map(|it| &it.0);
+        let only_another = here.is_some_and(|it| {
+            (&it.channel, it.everywhere, it.page) == (&spot.channel, spot.everywhere, spot.page)
+        });
+        match &spot.open {
+            // Nothing is written by coming back.
+            Some(open) if only_another || focus != Focus::List => {
+                self.visit(&spot.channel, open, Focus::History);
+            }
+            _ => self.tab_mut().focus = Focus::List,
+        }
+    }
+}

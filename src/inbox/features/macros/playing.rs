@@ -1,0 +1,266 @@
+//! Playing macros: one step after the other, each only when all that the one
+//! before it asked for has come, so that no step acts on what is not at hand
+//! yet. It stops at the first refusal and at every question, and says where.
+
+use std::collections::VecDeque;
+
+use crate::Inbox;
+use crate::commands;
+use crate::commands::CommandScope;
+use crate::event::{Effect, Load};
+use crate::features::macros::recording;
+use crate::features::macros::steps;
+use crate::features::macros::steps::RecordedStep;
+use crate::keys::{KeyCode, KeyPress};
+use model::conversations::ConversationRow;
+use model::queries::ConversationKey;
+use model::time::{SECOND, Timestamp};
+
+/// How long one step may take.
+const PATIENCE: i64 = 10 * SECOND;
+
+/// A macro that is being played.
+#[derive(Debug)]
+pub(crate) struct Playing {
+    /// Its letter; none for what was done last.
+    letter: Option<char>,
+    steps: Vec<RecordedStep>,
+    /// How many of them were played.
+    done: usize,
+    /// Whom it is about while no step goes elsewhere.
+    about: Option<ConversationKey>,
+    /// Whether the steps being played may go elsewhere.
+    wanders: bool,
+    /// What was refused.
+    refused: Option<String>,
+    /// Since when the step at hand is awaited.
+    since: Timestamp,
+    /// What the person pressed meanwhile.
+    pressed: VecDeque<KeyPress>,
+}
+
+/// What has been asked for and has not come yet.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Awaited {
+    /// Questions to the person's files.
+    asks: usize,
+    /// Whether something was loaded after the last echo was asked for.
+    loads: bool,
+    /// The echo that comes back after all loads before it.
+    echo: Option<u64>,
+    echoes: u64,
+}
+
+impl Inbox {
+    /// Plays a macro.
+    pub(crate) fn play_macro(&mut self, letter: char) {
+        match self.steps_of(letter) {
+            Ok(steps) => self.play(Some(letter), steps),
+            Err(why) => self.warn(why),
+        }
+    }
+
+    /// Plays steps.
+    pub(crate) fn play(&mut self, letter: Option<char>, steps: Vec<RecordedStep>) {
+        self.journal.join(true);
+        self.playing = Some(Playing {
+            letter,
+            steps,
+            done: 0,
+            about: self.at_hand().map(ConversationRow::key),
+            wanders: false,
+            refused: None,
+            since: self.context.now,
+            pressed: VecDeque::new(),
+        });
+    }
+
+    /// A key was pressed while a macro is played: two end it, others wait
+    /// until it has ended.
+    pub(crate) fn pressed_while_playing(&mut self, key: KeyPress) -> bool {
+        let Some(playing) = &mut self.playing else { return false };
+        if key.code == KeyCode::Esc || key == KeyPress::ctrl('c') {
+            playing.pressed.clear();
+            self.stop_playing("you stopped it");
+        } else {
+            playing.pressed.push_back(key);
+        }
+        true
+    }
+
+    /// Whether what is done now follows from a step before it, so that a
+    /// person has not looked at a list that changed since.
+    pub(crate) fn follows_a_step(&self) -> bool {
+        self.playing.as_ref().is_some_and(|it| it.done > 1)
+    }
+
+    /// Something was refused.
+    pub(crate) fn refused(&mut self, why: &str) {
+        if let Some(playing) = &mut self.playing {
+            playing.refused.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// Notes what these effects ask for.
+    pub(crate) fn note_asked(&mut self) {
+        for effect in &self.context.effects {
+            self.awaited.loads |= matches!(effect, Effect::Load(load) if !matches!(load, Load::Echo(_)));
+            self.awaited.asks += usize::from(matches!(effect, Effect::Ask(_)));
+        }
+    }
+
+    /// An answer from the person's files has come.
+    pub(crate) fn ask_answered(&mut self) {
+        self.awaited.asks = self.awaited.asks.saturating_sub(1);
+    }
+
+    /// All loads before an echo have come.
+    pub(crate) fn echoed(&mut self, echo: u64) {
+        if self.awaited.echo == Some(echo) {
+            self.awaited.echo = None;
+        }
+    }
+
+    /// When a step has taken too long.
+    pub(crate) fn playing_due(&self) -> Option<Timestamp> {
+        self.playing.as_ref().map(|it| it.since.plus(PATIENCE))
+    }
+
+    /// Plays as many steps as can be played without anything coming first.
+    pub(crate) fn play_all(&mut self) {
+        // What one step asks for is noted once, when that step has settled.
+        let mut asked = Vec::new();
+        loop {
+            asked.append(&mut self.context.effects);
+            let played = self.play_on();
+            if played {
+                self.settle();
+            } else {
+                asked.append(&mut self.context.effects);
+                self.context.effects = asked;
+                return;
+            }
+        }
+    }
+
+    /// Plays the next step if nothing is awaited; whether one was played or
+    /// the macro has ended with keys that wait.
+    fn play_on(&mut self) -> bool {
+        let Some(playing) = &self.playing else { return false };
+        if let Some(why) = playing.refused.clone() {
+            self.stop_playing(&why);
+            return false;
+        }
+        if self.is_awaiting() {
+            if self.playing_due().is_some_and(|due| due <= self.context.now) {
+                self.stop_playing("this desk's files did not answer in time");
+            }
+            return false;
+        }
+        if let Some((why, before)) = self.obstacle() {
+            if let Some(playing) = &mut self.playing {
+                playing.done += usize::from(before);
+            }
+            self.stop_playing_at(why, if before { "before" } else { "at" });
+            return false;
+        }
+        self.play_next()
+    }
+
+    /// Whether something is awaited; asks for an echo after new loads.
+    fn is_awaiting(&mut self) -> bool {
+        let awaited = &mut self.awaited;
+        if awaited.loads && awaited.echo.is_none() {
+            awaited.loads = false;
+            awaited.echoes += 1;
+            awaited.echo = Some(awaited.echoes);
+            self.context.push(Effect::Load(Load::Echo(awaited.echoes)));
+        }
+        awaited.echo.is_some() || awaited.asks > 0 || self.is_writing()
+    }
+
+    /// Why the next step cannot be played, and whether that is told of it
+    /// rather than of the one before it.
+    fn obstacle(&self) -> Option<(&'static str, bool)> {
+        let playing = self.playing.as_ref()?;
+        if playing.done == 0 || playing.done == playing.steps.len() {
+            return None;
+        }
+        if self.asks_a_person() {
+            return Some(("it asks; answer it yourself", false));
+        }
+        let here = self.at_hand().map(ConversationRow::key);
+        let moved = !playing.wanders && playing.about != here;
+        moved.then_some(("the conversation has changed", true))
+    }
+
+    fn play_next(&mut self) -> bool {
+        let here = self.at_hand().map(ConversationRow::key);
+        let now = self.context.now;
+        let Some(playing) = &mut self.playing else { return false };
+        let Some(step) = playing.steps.get(playing.done).cloned() else {
+            return self.end_playing();
+        };
+        (playing.about, playing.since) = (here, now);
+        playing.done += 1;
+        match step {
+            RecordedStep::Command(command, _) => playing.wanders = steps::goes_elsewhere(command),
+            RecordedStep::Line(_) => playing.wanders = true,
+            RecordedStep::Key(_) | RecordedStep::Paste(_) => (),
+        }
+        match step {
+            RecordedStep::Command(command, key) => self.play_command(command, key),
+            RecordedStep::Key(key) => self.press(key),
+            RecordedStep::Paste(text) => self.paste(&text),
+            RecordedStep::Line(text) => self.say_command(&text),
+        }
+        true
+    }
+
+    fn play_command(&mut self, command: commands::Command, key: KeyPress) {
+        let row = commands::row(command);
+        if !self.layers.is_empty() || !self.places().contains(&row.place) {
+            let place = row.place.heading().to_lowercase();
+            return self.warn(format!("{} is for another place: {place}", row.word));
+        }
+        match row.place {
+            CommandScope::Composer => {
+                self.recorded(RecordedStep::Command(command, key));
+                self.composer_command(command, key);
+            }
+            _ => self.call(command, key),
+        }
+    }
+
+    /// The last step was played: what the person pressed meanwhile comes now.
+    fn end_playing(&mut self) -> bool {
+        let Some(playing) = self.playing.take() else { return false };
+        if let Some(letter) = playing.letter {
+            let steps = recording::count(steps::count(&playing.steps));
+            self.say(self.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
+        }
+        // What opened a question must not be answered by typing ahead.
+        let pressed = if self.asks_a_person() { VecDeque::new() } else { playing.pressed };
+        let any = !pressed.is_empty();
+        for key in pressed {
+            self.key(key);
+        }
+        any
+    }
+
+    pub(crate) fn stop_playing(&mut self, why: &str) {
+        self.stop_playing_at(why, "at");
+    }
+
+    fn stop_playing_at(&mut self, why: &str, at: &str) {
+        let Some(playing) = self.playing.take() else { return };
+        let what = playing.letter.map_or_else(|| "repeat".to_owned(), |it| format!("macro {it}"));
+        let (done, total) = (steps::count(&playing.steps[..playing.done]), steps::count(&playing.steps));
+        let name = playing.done.checked_sub(1).map(|it| playing.steps[it].name()).unwrap_or_default();
+        let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
+        self.warn(match total {
+            0 | 1 => format!("{what} stopped: {why}"),
+            total => format!("{what} stopped {at} step {done} of {total} ({name}): {why}"),
+        });
+    }
+}

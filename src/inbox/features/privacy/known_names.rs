@@ -1,0 +1,163 @@
+//! Whose names the screen can show now: from every list, page, history, card
+//! and question that lies at hand.
+
+use crate::Inbox;
+use crate::features::privacy::names::NameIndex;
+use crate::overlays::Layer;
+use crate::overlays::listing::ListKind;
+use crate::overlays::palette::{CommandPalette, PaletteAction};
+use crate::overlays::search::SearchResult;
+use crate::pages::PageKind;
+use crate::screens::cards::DeckCard;
+use crate::screens::history::History;
+use crate::screens::history::lines::HistoryItem;
+use crate::screens::mail::menus::MailMenuKind;
+use crate::screens::people::form::PersonField;
+use crate::tab::Tab;
+use model::conversations::ConversationRow;
+use model::happenings::TriggerKind;
+use model::text::SafeText;
+
+/// All of them.
+pub fn all(inbox: &Inbox) -> NameIndex {
+    let mut names = NameIndex::default();
+    for tab in &inbox.tabs {
+        of_tab(tab, &mut names);
+    }
+    inbox.all.page.rows.iter().for_each(|it| of_row(it, &mut names));
+    if let Some(second) = inbox.second() {
+        of_history(&second.history, &mut names);
+    }
+    of_pages(inbox, &mut names);
+    of_card(inbox, &mut names);
+    for found in &inbox.search.found {
+        match found {
+            SearchResult::Person(row) => of_row(row, &mut names),
+            SearchResult::Note(hit) => names.add(hit.title.as_str()),
+            SearchResult::Message(hit) => names.add(hit.title.as_str()),
+            SearchResult::Contact(contact) => names.add(contact.name.as_str()),
+        }
+    }
+    for layer in &inbox.layers {
+        of_layer(inbox, layer, &mut names);
+    }
+    names
+}
+
+fn of_row(row: &ConversationRow, names: &mut NameIndex) {
+    let conversation = &row.conversation;
+    names.add(conversation.title().as_str());
+    if let Some(user) = &conversation.username {
+        names.add_user(user.as_str());
+    }
+}
+
+fn of_tab(tab: &Tab, names: &mut NameIndex) {
+    tab.list.page.rows.iter().for_each(|it| of_row(it, names));
+    if let Some(history) = &tab.history {
+        of_history(history, names);
+    }
+    let offered = tab.composer.iter().filter_map(|it| it.head.as_ref()).flat_map(|it| &it.offered);
+    optional(offered.filter_map(|it| it.name.as_ref()), names);
+}
+
+fn of_history(history: &History, names: &mut NameIndex) {
+    if let Some(row) = &history.row {
+        of_row(row, names);
+        // What the customer says stands behind the first word of the name.
+        let title = row.conversation.title();
+        title.as_str().split_whitespace().take(1).for_each(|it| names.add_word(it));
+    }
+    let letters = history.items.iter().filter_map(|it| match it {
+        HistoryItem::Message(row) => row.letter.as_ref(),
+        HistoryItem::Outbox(..) | HistoryItem::Note(_) => None,
+    });
+    optional(letters.filter_map(|it| it.from_name.as_ref()), names);
+}
+
+fn of_pages(inbox: &Inbox, names: &mut NameIndex) {
+    optional(inbox.people.rows.rows.iter().filter_map(|it| it.contact.name.as_ref()), names);
+    optional(inbox.outbox.rows.iter().map(|it| &it.title), names);
+    optional(inbox.drafts.rows.iter().map(|it| &it.title), names);
+    if let Some((_, detail)) = &inbox.board.detail {
+        optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
+    }
+    // Events say in fields of their own who somebody is.
+    let about_people = |it: &&DeckCard| it.kind != TriggerKind::Campaign.label();
+    for card in inbox.deck.cards.rows.iter().filter(about_people).filter(|_| inbox.page == PageKind::Events) {
+        let named = card.lines.iter().filter(|(label, _)| is_name_field(label.as_str()));
+        optional(named.map(|(_, words)| words), names);
+    }
+}
+
+/// Whether a field of an event holds a person's name.
+fn is_name_field(label: &str) -> bool {
+    let label = label.to_lowercase();
+    let of_thing = ["item", "product", "file", "service"].iter().any(|it| label.contains(it));
+    label.ends_with("name") && !of_thing
+}
+
+fn of_card(inbox: &Inbox, names: &mut NameIndex) {
+    let Some(card) = inbox.card_at_hand() else { return };
+    optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
+    optional(card.elsewhere.iter().map(|it| &it.title), names);
+}
+
+fn of_layer(inbox: &Inbox, layer: &Layer, names: &mut NameIndex) {
+    match layer {
+        Layer::Palette(palette) => of_palette(palette, names),
+        Layer::List { kind, .. } => of_list(inbox, *kind, names),
+        Layer::Snooze { rows, .. } | Layer::Tags { rows, .. } => {
+            rows.iter().for_each(|it| of_row(it, names));
+        }
+        Layer::AskBulk { plan } => {
+            let skipped = plan.skipped.iter().map(|(row, _)| row);
+            plan.apply.iter().chain(skipped).for_each(|it| of_row(it, names));
+        }
+        Layer::AskLease { over } => optional(over.iter().filter_map(|it| it.title.as_ref()), names),
+        Layer::Decide { entry, .. } => names.add(entry.title.as_str()),
+        Layer::DecideAll { go, .. } => optional(go.iter().map(|(_, title)| title), names),
+        Layer::AskSame { from, .. } => names.add(from),
+        Layer::MailMenu(menu) if menu.kind == MailMenuKind::Contact => {
+            let called = menu.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
+            called.for_each(|it| names.add(it));
+        }
+        Layer::PersonForm(form) => {
+            names.add(&form.before.name);
+            form.values.get(PersonField::Name.place()).into_iter().for_each(|it| names.add(it.text()));
+        }
+        Layer::AskDeletePerson(asked) => names.add(&asked.person.name),
+        _ => (),
+    }
+}
+
+fn of_palette(palette: &CommandPalette, names: &mut NameIndex) {
+    for row in palette.rows.iter().filter(|it| matches!(it.choice, PaletteAction::Conversation(_))) {
+        names.add(&row.name);
+        if row.beside.starts_with('@') {
+            names.add_user(&row.beside);
+        }
+    }
+}
+
+/// Lists that name people: by themselves, or behind what was done.
+fn of_list(inbox: &Inbox, kind: ListKind, names: &mut NameIndex) {
+    match kind {
+        ListKind::Results => optional(inbox.batch.iter().flat_map(|it| &it.items).map(|it| &it.title), names),
+        ListKind::Paused => inbox.list_lines(kind).iter().for_each(|it| names.add(it.name.as_str())),
+        ListKind::Done => {
+            for line in inbox.list_lines(kind) {
+                let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
+                if !name.starts_with(|it: char| it.is_ascii_digit()) {
+                    names.add(name);
+                }
+            }
+        }
+        ListKind::Connections => inbox.names_called_about().iter().for_each(|it| names.add(it)),
+        ListKind::Credits | ListKind::Calls => (),
+    }
+}
+
+fn optional<'a>(all: impl Iterator<Item = &'a SafeText>, names: &mut NameIndex) {
+    all.for_each(|it| names.add(it.as_str()));
+}

@@ -1,0 +1,46 @@
+//! What became of rows that were put into the outbox from here: what was
+//! refused has not left, and the list of what was done says so.
+
+use crate::Inbox;
+use crate::event::{Effect, Load};
+use crate::features::undo::UndoTarget;
+use model::ids::RowId;
+use model::outbox::OutboxRow;
+use model::queries::OutboxFate;
+
+impl Inbox {
+    /// Asks what became of all that was done: what was refused has not left.
+    pub(crate) fn ask_fates_of_done(&mut self) {
+        let done = self.journal.done.iter().filter(|it| !it.undone);
+        let rows =
+            done.filter_map(|it| if let UndoTarget::Rows(rows) = &it.what { Some(rows) } else { None });
+        let rows: Vec<RowId> = rows.flatten().map(|it| it.id.clone()).collect();
+        self.journal.fates.clear();
+        if !rows.is_empty() {
+            self.context.push(Effect::Load(Load::Fates(rows)));
+        }
+    }
+
+    /// What became of rows has come.
+    pub(crate) fn fates_of_done(&mut self, fates: &[(RowId, OutboxFate)]) {
+        let known = |row: &RowId| {
+            let rows = self.journal.done.iter().filter_map(|it| match &it.what {
+                UndoTarget::Rows(rows) => Some(rows),
+                _ => None,
+            });
+            rows.flatten().any(|it| it.id == *row)
+        };
+        let mine: Vec<(RowId, OutboxFate)> = fates.iter().filter(|it| known(&it.0)).cloned().collect();
+        self.journal.fates.extend(mine);
+    }
+
+    /// Why rows never left, where none of them did.
+    pub(crate) fn never_left(&self, rows: &[OutboxRow]) -> Option<&'static str> {
+        let fates: Option<Vec<&OutboxFate>> = rows.iter().map(|it| self.journal.fates.get(&it.id)).collect();
+        let fates = fates?;
+        if fates.iter().all(|it| matches!(it, OutboxFate::Asks(_))) {
+            return Some("not done; it asks in the outbox");
+        }
+        fates.iter().all(|it| **it == OutboxFate::Dropped).then_some("never left; it was dropped or replaced")
+    }
+}

@@ -1,0 +1,24 @@
+//! What can be undone, and for how long.
+
+use super::*;
+use crate::settings::Settings;
+
+#[test]
+fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
+    let start = Timestamp::from_micros(1_700_000_000_000_000);
+    for (age, left, found) in [
+        (FRESH - 1, true, Some(1)),
+        (FRESH, true, None),
+        (100 * FRESH, true, None),
+        (100 * FRESH, false, Some(1)),
+    ] {
+        let mut inbox = Inbox::new(Vec::new(), Settings::default(), (80, 24), start);
+        let channel = ChannelId::from("none");
+        inbox.note_done(channel.clone(), "took marks away", UndoTarget::Marks(Marks::default(), false));
+        if left {
+            inbox.note_done(channel, "broadcast", UndoTarget::Campaign("first".into(), start));
+        }
+        inbox.context.now = start.plus(age);
+        assert_eq!(inbox.undoable(), found, "{age} {left}");
+    }
+}

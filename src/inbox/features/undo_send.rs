@@ -1,0 +1,99 @@
+//! What is held and can be taken back, and what is on its way into the outbox
+//! with what was decided over it meanwhile: keys may be faster than the disk.
+
+use std::collections::VecDeque;
+
+use crate::event::Effect;
+use model::ids::{ChannelId, RowId};
+use model::outbox::{Lane, Operation};
+use model::time::Timestamp;
+
+/// What was decided over rows before they were on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Early {
+    Recall,
+    SendNow,
+}
+
+/// Intents that go into the outbox together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Queued {
+    /// The number of what was done.
+    pub(crate) group: u64,
+    /// Whether it is held.
+    pub(crate) held: bool,
+    /// Whether it is itself the undoing of something.
+    pub(crate) quiet: bool,
+    /// What was decided over it.
+    pub(crate) early: Option<Early>,
+}
+
+/// All that is on its way, oldest first.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Queueing {
+    waiting: VecDeque<Queued>,
+    /// Whether what is asked for now undoes something.
+    pub(crate) quiet: bool,
+    /// Whether something held was asked for in this turn.
+    expected: bool,
+}
+
+impl Queueing {
+    /// Notes what is asked for now.
+    pub(crate) fn note(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
+        for effect in effects {
+            if let Effect::Register { .. } = effect {
+                let quiet = self.quiet;
+                self.waiting.push_back(Queued { group: group(), held: false, quiet, early: None });
+            }
+            if let Effect::Enqueue { intents, .. } = effect {
+                let held = is_held(effect);
+                // What is filed has a line of its own among what was done.
+                let files = intents.iter().all(|it| matches!(it.operation, Operation::ChangeThread { .. }));
+                let quiet = self.quiet || files;
+                self.waiting.push_back(Queued { group: group(), held, quiet, early: None });
+            }
+        }
+        (self.quiet, self.expected) = (false, false);
+    }
+
+    /// Decides over the oldest held one nothing was decided over; false when
+    /// there is none.
+    pub(crate) fn decide(&mut self, early: Early) -> bool {
+        let undecided = self.waiting.iter_mut().find(|it| it.held && it.early.is_none());
+        undecided.map(|it| it.early = Some(early)).is_some()
+    }
+
+    /// Whether anything held is on its way.
+    pub(crate) fn is_holding(&self) -> bool {
+        self.expected || self.waiting.iter().any(|it| it.held)
+    }
+
+    /// What was just asked for is held: it is noted at the end of this turn.
+    pub(crate) fn expect(&mut self, effects: &[Effect]) {
+        self.expected = effects.iter().any(is_held);
+    }
+
+    /// The oldest is on disk, or could not be put there.
+    pub(crate) fn settle(&mut self) -> Option<Queued> {
+        self.waiting.pop_front()
+    }
+}
+
+/// Whether an effect puts something held into the outbox.
+fn is_held(effect: &Effect) -> bool {
+    matches!(effect, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0))
+}
+
+/// A row that is held and can be taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The row.
+    pub row: RowId,
+    /// Its tab.
+    pub channel: ChannelId,
+    /// Its lane.
+    pub lane: Lane,
+    /// Until when.
+    pub until: Timestamp,
+}

@@ -1,0 +1,317 @@
+//! Reads of this desk's files that failed: those of lists go back to their
+//! [`Resource`], single values are asked again from here, and what a key asked
+//! for is given up in words. What is on screen says so until a read succeeds.
+
+use crate::Inbox;
+use crate::event::{Effect, Load};
+use crate::overlays::Layer;
+use crate::overlays::listing::ListKind;
+use crate::pages::PageKind;
+use crate::resource::{LoadState, LoadTimeouts, Resource};
+use crate::screens::broadcasts::BroadcastQuery;
+use model::ids::ChannelId;
+use model::queries::{ConversationQuery, HistoryQuery};
+use model::text::SafeText;
+use model::time::Timestamp;
+
+impl Load {
+    /// Whether an answer to this one makes an answer to an older one useless.
+    pub fn replaces(&self, older: &Self) -> bool {
+        if let (Self::Conversations(new), Self::Conversations(old)) = (self, older) {
+            return new.channel == old.channel;
+        }
+        if let (Self::History(new), Self::History(old)) = (self, older) {
+            // Two of one channel can stand side by side.
+            return (&new.channel, &new.conversation) == (&old.channel, &old.conversation);
+        }
+        if let (Self::People(new), Self::People(old)) = (self, older) {
+            return new.channel == old.channel;
+        }
+        if let (Self::Search(new), Self::Search(old)) = (self, older) {
+            return new.conversation.is_some() == old.conversation.is_some();
+        }
+        if let (Self::Correspondents(new, _), Self::Correspondents(old, _)) = (self, older) {
+            return new == old;
+        }
+        if let (Self::Outbox(_), Self::Outbox(_)) | (Self::Drafts(_), Self::Drafts(_)) = (self, older) {
+            return true;
+        }
+        self == older
+    }
+}
+
+/// Single values whose last read failed, each with when it is asked again.
+#[derive(Debug, Default)]
+pub(crate) struct Loads {
+    failed: Vec<Resource<Load>>,
+}
+
+impl Loads {
+    /// A value could not be read.
+    fn note_failure(&mut self, load: Load, why: &SafeText, now: Timestamp) {
+        let same = |it: &&mut Resource<Load>| it.wanted().is_some_and(|old| load.replaces(old));
+        let failed = match self.failed.iter_mut().find(same) {
+            Some(failed) => failed,
+            None => {
+                self.failed.push(Resource::new(LoadTimeouts::FILES));
+                let last = self.failed.len() - 1;
+                &mut self.failed[last]
+            }
+        };
+        failed.want(load.clone());
+        failed.fail(&load, why, now);
+    }
+
+    /// A value was read: it, and what it makes useless, has not failed any
+    /// more.
+    pub(crate) fn answered(&mut self, load: &Load) {
+        self.failed.retain(|it| !it.wanted().is_some_and(|old| load.replaces(old)));
+    }
+
+    /// Asks again for what is due.
+    pub(crate) fn retry(&mut self, now: Timestamp) -> impl Iterator<Item = Effect> {
+        self.failed.iter_mut().filter_map(move |it| it.take(now)).map(Effect::Load)
+    }
+
+    /// When something is.
+    fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        self.failed.iter().filter_map(|it| it.due(now)).min()
+    }
+
+    /// How it stands with the first value of these.
+    fn shown(&self, now: Timestamp, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
+        let found = self.failed.iter().find(|it| it.wanted().is_some_and(&of));
+        found.map_or(LoadState::Well, |it| it.shown(now))
+    }
+}
+
+/// A part of the screen that is read from this desk's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pane {
+    /// The conversation list.
+    List,
+    /// The history.
+    History,
+    /// The history kept beside it.
+    Beside,
+    /// The card.
+    Card,
+    /// The page of rows, cards or tabs.
+    Page,
+    /// What lies over all of them.
+    Layer,
+}
+
+impl Pane {
+    const ALL: [Self; 6] = [Self::Layer, Self::List, Self::History, Self::Beside, Self::Card, Self::Page];
+}
+
+impl Inbox {
+    /// A read failed: exactly what asked for it says so and asks again, or
+    /// gives up where a key asked for it.
+    pub(crate) fn load_failed(&mut self, load: Load, why: &str) {
+        let (now, why) = (self.context.now, SafeText::line(why));
+        match load {
+            Load::Conversations(query) => self.list_failed(&query, &why),
+            Load::History(query) => self.history_failed(&query, &why),
+            Load::Outbox(query) => self.outbox.resource.fail(&query, &why, now),
+            Load::Drafts(query) => self.drafts.resource.fail(&query, &why, now),
+            Load::People(query) => self.people.rows.resource.fail(&query, &why, now),
+            Load::Broadcasts(BroadcastQuery::Rows(query)) => {
+                self.board.rows.resource.fail(&query, &why, now);
+            }
+            Load::Counts(_)
+            | Load::Draft(..)
+            | Load::Account(_)
+            | Load::Card(_)
+            | Load::Tags(_)
+            | Load::Spent
+            | Load::Unpaid
+            | Load::Macros
+            | Load::Paused(_)
+            | Load::Fates(_)
+            | Load::Mailbox(_)
+            | Load::Correspondents(..)
+            | Load::Ahead(_)
+            | Load::Templates(_)
+            | Load::Shelf(_)
+            | Load::Names
+            | Load::ViewCounts(..)
+            | Load::Search(_)
+            | Load::Depth(..)
+            | Load::Broadcasts(
+                BroadcastQuery::Detail(_) | BroadcastQuery::Audience(_) | BroadcastQuery::Running,
+            ) => {
+                self.loads.note_failure(load, &why, now);
+            }
+            Load::Marked(_) => {
+                self.forget_marked();
+                self.gave_up("nothing was changed", &why);
+            }
+            Load::Pauses(_) => {
+                self.leaving = false;
+                self.gave_up("the AI was not handed back", &why);
+            }
+            Load::Person(..) => {
+                self.people.opening = crate::screens::people::form::Opening::default();
+                self.gave_up("the contact was not opened", &why);
+            }
+            Load::Entry(_)
+            | Load::Elsewhere(_)
+            | Load::Triage(_)
+            | Load::Spread(..)
+            | Load::Needing(_)
+            | Load::Lookup(_)
+            | Load::Echo(_)
+            | Load::Broadcasts(BroadcastQuery::Handover) => self.gave_up("nothing was done", &why),
+        }
+    }
+
+    /// What a key asked for is not carried out later, when the person looks
+    /// elsewhere.
+    fn gave_up(&mut self, what: &str, why: &SafeText) {
+        self.warn(format!("{what}: this desk's files could not be read: {why}"));
+    }
+
+    fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText) {
+        let now = self.context.now;
+        let list = match &query.channel {
+            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+            None => Some(&mut self.all),
+        };
+        if let Some(list) = list {
+            list.resource.fail(query, why, now);
+        }
+    }
+
+    fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText) {
+        let now = self.context.now;
+        if let Some(beside) = &mut self.second {
+            beside.history.resource.fail(query, why, now);
+        }
+        if let Some(history) = self.tab_of(&query.channel).and_then(|it| it.history.as_mut()) {
+            history.resource.fail(query, why, now);
+        }
+    }
+
+    /// Whether a part of the screen is there now.
+    fn has_pane(&self, pane: Pane) -> bool {
+        let areas = self.areas();
+        let inbox = self.is_inbox_shown();
+        match pane {
+            Pane::List => inbox && areas.list.is_some(),
+            Pane::History => inbox && areas.history.is_some(),
+            Pane::Beside => inbox && areas.beside.is_some(),
+            Pane::Card => inbox && areas.card.is_some(),
+            Pane::Page => self.page != PageKind::Inbox,
+            Pane::Layer => !self.layers.is_empty(),
+        }
+    }
+
+    /// How it stands with what a part of the screen shows.
+    pub fn shown(&self, pane: Pane) -> LoadState<'_> {
+        let now = self.context.now;
+        match pane {
+            Pane::List => self.list().resource.shown(now),
+            Pane::History => self.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now)),
+            Pane::Beside => self.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
+            Pane::Card => self.loads.shown(now, |it| matches!(it, Load::Card(_))),
+            Pane::Page => self.page_shown(),
+            Pane::Layer => self.layer_shown(),
+        }
+    }
+
+    fn page_shown(&self) -> LoadState<'_> {
+        let (now, channel) = (self.context.now, &self.tab().channel.id);
+        match self.page {
+            PageKind::Inbox => LoadState::Well,
+            PageKind::Outbox => self.outbox.resource.shown(now),
+            PageKind::Drafts => self.drafts.resource.shown(now),
+            PageKind::People => match self.people.rows.resource.shown(now) {
+                LoadState::Well => self.people.told(channel, now),
+                shown => shown,
+            },
+            PageKind::Broadcasts => match self.board.rows.resource.shown(now) {
+                LoadState::Well => {
+                    self.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
+                }
+                shown => shown,
+            },
+            PageKind::Wall => self
+                .loads
+                .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
+            PageKind::Events => {
+                self.deck.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+            }
+            PageKind::Webhooks => {
+                self.deck.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+            }
+            PageKind::Templates => {
+                let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
+                match self.loads.shown(now, of) {
+                    LoadState::Well => self.tab().templates_page.shown(now),
+                    shown => shown,
+                }
+            }
+            PageKind::Account => self.loads.shown(now, |it| {
+                matches!(it, Load::Spent | Load::Unpaid) || matches!(it, Load::Account(of) if of == channel)
+            }),
+        }
+    }
+
+    fn layer_shown(&self) -> LoadState<'_> {
+        let now = self.context.now;
+        let of = |wanted: fn(&Load) -> bool| self.loads.shown(now, wanted);
+        match self.layers.last() {
+            Some(Layer::Search) => of(|it| matches!(it, Load::Search(it) if it.conversation.is_none())),
+            Some(Layer::Line(_)) => of(|it| matches!(it, Load::Search(it) if it.conversation.is_some())),
+            Some(Layer::Templates { .. }) => of(|it| matches!(it, Load::Templates(_))),
+            Some(Layer::List { kind: ListKind::Paused, .. }) => of(|it| matches!(it, Load::Paused(_))),
+            Some(Layer::List { kind: ListKind::Credits, .. }) => {
+                of(|it| matches!(it, Load::Spent | Load::Unpaid))
+            }
+            Some(Layer::List { kind: ListKind::Done | ListKind::Results, .. }) => {
+                of(|it| matches!(it, Load::Fates(_)))
+            }
+            Some(Layer::Tags { .. }) => of(|it| matches!(it, Load::Tags(_))),
+            Some(Layer::Attach(_)) => of(|it| matches!(it, Load::Shelf(_))),
+            Some(Layer::BroadcastForm(_)) => {
+                of(|it| matches!(it, Load::Templates(_) | Load::Broadcasts(BroadcastQuery::Audience(_))))
+            }
+            Some(Layer::Macros { .. }) => of(|it| matches!(it, Load::Macros)),
+            _ => LoadState::Well,
+        }
+    }
+
+    /// Why something that is shown may not be what the files hold now: then
+    /// nothing on screen is called live.
+    pub fn unread(&self) -> Option<String> {
+        let panes = Pane::ALL.into_iter().filter(|it| self.has_pane(*it)).map(|it| self.shown(it));
+        panes.chain([self.loads.shown(self.context.now, |_| true)]).find_map(LoadState::words)
+    }
+
+    /// When a read is tried again, or the seconds of a slow one turn.
+    pub(crate) fn loads_due(&self) -> Option<Timestamp> {
+        let now = self.context.now;
+        let channel: &ChannelId = &self.tab().channel.id;
+        let page = match self.page {
+            PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
+            PageKind::Outbox => self.outbox.resource.due(now),
+            PageKind::Drafts => self.drafts.resource.due(now),
+            PageKind::People => {
+                let rows = self.people.rows.resource.due(now);
+                rows.into_iter().chain(self.people.told_due(channel, now)).min()
+            }
+            PageKind::Broadcasts => self.board.rows.resource.due(now),
+            PageKind::Events => self.deck.events.get(channel).and_then(|it| it.page.due(now)),
+            PageKind::Webhooks => self.deck.webhooks.get(channel).and_then(|it| it.page.due(now)),
+            PageKind::Templates => self.tab().templates_page.due(now),
+        };
+        let list = self.list().resource.due(now);
+        let history = self.tab().history.as_ref().and_then(|it| it.resource.due(now));
+        let beside = self.second().and_then(|it| it.history.resource.due(now));
+        let all = [page, list, history, beside, self.loads.due(now)];
+        // What is past is only asked for again once it is on screen.
+        all.into_iter().flatten().filter(|it| *it > now).min()
+    }
+}

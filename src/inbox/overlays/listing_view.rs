@@ -1,0 +1,57 @@
+//! Lists that lie over the desk.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::overlays;
+use crate::overlays::listing::{ListKind, ListLine};
+use crate::theme_view::Theme;
+use crate::wrap;
+
+/// Columns of a list at most.
+const WIDTH: u16 = 110;
+
+/// Draws a list with its chosen line.
+pub fn draw(inbox: &Inbox, theme: Theme, kind: ListKind, chosen: usize, buffer: &mut Buffer) {
+    let (columns, rows) = inbox.context.size;
+    let area = overlays::view::centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
+    paint_view::blank(buffer, area);
+    let (title, hint) = inbox.list_head(kind);
+    let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.dim())]);
+    paint_view::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
+    let inner = area.inner();
+    let lines = inbox.list_lines(kind);
+    if lines.is_empty() {
+        let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+        paint_view::paragraph(buffer, place, inbox.list_empty(kind), theme.dim());
+        return;
+    }
+    let height = usize::from(inner.height).max(1);
+    let chosen = chosen.min(lines.len() - 1);
+    let first = (chosen + 1).saturating_sub(height);
+    let widest = lines.iter().map(|it| wrap::cells(it.name.as_str())).max().unwrap_or(0);
+    let name = u16::try_from(widest).unwrap_or(u16::MAX).min(inner.width * 2 / 5);
+    for (row, line) in lines.iter().enumerate().skip(first).take(height) {
+        let y = inner.y + u16::try_from(row - first).unwrap_or(0);
+        let place = Area { y, height: 1, ..inner };
+        draw_line(theme, line, name, place, buffer);
+        if row == chosen {
+            paint_view::stripe(buffer, place, theme.selected());
+            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+        }
+    }
+}
+
+fn draw_line(theme: Theme, line: &ListLine, name: u16, area: Area, buffer: &mut Buffer) {
+    let (x, width) = (area.x + 1, area.width.saturating_sub(2));
+    let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.right, theme.dim())]);
+    let plain = if line.dim { theme.dim() } else { Style::new() };
+    paint_view::text(buffer, x, area.y, name, line.name.as_str(), plain);
+    let style = if line.loud { theme.error() } else { theme.dim() };
+    let room = width.saturating_sub(name + 2 + right + u16::from(right > 0));
+    paint_view::text(buffer, x + name + 2, area.y, room, line.words.as_str(), style);
+}

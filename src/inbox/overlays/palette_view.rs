@@ -1,0 +1,67 @@
+//! The palette: a line of text over what fits it.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::overlays::Layer;
+use crate::overlays::palette::{CommandPalette, PaletteItem, SHOWN};
+use crate::theme_view::Theme;
+use crate::wrap;
+
+/// Columns of the kind before a name.
+const KIND: u16 = 8;
+
+/// Draws the palette, if it is on top; says where its cursor is.
+pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+    let Some(Layer::Palette(palette)) = inbox.layers.last() else { return None };
+    let (columns, rows) = inbox.context.size;
+    let shown = SHOWN.min(usize::from(rows.saturating_sub(6)));
+    let width = 96.min(columns.saturating_sub(2));
+    let height = u16::try_from(shown).unwrap_or(0) + 3;
+    let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
+    paint_view::blank(buffer, area);
+    let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
+    let title = [(title, theme.strong())];
+    let hint = [("Enter does it · Esc back", theme.dim())];
+    paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &hint));
+    let inner = area.inner();
+    let room = inner.width.saturating_sub(2);
+    paint_view::text(buffer, inner.x + 1, inner.y, room, palette.text.text(), Style::new());
+    let before = u16::try_from(wrap::cells(palette.text.before())).unwrap_or(u16::MAX);
+    list(theme, palette, Area { y: inner.y + 1, height: inner.height - 1, ..inner }, buffer);
+    Some(Position { x: inner.x + 1 + before.min(room), y: inner.y })
+}
+
+fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer) {
+    let shown = usize::from(area.height);
+    let first = (palette.chosen + 1).saturating_sub(shown);
+    if palette.rows.is_empty() {
+        paint_view::text(buffer, area.x + 1, area.y, area.width, "nothing is called so", theme.dim());
+    }
+    for (row, (index, entry)) in palette.rows.iter().enumerate().skip(first).take(shown).enumerate() {
+        let y = area.y + u16::try_from(row).unwrap_or(0);
+        line(theme, entry, Area { y, height: 1, ..area }, buffer);
+        if index == palette.chosen {
+            paint_view::stripe(buffer, Area { y, height: 1, ..area }, theme.selected());
+        }
+    }
+}
+
+fn line(theme: Theme, entry: &PaletteItem, place: Area, buffer: &mut Buffer) {
+    let (x, width) = (place.x + 1, place.width.saturating_sub(2));
+    paint_view::text(buffer, x, place.y, KIND, entry.choice.kind(), theme.dim());
+    let used = paint_view::runs_right(buffer, x, place.y, width, &[(&entry.beside, theme.own())]);
+    let room = width.saturating_sub(KIND + used + 2);
+    let style = if entry.off.is_some() { theme.dim() } else { Style::new() };
+    let name = match &entry.off {
+        Some(reason) => format!("{} (off: {reason})", entry.name),
+        None if entry.doc.is_empty() => entry.name.clone(),
+        None => format!("{} · {}", entry.name, entry.doc),
+    };
+    paint_view::text(buffer, x + KIND + 1, place.y, room, &name, style);
+}

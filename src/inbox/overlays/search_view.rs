@@ -1,0 +1,103 @@
+//! The page that looks for words in everything seen: the line, what was
+//! found, and how far back this desk's data goes.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::loads::Pane;
+use crate::overlays::Layer;
+use crate::overlays::found_view;
+use crate::overlays::search::{LINES, Search};
+use crate::theme_view::Theme;
+use crate::wrap;
+
+/// Draws the page over the body, if it is on top; says where its cursor is.
+pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
+    if inbox.layers.last() != Some(&Layer::Search) {
+        return None;
+    }
+    let search = &inbox.search;
+    paint_view::blank(buffer, area);
+    let scope = if search.only_here { inbox.tab().channel.name.as_str() } else { "all tabs" };
+    let title = format!("Search · {scope}");
+    let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
+    paint_view::frame(buffer, area, theme, true, Sides::All, (&titles, &[(count.as_str(), Style::new())]));
+    let inner = area.inner();
+    let prompt = "look for ";
+    let used = paint_view::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());
+    let x = inner.x + 1 + used;
+    let room = inner.width.saturating_sub(used + 2);
+    // What was looked for before is marked: the next character replaces it.
+    let (kept, given) = search.text.text().split_at(search.text.replaced_from());
+    paint_view::runs(buffer, x, inner.y, room, &[(kept, Style::new()), (given, theme.selected())]);
+    let before = u16::try_from(wrap::cells(search.text.before())).unwrap_or(u16::MAX);
+    let cursor = Position { x: x + before.min(room), y: inner.y };
+    paint_view::text(
+        buffer,
+        inner.x + 1,
+        inner.y + 1,
+        inner.width.saturating_sub(2),
+        &reach(inbox),
+        theme.dim(),
+    );
+    let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+    if search.found.is_empty() {
+        let words = nothing(inbox);
+        let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
+        paint_view::paragraph(buffer, place, &words, theme.dim());
+    }
+    let rows = usize::from(list.height) / LINES;
+    for (row, (index, found_row)) in search.found.iter().enumerate().skip(search.first).take(rows).enumerate()
+    {
+        let y = list.y + u16::try_from(row * LINES).unwrap_or(0);
+        let place = Area { y, height: 2, ..list };
+        found_view::draw(inbox, theme, found_row, place, buffer);
+        if index == search.chosen {
+            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+            paint_view::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
+            paint_view::stripe(buffer, Area { height: 1, ..place }, theme.selected());
+        }
+    }
+    Some(cursor)
+}
+
+/// The keys of the page.
+pub fn hints() -> Vec<(String, &'static str)> {
+    let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this tab or all"), ("Esc", "back")];
+    keys.into_iter().map(|(key, word)| (key.to_owned(), word)).collect()
+}
+
+fn count(search: &Search) -> String {
+    match (search.answered, search.more, search.found.len()) {
+        (false, _, 0) => String::new(),
+        (_, true, count) => format!("{count}+"),
+        (_, false, count) => count.to_string(),
+    }
+}
+
+/// How far back what can be found goes.
+fn reach(inbox: &Inbox) -> String {
+    let since = inbox.search.since.map(|at| at.day_name(&inbox.context.settings.zone));
+    let base = match since {
+        Some(day) => format!("what this desk has read, back to {day}; then the server's contacts"),
+        None => "what this desk has read; then the server's contacts".to_owned(),
+    };
+    if inbox.search.partial { format!("{base}; older messages are still being made ready") } else { base }
+}
+
+fn nothing(inbox: &Inbox) -> String {
+    let search = &inbox.search;
+    match inbox.shown(Pane::Layer).words() {
+        _ if !search.is_asked() => {
+            "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
+        }
+        _ if search.answered => "Not found in what this desk has read.".to_owned(),
+        Some(words) => words,
+        None => "Looking…".to_owned(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Gives the panes their size, and says how wide their columns are.
+
+use crate::Inbox;
+use crate::layout;
+use crate::layout::{Areas, LayoutInput};
+use crate::pages::PageKind;
+use crate::tab::Focus;
+
+impl Inbox {
+    /// Where everything lies on this screen now.
+    pub fn areas(&self) -> Areas {
+        let tab = self.tab();
+        let width = |area: layout::Area| usize::from(area.inner().width);
+        let mut wanted = LayoutInput {
+            width: self.context.size.0,
+            height: self.context.size.1,
+            list_focused: tab.focus == Focus::List,
+            writes: tab.focus == Focus::Composer,
+            conversation: tab.history.is_some(),
+            card: self.card,
+            composer_lines: if tab.hides_composer() { 0 } else { 1 },
+            tall: tab.writes_mail(),
+            header: self.page == PageKind::Inbox && tab.is_mail() && !self.everywhere,
+            list_width: self.list_width,
+            beside: self.second().is_some() && self.page == PageKind::Inbox,
+            zoomed: self.zoomed || (self.page == PageKind::Inbox && tab.is_in_triage()),
+        };
+        let areas = layout::arrange(wanted);
+        if let (Some(composer), Some(area)) =
+            (&tab.composer, areas.composer.filter(|_| wanted.composer_lines > 0))
+        {
+            let head = tab.mail_head().map_or(0, |it| it.height() + 12);
+            let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
+            let lines = head + composer.height(width(area)) + above;
+            let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
+            wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
+        }
+        layout::arrange(wanted)
+    }
+
+    /// Columns for message text, beside sender and time: more than a hundred
+    /// are hard to read.
+    pub fn text_width(pane: usize) -> usize {
+        pane.saturating_sub(Self::gutter(pane) + Self::TRAILER).min(100)
+    }
+
+    /// Columns of sender and time before the text.
+    pub fn gutter(pane: usize) -> usize {
+        if pane < 60 { 15 } else { 18 }
+    }
+
+    /// Columns kept behind the text for the delivery's word.
+    pub const TRAILER: usize = 10;
+
+    /// Gives the panes of the active tab their size.
+    pub(crate) fn shape_panes(&mut self) {
+        let areas = self.areas();
+        let zone = self.context.settings.zone.clone();
+        let list_rows = self.list_rows(&areas);
+        self.list_mut().reveal(list_rows);
+        let (pictures, active) = (&self.pictures, self.active);
+        if let (Some(history), Some(area)) = (&mut self.tabs[active].history, areas.history) {
+            let inner = area.inner();
+            // The composer's border closes the pane below, where there is one.
+            let border = if areas.composer.is_some() { 1 } else { 2 };
+            let rows = usize::from(area.height.saturating_sub(border));
+            let width = Self::text_width(usize::from(inner.width));
+            history.set_heights(pictures.heights(width));
+            history.set_shape(width, rows, &zone);
+        }
+        if let (Some(second), Some(area)) = (&mut self.second, areas.beside) {
+            let inner = area.inner();
+            second.history.set_shape(
+                Self::text_width(usize::from(inner.width)),
+                usize::from(inner.height),
+                &zone,
+            );
+        }
+    }
+
+    /// Conversations the list can show: two lines each.
+    pub(crate) fn list_rows(&self, areas: &Areas) -> usize {
+        areas.list.map_or(10, |it| usize::from(it.inner().height / 2)).max(1)
+    }
+}

@@ -1,0 +1,58 @@
+//! What has no words of its own in plain mode, read from its frame, so that no
+//! screen is left out.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+use crate::Inbox;
+use crate::overlays;
+use crate::pages::PageKind;
+use crate::plain::THEME;
+use crate::screens::cards;
+use crate::screens::cards::is_deck;
+use crate::screens::outbox;
+use crate::screens::people;
+
+/// The topmost layer, read from its frame.
+pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
+    if inbox.layers.is_empty() {
+        return Vec::new();
+    }
+    framed(inbox, |buffer| overlays::view::draw(inbox, THEME, buffer))
+}
+
+/// A page that is not the inbox, read from its frame.
+pub(crate) fn page_lines(inbox: &Inbox) -> Vec<String> {
+    let body = inbox.areas().body;
+    framed(inbox, |buffer| match inbox.page {
+        PageKind::Outbox => outbox::view::outbox(inbox, THEME, body, buffer),
+        PageKind::Drafts => outbox::view::drafts(inbox, THEME, body, buffer),
+        PageKind::Broadcasts => crate::screens::broadcasts::view::draw(inbox, THEME, body, buffer),
+        PageKind::Wall => crate::screens::overview::view::draw(inbox, THEME, body, buffer),
+        page if is_deck(page) => cards::view::draw(inbox, THEME, body, buffer),
+        PageKind::People => people::view::draw(inbox, THEME, body, buffer),
+        _ => crate::pages_view::draw(inbox, THEME, body, buffer),
+    })
+}
+
+/// The words of a frame, without its lines.
+fn framed(inbox: &Inbox, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
+    let (width, height) = inbox.context.size;
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+    draw(&mut buffer);
+    let mut lines = Vec::new();
+    for row in buffer.content.chunks(usize::from(width.max(1))) {
+        let text: String = row.iter().map(|it| it.symbol()).collect();
+        let text = text.trim().trim_matches(['|', '+', '-', ' ']).trim();
+        if !text.is_empty() {
+            lines.push(
+                text.split("   ")
+                    .filter(|it| !it.trim().is_empty())
+                    .map(str::trim)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            );
+        }
+    }
+    lines
+}

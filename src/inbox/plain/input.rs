@@ -1,0 +1,240 @@
+//! The plain mode's way in: a line of words becomes what its keys would do.
+//!
+//! A word that is a command is a command everywhere, or the reason why it is
+//! none here; it is never taken letter by letter. Text goes only where a text
+//! is being written, and `text WORDS` writes words that are a command, too.
+
+use crate::Inbox;
+use crate::command_line::VERBS;
+use crate::commands::{Command, CommandRow, CommandScope, TABLE};
+use crate::event::Event;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::Layer;
+use crate::tab::Focus;
+use model::queries::ConversationKey;
+
+/// What a line means.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlainCommand {
+    /// Read the place out again.
+    Again,
+    /// The conversations of this list, with their numbers.
+    List,
+    /// What can be said here, or what one command does.
+    Help(Option<String>),
+    /// What its keys would do.
+    Events(Vec<Event>),
+    /// What is open has to be left first; then the line is read again.
+    Elsewhere,
+    /// Nothing; the words say why and what to do.
+    Unknown(String),
+}
+
+/// What takes a line where the person is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Here {
+    /// The composer: a line is a text for the customer, or a note.
+    Composer,
+    /// A field of a form, a search, a picker.
+    Field,
+    /// A question or a menu: one of the letters it shows.
+    Letters,
+    /// A page.
+    Page,
+}
+
+fn here(inbox: &Inbox) -> Here {
+    match inbox.layers.last() {
+        Some(layer) if layer.takes_text() => Here::Field,
+        Some(_) => Here::Letters,
+        None if inbox.is_typing() => Here::Composer,
+        None => Here::Page,
+    }
+}
+
+/// Reads a line as it came, without its end; these conversations were read out
+/// with their numbers.
+pub fn read(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> PlainCommand {
+    let (words, here) = (line.trim(), here(inbox));
+    let said = words.to_lowercase();
+    match (said.as_str(), here) {
+        ("again", _) | ("", Here::Page) => return PlainCommand::Again,
+        ("list", _) => return PlainCommand::List,
+        ("help", _) => return PlainCommand::Help(None),
+        ("" | "back" | "esc", Here::Composer) => return PlainCommand::Events(press(inbox, Command::Leave)),
+        ("" | "back" | "cancel", Here::Field | Here::Letters) => {
+            return PlainCommand::Events(vec![plain(KeyCode::Esc)]);
+        }
+        _ => (),
+    }
+    if let Some(text) = words.strip_prefix("text ").filter(|_| matches!(here, Here::Composer | Here::Field)) {
+        return PlainCommand::Events(text_into(inbox, here, text));
+    }
+    // An answer goes before the command of the same name.
+    if here == Here::Letters
+        && let Some(events) = answer(inbox, words, &said)
+    {
+        return PlainCommand::Events(events);
+    }
+    if let Some(row) = row_of(inbox, &said) {
+        return called(inbox, row, words, here);
+    }
+    let is_word = said == "enter" || VERBS.iter().any(|it| it.name == said);
+    if is_word && (here == Here::Composer || here == Here::Field && key(words).is_none()) {
+        return PlainCommand::Unknown(of_elsewhere(words));
+    }
+    match here {
+        Here::Page => on_page(inbox, words, &said, listed),
+        Here::Letters => PlainCommand::Unknown(format!("{words:?} answers nothing here")),
+        Here::Composer => {
+            match key(words).filter(|_| words.contains('-') || said == "esc" || said == "tab") {
+                Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
+                None => PlainCommand::Events(text_into(inbox, here, line)),
+            }
+        }
+        Here::Field => match key(words) {
+            Some(key) => PlainCommand::Events(vec![Event::Key(key)]),
+            None => PlainCommand::Events(text_into(inbox, here, words)),
+        },
+    }
+}
+
+/// A key by its name, where that is none of a character.
+fn key(words: &str) -> Option<KeyPress> {
+    KeyPress::parse(words).filter(|it| it.typed().is_none())
+}
+
+/// The letter of an answer or of an entry, or a key that moves in a menu.
+fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
+    let asks = inbox.layers.last().is_some_and(Layer::is_question);
+    let mut letters = words.chars();
+    let letter = match (letters.next().filter(|_| letters.as_str().is_empty()), said) {
+        (Some(letter), _) => letter,
+        (None, "yes") if asks => 'y',
+        (None, "no") if asks => 'n',
+        (None, "enter") => return Some(vec![plain(KeyCode::Enter)]),
+        (None, _) => return key(words).map(|it| vec![Event::Key(it)]),
+    };
+    Some(vec![plain(KeyCode::Char(letter))])
+}
+
+/// The command of a word: of this place, else of any but the composer.
+fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
+    let places = inbox.places();
+    let called = |it: &&CommandRow| it.word.to_lowercase() == said;
+    let near = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place)).find(called);
+    near.or_else(|| TABLE.iter().filter(|it| it.place != CommandScope::Composer).find(called))
+}
+
+/// A command was called by its word.
+fn called(inbox: &Inbox, row: &'static CommandRow, words: &str, here: Here) -> PlainCommand {
+    let acts_here = inbox.places().contains(&row.place);
+    let why = match here {
+        Here::Page | Here::Composer if acts_here => return PlainCommand::Events(press(inbox, row.command)),
+        Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
+        _ if row.place == CommandScope::Desk => return PlainCommand::Elsewhere,
+        // A list or a text that is only read is left for it; a question is not.
+        Here::Letters if !inbox.asks_a_person() && row.place != CommandScope::Composer => {
+            return PlainCommand::Elsewhere;
+        }
+        Here::Letters => format!("{words:?} answers nothing here"),
+        Here::Composer | Here::Field => of_elsewhere(words),
+    };
+    PlainCommand::Unknown(why)
+}
+
+/// Why a command is not taken for a text.
+fn of_elsewhere(words: &str) -> String {
+    format!(
+        "{words:?} is a command, and not of this text: an empty line or back leaves the text, `text {words}` writes it"
+    )
+}
+
+/// Whatever else can be said on a page: a number, keys, a command with what
+/// follows it.
+fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -> PlainCommand {
+    if let Some(number) = number(said) {
+        return nth(inbox, number, listed);
+    }
+    if let Some(word) = said.strip_prefix("help ") {
+        return PlainCommand::Help(Some(word.trim().to_owned()));
+    }
+    let tab = said.strip_prefix("tab ").and_then(|it| KeyPress::parse(it.trim())).map(|it| vec![it]);
+    if let Some(keys) = tab.or_else(|| KeyPress::parse_sequence(words)) {
+        return PlainCommand::Events(keys.into_iter().map(Event::Key).collect());
+    }
+    let name = words.split(' ').next().unwrap_or(words);
+    if VERBS.iter().any(|it| it.name == name) || crate::commands::named(words).is_some() {
+        let line = [Event::Paste(words.to_owned()), plain(KeyCode::Enter)];
+        return PlainCommand::Events(press(inbox, Command::CommandLine).into_iter().chain(line).collect());
+    }
+    PlainCommand::Unknown(format!("{words:?} is not a command; help says what can be said here"))
+}
+
+fn plain(code: KeyCode) -> Event {
+    Event::Key(KeyPress::plain(code))
+}
+
+/// In the composer a line of text is sent; one that ends with a backslash goes
+/// on in the next. In a field it is filled in.
+fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
+    if here == Here::Field {
+        let layer = inbox.layers.last();
+        let into = match layer.is_some_and(Layer::takes_pastes) {
+            true => vec![Event::Paste(line.to_owned())],
+            false => line.chars().map(|it| plain(KeyCode::Char(it))).collect(),
+        };
+        return into.into_iter().chain([plain(KeyCode::Enter)]).collect();
+    }
+    // What is there already is a line of its own.
+    let so_far = inbox.tab().composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+    let gap = if so_far.is_empty() || so_far.ends_with('\n') { "" } else { "\n" };
+    match line.strip_suffix('\\') {
+        Some(part) => vec![Event::Paste(format!("{gap}{part}\n"))],
+        None => {
+            [Event::Paste(format!("{gap}{line}"))].into_iter().chain(press(inbox, Command::Send)).collect()
+        }
+    }
+}
+
+/// What leaves the text or the layer on top.
+pub fn leaving(inbox: &Inbox) -> Vec<Event> {
+    if inbox.layers.is_empty() { press(inbox, Command::Leave) } else { vec![plain(KeyCode::Esc)] }
+}
+
+/// The keys that call a command.
+fn press(inbox: &Inbox, command: Command) -> Vec<Event> {
+    let keys = inbox.context.settings.keymap.keys(command).first();
+    keys.into_iter().flatten().copied().map(Event::Key).collect()
+}
+
+/// `3` or `open 3`.
+fn number(said: &str) -> Option<usize> {
+    said.strip_prefix("open ").unwrap_or(said).trim().parse().ok()
+}
+
+/// Opens the conversation that was read out under this number.
+fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand {
+    let rows = &inbox.list().page.rows;
+    if !inbox.is_inbox_shown() {
+        return PlainCommand::Unknown("numbers open conversations of the inbox; say inbox first".to_owned());
+    }
+    let Some(at) = number.checked_sub(1) else {
+        return PlainCommand::Unknown("numbers begin with 1".to_owned());
+    };
+    let index = match listed.get(at) {
+        Some(key) => rows.iter().position(|it| it.is(key)),
+        None if listed.is_empty() && at < rows.len() => Some(at),
+        None => None,
+    };
+    let Some(index) = index else {
+        return PlainCommand::Unknown(format!(
+            "no conversation of this list has number {number} now; say list"
+        ));
+    };
+    let back = if inbox.tab().focus == Focus::List { Vec::new() } else { press(inbox, Command::Back) };
+    let from = inbox.list().index().unwrap_or(0);
+    let step = press(inbox, if index >= from { Command::Down } else { Command::Up });
+    let steps = std::iter::repeat_n(step, index.abs_diff(from)).flatten();
+    PlainCommand::Events(back.into_iter().chain(steps).chain(press(inbox, Command::Open)).collect())
+}

@@ -1,0 +1,379 @@
+//! The desk in lines of words, for screen readers and for terminals that can
+//! do no more: what is new since it was last read out, in a stable order.
+//!
+//! What has no words of its own here is read from its frame, so that no screen
+//! is left out.
+
+pub(crate) mod frames_view;
+pub mod help;
+pub mod input;
+
+use std::collections::HashMap;
+
+use crate::Inbox;
+use crate::connection_view;
+use crate::overlays::Layer;
+use crate::pages::PageKind;
+use crate::plain::frames_view::{layer_lines, page_lines};
+use crate::screens::composer::ComposerMode;
+use crate::screens::history::History;
+use crate::screens::history::lines;
+use crate::screens::history::lines::{HistoryItem, ItemKey};
+use crate::screens::outbox::row_state;
+use crate::tab::Focus;
+use crate::tabs_view;
+use crate::theme_view::{Theme, ThemePalette};
+use model::conversations::{Automation, ConversationRow, window_label};
+use model::ids::ConversationId;
+use model::messages::{DeliveryStatus, Direction};
+use model::news::Health;
+use model::outbox::OutboxRow;
+use model::queries::ConversationKey;
+use model::spending;
+use model::text::SafeText;
+use model::time::{Timestamp, short_span};
+
+/// Messages read out when a conversation is opened.
+const LATEST: usize = 5;
+/// Conversations a list reads out.
+const LISTED: usize = 20;
+/// Lines and marks in ASCII, without colours.
+pub(crate) const THEME: Theme = Theme { palette: ThemePalette::Mono, ascii: true };
+
+/// What has been read out already.
+#[derive(Debug, Default)]
+pub struct Spoken {
+    tab: Option<usize>,
+    page: Option<PageKind>,
+    focus: Option<Focus>,
+    /// The selected conversation under the name it was called by.
+    selected: Option<(ConversationId, String)>,
+    open: Option<ConversationId>,
+    items: HashMap<ItemKey, String>,
+    /// When each conversation of the tab was last heard from, and the newest of
+    /// them.
+    seen: HashMap<ConversationId, Option<Timestamp>>,
+    newest: Option<Timestamp>,
+    /// Whether the tab's list has been read from its server.
+    read_once: bool,
+    /// The conversations that were read out with their numbers.
+    listed: Vec<ConversationKey>,
+    /// Whose AI is being switched, and to what.
+    switching: HashMap<ConversationKey, bool>,
+    welcomed: bool,
+    notice: Option<String>,
+    layer: Vec<String>,
+    /// The chosen line of a page.
+    chosen: Vec<String>,
+    health: Option<&'static str>,
+}
+
+impl Spoken {
+    /// The conversations that were read out with their numbers.
+    pub fn listed(&self) -> &[ConversationKey] {
+        &self.listed
+    }
+
+    /// The lines that are new.
+    pub fn hear(&mut self, inbox: &Inbox) -> Vec<String> {
+        let mut lines = Vec::new();
+        let layer = layer_lines(inbox);
+        if layer.is_empty() && !self.layer.is_empty() {
+            // What was asked or filled in is gone: where is one now?
+            self.focus = None;
+        }
+        self.tab(inbox, &mut lines);
+        self.arrivals(inbox, &mut lines);
+        self.switches(inbox, &mut lines);
+        self.place(inbox, &mut lines);
+        self.history(inbox, &mut lines);
+        let notice = inbox.notice.as_ref().map(|it| it.text.clone());
+        if self.notice != notice {
+            lines.extend(notice.clone());
+            self.notice = notice;
+        }
+        if self.layer != layer {
+            lines.extend(layer.iter().cloned());
+            if self.layer.is_empty() && inbox.layers.last().is_some_and(Layer::takes_text) {
+                lines.push("A line goes into this field; back leaves it".to_owned());
+            }
+            self.layer = layer;
+        }
+        if !self.welcomed && inbox.list().loaded {
+            lines.push("Say list, a number, help or quit".to_owned());
+            self.welcomed = true;
+        }
+        lines.iter().map(|it| SafeText::line(it).to_string()).filter(|it| !it.is_empty()).collect()
+    }
+
+    /// Forgets where the person is, so that it is read out again.
+    pub fn again(&mut self) {
+        (self.page, self.focus, self.selected, self.open) = (None, None, None, None);
+        self.layer.clear();
+    }
+
+    fn tab(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let tab = inbox.tab();
+        if self.tab != Some(inbox.active) {
+            let (label, _) = tabs_view::environment(tab, THEME);
+            let (at, of, name) = (inbox.active + 1, inbox.tabs.len(), &tab.channel.name);
+            lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
+            (self.tab, self.selected, self.open) = (Some(inbox.active), None, None);
+            self.listed.clear();
+            self.seen.clear();
+            (self.newest, self.read_once) = (None, false);
+        }
+        let mark = connection_view::mark(&tab.health);
+        if self.health != Some(mark) {
+            let known = self.health.replace(mark);
+            if known.is_some() || !mark.is_empty() {
+                lines.push(
+                    connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, THEME).0,
+                );
+            }
+        }
+    }
+
+    /// Customers who wrote in conversations that are not open. What was there
+    /// when the list was first read is no news.
+    fn arrivals(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let tab = inbox.tab();
+        let rows = &tab.list.page.rows;
+        let known = self.read_once;
+        self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
+        // Who it is comes with the list, a moment after the message.
+        for row in rows.iter().filter(|it| is_named(it)).rev() {
+            let (id, at) = (&row.conversation.id, row.conversation.last_message_at);
+            let is_new = match self.seen.get(id) {
+                Some(before) => at > *before,
+                None => at >= self.newest,
+            };
+            if known && is_new && row.unread == 0 {
+                // What we said, or what is counted a moment later.
+                continue;
+            }
+            self.seen.insert(id.clone(), at);
+            self.newest = self.newest.max(at);
+            let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
+            if known && is_new && !reading {
+                lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, inbox)));
+            }
+        }
+    }
+
+    /// The AI of a conversation is being switched, or the server has confirmed
+    /// it.
+    fn switches(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        // The open conversation is read apart from the list; one of the two
+        // may be older.
+        let open = inbox.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        let listed =
+            inbox.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
+        for row in listed.chain(open) {
+            let (key, title) = (row.key(), row.conversation.title());
+            match (row.automation_pending, self.switching.get(&key).copied()) {
+                (Some(on), known) if known != Some(on) => {
+                    let words = if on { "handing back to the AI" } else { "pausing the AI" };
+                    lines.push(format!("{title}: {words}"));
+                    self.switching.insert(key, on);
+                }
+                (None, Some(wanted)) => {
+                    let words = match (row.conversation.automation, wanted) {
+                        (Automation::Off, false) => "AI off, confirmed",
+                        (Automation::On, true) => "AI on, confirmed",
+                        _ => continue,
+                    };
+                    lines.push(format!("{title}: {words}"));
+                    self.switching.remove(&key);
+                }
+                _ => (),
+            }
+        }
+    }
+
+    /// Where the person is.
+    fn place(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let tab = inbox.tab();
+        let moved = self.page != Some(inbox.page);
+        if !inbox.is_inbox_shown() {
+            let page = page_lines(inbox);
+            let chosen = page.iter().filter(|it| it.starts_with('>')).cloned().collect::<Vec<_>>();
+            if moved || self.chosen != chosen {
+                lines.extend(if moved { page } else { chosen.clone() });
+            }
+            (self.page, self.chosen) = (Some(inbox.page), chosen);
+            return;
+        }
+        let focus = tab.focus;
+        let refocused = moved || self.focus != Some(focus);
+        (self.page, self.focus) = (Some(inbox.page), Some(focus));
+        let selected = inbox.list().selected_row();
+        // That its customer waits may be known only once its history was read.
+        let waits = |it: &ConversationRow| if it.waiting_since.is_some() { ", waits" } else { "" };
+        let selected = selected
+            .map(|it| (it.conversation.id.clone(), format!("{}{}", it.conversation.title(), waits(it))));
+        match focus {
+            Focus::List if refocused || self.selected != selected => {
+                self.selected = selected;
+                match inbox.list().selected_row() {
+                    // Who it is comes a moment later.
+                    Some(row) if !is_named(row) => self.selected = None,
+                    Some(row) => lines.push(describe(row, inbox)),
+                    None if inbox.list().loaded => lines.push("No conversations here".to_owned()),
+                    None => (),
+                }
+            }
+            Focus::Composer if refocused => {
+                let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
+                let row = inbox.at_hand().map(|it| it.conversation.title().to_string());
+                let note = tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note);
+                let to = match (note, row) {
+                    (true, _) => " a private note, never sent".to_owned(),
+                    (false, Some(title)) => format!(" to {title}"),
+                    (false, None) => String::new(),
+                };
+                let so_far = tab.composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+                lines.push(match so_far.trim() {
+                    "" => format!("Write{to}: {how}"),
+                    text => format!("Write on{to} after \"{}\": {how}", cut(text)),
+                });
+            }
+            _ => (),
+        }
+    }
+
+    /// What was said in the open conversation, and how far each message came.
+    fn history(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let tab = inbox.tab();
+        let Some(history) = tab.history.as_ref().filter(|it| it.loaded && tab.focus != Focus::List) else {
+            return;
+        };
+        let opened = self.open.as_ref() != Some(&history.conversation);
+        if opened {
+            self.items.clear();
+            self.open = Some(history.conversation.clone());
+            lines.extend(history.row.as_ref().map(|row| describe(row, inbox)));
+        }
+        let from = history.items.len().saturating_sub(LATEST);
+        for (at, item) in history.items.iter().enumerate() {
+            let state = state(item, history, inbox);
+            let known = self.items.insert(item.key(), state.clone());
+            match known {
+                None if opened && at < from => (),
+                None => lines.push(said(item, history, inbox, &state)),
+                Some(before) if before != state && !state.is_empty() => {
+                    lines.push(format!("{}: {state}", cut(item.text())));
+                }
+                Some(_) => (),
+            }
+        }
+    }
+}
+
+fn is_named(row: &ConversationRow) -> bool {
+    row.conversation.name.is_some() || row.conversation.address.is_some()
+}
+
+/// A conversation in one line.
+fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
+    let conversation = &row.conversation;
+    let mut facts = vec![conversation.title().to_string()];
+    let mut add = |words: String| {
+        if !words.is_empty() {
+            facts.push(words);
+        }
+    };
+    if let Some(since) = row.waiting_since {
+        add(format!("waits {}", short_span(inbox.context.now.since(since))));
+    }
+    if row.is_failing() {
+        add("AI failing".to_owned());
+    }
+    if let Some(words) = row.trouble_words(inbox.context.now) {
+        add(format!("trouble: {words}"));
+    }
+    if row.unread > 0 {
+        add(format!("{} unread", row.unread));
+    }
+    add(conversation.automation.label().to_owned());
+    let window = window_label(conversation.window, row.last_inbound_at, inbox.context.now);
+    if !window.is_empty() {
+        add(format!("window {window}"));
+    }
+    if row.draft.is_some() {
+        add("draft".to_owned());
+    }
+    format!("{}: {}", facts.join(", "), conversation.preview)
+}
+
+fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> String {
+    let who = item.sender(history.customer().as_str(), &inbox.context.settings.senders);
+    let at = item.at().map(|it| it.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
+    let media = match item {
+        HistoryItem::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
+        HistoryItem::Outbox(..) | HistoryItem::Note(_) => String::new(),
+    };
+    let held = match item {
+        HistoryItem::Outbox(row, _) => {
+            row.hold_left(inbox.context.now).map(|seconds| held(inbox, row, seconds))
+        }
+        HistoryItem::Message(_) | HistoryItem::Note(_) => None,
+    };
+    let state = held.unwrap_or_else(|| state.to_owned());
+    let state = if state.is_empty() { String::new() } else { format!(", {state}") };
+    format!("{who} {at}{state}: {}{media}", item.text())
+}
+
+/// How long it is held, and what it costs once it leaves.
+fn held(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
+    let tab = inbox.tab();
+    let price = spending::price(&row.operation, tab.template_price());
+    let price =
+        price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |it| match tab.is_simulated() {
+            true => "simulated, 0 credits".to_owned(),
+            false => it.words(),
+        });
+    format!("held {seconds} s, {price}, undo takes it back")
+}
+
+/// How far it has come, in words that change only when it does.
+fn state(item: &HistoryItem, history: &History, inbox: &Inbox) -> String {
+    match item {
+        HistoryItem::Message(row) if row.message.direction == Direction::Outbound => {
+            match &row.message.delivery {
+                DeliveryStatus::Other(_) => String::new(),
+                delivery => delivery.word().to_owned(),
+            }
+        }
+        HistoryItem::Message(_) | HistoryItem::Note(_) => String::new(),
+        HistoryItem::Outbox(row, _) if row.is_stopped() => {
+            let others = history.items.iter().filter_map(|it| match it {
+                HistoryItem::Outbox(row, _) => Some(&**row),
+                HistoryItem::Message(_) | HistoryItem::Note(_) => None,
+            });
+            row_state::line(inbox, row, others, THEME, "").0
+        }
+        HistoryItem::Outbox(row, _) => row_state::word(row, inbox.context.now, THEME).0.to_owned(),
+    }
+}
+
+fn cut(text: &str) -> String {
+    crate::wrap::cut(text, 40)
+}
+
+impl Spoken {
+    /// The conversations of the list with their numbers.
+    pub fn list(&mut self, inbox: &Inbox) -> Vec<String> {
+        let page = &inbox.list().page.rows;
+        let numbered = page.iter().take(LISTED).enumerate();
+        let mut lines: Vec<String> =
+            numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, inbox))).collect();
+        match page.len() {
+            0 => lines.push("No conversations here".to_owned()),
+            count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
+            _ => (),
+        }
+        self.listed = page.iter().map(ConversationRow::key).collect();
+        lines.iter().map(|it| SafeText::line(it).to_string()).collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! The account behind a key as cards: balance, number, what the platform says
+//! of it, what the key can do, and what things cost.
+
+pub(crate) mod spending;
+
+use crate::Inbox;
+use crate::features::credits;
+use crate::features::credits::Balance;
+use crate::screens::cards::{CardEmphasis, DeckCard};
+use model::account::{Account, Environment, Platform};
+use model::prices::{self, Price};
+use model::text::SafeText;
+
+/// Whether a platform has something.
+type Has = fn(&Platform) -> bool;
+
+/// What a key may do, and on which platforms.
+const ABILITIES: [(&str, Has); 9] = [
+    ("list and read conversations", Platform::has_conversations),
+    ("answer in them", Platform::has_histories),
+    ("pause the AI, hand back, close", Platform::can_take_over),
+    ("templates", Platform::can_take_over),
+    ("contacts and broadcasts", Platform::has_contacts),
+    ("threads of mail", |it| matches!(it, Platform::Email)),
+    ("SMS and calls", |it| matches!(it, Platform::Voip)),
+    ("webhooks", |it| !matches!(it, Platform::Web)),
+    ("events of the triggers", |it| !matches!(it, Platform::Web)),
+];
+
+impl Inbox {
+    pub(crate) fn account_cards(&self) -> Vec<DeckCard> {
+        let Some(account) = &self.tab().account else { return Vec::new() };
+        let mut cards = vec![self.balance_card(account)];
+        cards.extend(self.burn_cards(account));
+        cards.extend([self.number_card(account), self.key_card(account), self.price_card(account)]);
+        cards
+    }
+
+    fn balance_card(&self, account: &Account) -> DeckCard {
+        let credits = credits::credits(account.credits);
+        let forecast = self.forecast(account);
+        let words = forecast.as_deref().unwrap_or("no whole day is known here yet");
+        let mut card = card("balance", &credits, words);
+        let state = match self.balance(self.tab()) {
+            Balance::Fine => "pays",
+            Balance::Low => "LOW",
+            Balance::Empty => "EMPTY",
+        };
+        if state != "pays" {
+            card.weight = CardEmphasis::Loud;
+            card.line("state", state);
+        }
+        let shares = self
+            .tabs
+            .iter()
+            .filter(|it| it.account.as_ref().is_some_and(|other| credits::is_same(other, account)));
+        let names: Vec<&str> = shares.map(|it| it.channel.name.as_str()).collect();
+        card.line("balance", &credits);
+        card.line("forecast", words);
+        card.line("drawn on by", &names.join(", "));
+        card.line(
+            "not known",
+            "what the AI's own replies cost is told nowhere; known here is what this desk sent",
+        );
+        card
+    }
+
+    fn number_card(&self, account: &Account) -> DeckCard {
+        let none = || "not told".to_owned();
+        let text = |it: &Option<SafeText>| it.as_ref().map_or_else(none, ToString::to_string);
+        let about = [&account.messaging_tier, &account.quality_rating];
+        let mut words = vec![account.platform.label().to_owned()];
+        words.extend(about.into_iter().flatten().map(ToString::to_string));
+        let mut card = card("account", &text(&account.workspace_name), &words.join(" · "));
+        card.line("workspace", &text(&account.workspace_name));
+        card.line("assistant", &text(&account.assistant_name));
+        card.line("channel", account.platform.label());
+        card.line(
+            "number",
+            &account.number.as_ref().map_or_else(|| "none is connected".to_owned(), ToString::to_string),
+        );
+        card.line("tier", &text(&account.messaging_tier));
+        card.line("quality", &text(&account.quality_rating));
+        card.line("id", &account.id);
+        card
+    }
+
+    /// What the key can do: what its platform has, as far as nothing was
+    /// refused.
+    fn key_card(&self, account: &Account) -> DeckCard {
+        let tab = self.tab();
+        let count = ABILITIES.iter().filter(|it| it.1(&account.platform)).count();
+        let words = format!("may do {count} of {} things", ABILITIES.len());
+        let mut card = card("key", account.environment.label(), &words);
+        let test = "TEST: everything is checked, nothing is sent or charged";
+        let live = "LIVE: what leaves reaches people";
+        card.line("key", if account.environment == Environment::Test { test } else { live });
+        if tab.channel.read_only {
+            card.line("read-only", "nothing is changed from here");
+        }
+        let all = |can: bool| {
+            let some = ABILITIES.iter().filter(|it| it.1(&account.platform) == can);
+            some.map(|it| it.0).collect::<Vec<_>>().join(" · ")
+        };
+        for (label, can) in [("can", true), ("cannot", false)] {
+            let what = all(can);
+            if !what.is_empty() {
+                card.line(label, &what);
+            }
+        }
+        if let Some(note) = &tab.note {
+            card.line("refused", note.why().as_str());
+            card.weight = CardEmphasis::Loud;
+        }
+        card.line("rate", &format!("{}% of 300 reads a minute in use", tab.budget));
+        card
+    }
+
+    fn price_card(&self, account: &Account) -> DeckCard {
+        let tab = self.tab();
+        let mut card = card("prices", "what things cost", "as the interface tells, and as it was charged");
+        if account.environment == Environment::Test {
+            card.line("here", "nothing: this is a TEST key");
+        }
+        let exactly = |it: i64| Price::exactly(it).words();
+        let template = match tab.templates.charged {
+            Some(charged) => format!("{}, as last charged", exactly(charged)),
+            None => format!("{}: the interface says both", tab.template_price().words()),
+        };
+        let uploaded =
+            format!("{}; video {}", exactly(prices::MEDIA_UPLOADED), exactly(prices::VIDEO_UPLOADED));
+        let linked = format!("{}, any file a link of your own leads to", exactly(prices::MEDIA_OWN_LINK));
+        let rows = [
+            ("text", exactly(prices::TEXT), "message"),
+            ("link", linked, ""),
+            ("upload", uploaded, "file"),
+            ("template", template, ""),
+            ("mail", exactly(prices::EMAIL), "mail"),
+            ("SMS", format!("{}, not stated by the interface", exactly(prices::SMS)), "sms"),
+            ("call", "by the minute; the price is not published".to_owned(), "call"),
+            ("broadcast", "each recipient as a single message".to_owned(), ""),
+            ("free", "reads, reactions, uploads, switches, contacts, webhooks".to_owned(), ""),
+        ];
+        for (label, words, action) in rows {
+            let learned = self.charged(account, action).map(|it| format!(" · charged: {it} on average"));
+            card.line(label, &format!("{words}{}", learned.unwrap_or_default()));
+        }
+        card
+    }
+
+    /// What a kind of action was charged on average, as far as answers told.
+    fn charged(&self, account: &Account, action: &str) -> Option<String> {
+        let spent = self.spent_on(account);
+        let all = spent.iter().flat_map(|it| it.1).filter(|it| it.action == action);
+        let (credits, count) = all
+            .fold((0.0, 0u32), |(credits, count), it| (credits + it.credits, count.saturating_add(it.count)));
+        (count > 0).then(|| credits::credits(credits / f64::from(count)))
+    }
+}
+
+pub(crate) fn card(kind: &str, title: &str, words: &str) -> DeckCard {
+    DeckCard {
+        id: kind.to_owned(),
+        kind: kind.to_owned(),
+        title: SafeText::line(title),
+        words: SafeText::line(words),
+        ..DeckCard::default()
+    }
+}

@@ -1,0 +1,114 @@
+//! What was spent on a balance as charts: by day, by tab and by kind of action;
+//! and until when it lasts.
+
+use std::collections::BTreeMap;
+
+use crate::Inbox;
+use crate::features::credits;
+use crate::screens::account::card;
+use crate::screens::cards::{Bar, DeckCard};
+use model::account::Account;
+use model::spending::Spent;
+use model::text::SafeText;
+use model::time::{DAY, day_name};
+
+/// Days of the charts.
+const DAYS: i64 = 7;
+/// Bars of a chart at most.
+const BARS: usize = 12;
+/// Days further ahead nothing is foretold.
+const FORETOLD: f64 = 365.0;
+
+impl Inbox {
+    /// The charts of what was spent on a balance.
+    pub(crate) fn burn_cards(&self, account: &Account) -> Vec<DeckCard> {
+        let today = self.context.now.day_number(&self.context.settings.zone);
+        let spent: Vec<(String, &Spent)> = self
+            .spent_on(account)
+            .into_iter()
+            .flat_map(|(tab, all)| all.iter().map(|it| (tab.channel.name.clone(), it)))
+            .filter(|(_, it)| (0..DAYS).contains(&(today - it.day)))
+            .collect();
+        // Not a sum: that of nothing is less than nought.
+        let total = spent.iter().fold(0.0, |sum, (_, it)| sum + it.credits);
+        let week = format!("{} in a week", credits::credits(total));
+        let mut by_day = card("by day", "spent by day", &week);
+        for day in (today - DAYS + 1..=today).rev() {
+            let of_day = spent.iter().filter(|(_, it)| it.day == day).map(|(_, it)| *it);
+            let name = if day == today { "today".to_owned() } else { day_name(day) };
+            by_day.bars.push(bar(&name, of_day));
+        }
+        let mut by_tab = card("by tab", "spent by tab", &week);
+        by_tab.bars = grouped(spent.iter().map(|(tab, it)| (tab.as_str(), *it)));
+        let mut by_action = card("by action", "spent by kind of action", &week);
+        by_action.bars = grouped(spent.iter().map(|(_, it)| (it.action.as_str(), *it)));
+        let mut cards = vec![by_day, by_tab, by_action];
+        for card in &mut cards {
+            if spent.is_empty() {
+                card.bars.clear();
+                card.line("nothing", "was spent from here in the last seven days");
+            }
+        }
+        cards
+    }
+
+    /// When the balance will be empty, as far as what leaves from here tells.
+    pub(crate) fn forecast(&self, account: &Account) -> Option<String> {
+        let burn = self.burn(account)?;
+        let days = account.credits / burn;
+        let lasts = credits::lasts(account.credits, burn);
+        if !(0.0..FORETOLD).contains(&days) {
+            return Some(lasts);
+        }
+        let whole = (1..365).take_while(|it| f64::from(*it) <= days).count();
+        let ahead = i64::try_from(whole).unwrap_or(0) * DAY;
+        let empty = self.context.now.plus(ahead);
+        Some(format!("{lasts}; empty about {}", empty.day_name(&self.context.settings.zone)))
+    }
+}
+
+/// The largest groups, the rest of them together.
+fn grouped<'a>(spent: impl Iterator<Item = (&'a str, &'a Spent)>) -> Vec<Bar> {
+    let mut groups: BTreeMap<&str, Vec<&Spent>> = BTreeMap::new();
+    for (name, it) in spent {
+        groups.entry(name).or_default().push(it);
+    }
+    let mut bars: Vec<Bar> = groups.into_iter().map(|(name, all)| bar(name, all.into_iter())).collect();
+    bars.sort_by(|one, other| other.value.total_cmp(&one.value));
+    bars.truncate(BARS);
+    bars
+}
+
+fn bar<'a>(label: &str, spent: impl Iterator<Item = &'a Spent>) -> Bar {
+    let (mut value, mut count) = (0.0, 0u32);
+    for it in spent {
+        value += it.credits;
+        count = count.saturating_add(it.count);
+    }
+    let times = match count {
+        0 => "nothing".to_owned(),
+        1 => format!("{} for 1", credits::credits(value)),
+        _ => format!("{} for {count}", credits::credits(value)),
+    };
+    Bar { label: SafeText::line(label), value, words: times }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_summed_and_the_largest_comes_first() {
+        let spent =
+            |action: &str, credits: f64, count| Spent { day: 1, action: action.to_owned(), credits, count };
+        let all = [spent("message", 2.0, 2), spent("file", 5.0, 1), spent("message", 1.0, 1)];
+        let bars = grouped(all.iter().map(|it| (it.action.as_str(), it)));
+        let told: Vec<(String, f64, &str)> =
+            bars.iter().map(|it| (it.label.to_string(), it.value, it.words.as_str())).collect();
+        assert_eq!(
+            told,
+            [("file".to_owned(), 5.0, "5 credits for 1"), ("message".to_owned(), 3.0, "3 credits for 3")]
+        );
+        assert_eq!(bar("today", [].into_iter()).words, "nothing");
+    }
+}

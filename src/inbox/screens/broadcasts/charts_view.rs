@@ -1,0 +1,113 @@
+//! How a broadcast goes as bars: how far it is, and how it went over time.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use ratatui::symbols::bar;
+use ratatui::widgets::{Sparkline, Widget};
+
+use crate::components::paint_view;
+use crate::layout::Area;
+use crate::theme_view::Theme;
+use model::board::{BoardDetail, Sample};
+
+/// Bars of a terminal that has only letters.
+const ASCII: bar::Set<'static> = bar::Set {
+    full: "#",
+    seven_eighths: "#",
+    three_quarters: "*",
+    five_eighths: "+",
+    half: "=",
+    three_eighths: "-",
+    one_quarter: ":",
+    one_eighth: ".",
+    empty: " ",
+};
+
+/// A bar: what arrived, what failed, what is left.
+pub fn progress(theme: Theme, (delivered, failed, people): (i64, i64, i64), area: Area, buffer: &mut Buffer) {
+    let wide = i64::from(area.width.saturating_sub(2));
+    let cells = |count: i64| u16::try_from((count * wide / people.max(1)).clamp(0, wide)).unwrap_or(0);
+    let lost = if failed > 0 { cells(failed).max(1) } else { 0 };
+    let came = cells(delivered).min(area.width.saturating_sub(2 + lost));
+    let (full, part, rest) = if theme.ascii { ("#", "!", "-") } else { ("█", "▒", "·") };
+    let left = usize::from(area.width.saturating_sub(2 + lost + came));
+    let runs = [
+        ("[".to_owned(), theme.dim()),
+        (full.repeat(usize::from(came)), theme.own()),
+        (part.repeat(usize::from(lost)), theme.error()),
+        (rest.repeat(left), theme.dim()),
+        ("]".to_owned(), theme.dim()),
+    ];
+    let runs: Vec<(&str, Style)> = runs.iter().map(|(words, style)| (words.as_str(), *style)).collect();
+    paint_view::runs(buffer, area.x, area.y, area.width, &runs);
+}
+
+/// What a line is called, what it counts, and how it looks.
+type Line = (&'static str, fn(&Sample) -> i64, Style);
+
+/// Delivered, failed and pending over time.
+pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer) -> u16 {
+    let tall = if area.height >= 12 { 3 } else { 1 };
+    if area.height < 3 * tall {
+        return area.y;
+    }
+    let label = 11;
+    let wide = usize::from(area.width.saturating_sub(label + 8));
+    let kinds: [Line; 3] = [
+        ("delivered", |it| it.counts.delivered, theme.own()),
+        ("failed", |it| it.counts.failed, theme.error()),
+        ("pending", |it| it.counts.pending, theme.dim()),
+    ];
+    let mut y = area.y;
+    for (name, value, style) in kinds {
+        let data = spread(&detail.samples, wide, value);
+        paint_view::text(buffer, area.x, y, label, name, theme.dim());
+        let set = if theme.ascii { ASCII } else { bar::NINE_LEVELS };
+        let line = Sparkline::default().data(data).bar_set(set).style(style);
+        let place = Area { x: area.x + label, y, width: u16::try_from(wide).unwrap_or(0), height: tall };
+        line.render(paint_view::rect(place), buffer);
+        let newest = detail.samples.last().map(value).unwrap_or_default().to_string();
+        paint_view::text(buffer, area.x + area.width.saturating_sub(7), y + tall - 1, 7, &newest, style);
+        y += tall;
+    }
+    y
+}
+
+/// Samples spread evenly over columns: in each the newest of its time.
+fn spread(samples: &[Sample], columns: usize, value: fn(&Sample) -> i64) -> Vec<u64> {
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return Vec::new() };
+    let span = last.at.since(first.at).max(1);
+    let columns = columns.max(2);
+    let mut place = 0;
+    let mut told = Vec::with_capacity(columns);
+    for column in 0..columns {
+        let share = i64::try_from(column).unwrap_or(0);
+        let at = first.at.plus(span / i64::try_from(columns - 1).unwrap_or(1) * share);
+        while place + 1 < samples.len() && (samples[place + 1].at <= at || column + 1 == columns) {
+            place += 1;
+        }
+        told.push(u64::try_from(value(&samples[place])).unwrap_or(0));
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::{SECOND, Timestamp};
+    use model::waves::RecipientCounts;
+
+    #[test]
+    fn samples_are_spread_over_the_columns_by_their_time() {
+        let sample = |seconds: i64, delivered| Sample {
+            at: Timestamp::from_micros(seconds * SECOND),
+            counts: RecipientCounts { delivered, ..RecipientCounts::default() },
+        };
+        let samples = [sample(0, 0), sample(10, 50), sample(100, 90)];
+        assert_eq!(
+            spread(&samples, 11, |it| it.counts.delivered),
+            [0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 90]
+        );
+        assert!(spread(&[], 11, |it| it.counts.delivered).is_empty());
+    }
+}

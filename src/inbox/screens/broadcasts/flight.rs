@@ -1,0 +1,332 @@
+//! The flight check: all that should be known before a broadcast leaves, each
+//! point with what it means; and the rehearsal on a test key.
+
+use crate::Inbox;
+use crate::components::text_line::TextLine;
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::Layer;
+use crate::tab::Tab;
+use model::account::{Environment, Platform};
+use model::bounds;
+use model::ids::{ConversationId, RowId};
+use model::outbox::content::{Audience, BroadcastContent};
+use model::outbox::{Operation, OutboxRow};
+use model::prices;
+use model::queries::OutboxFate;
+use model::time::{Timestamp, ago};
+use model::waves::audience::AudienceSource;
+use model::waves::{Aim, NewCampaign, price_each};
+
+use super::form::BroadcastForm;
+
+/// How much a point matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckWeight {
+    /// Nothing to do.
+    Fine,
+    /// To be looked at.
+    Look,
+    /// It must not leave so.
+    Blocks,
+}
+
+/// One point of the check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// What it is about.
+    pub label: &'static str,
+    /// What is said of it.
+    pub words: String,
+    /// How much it matters.
+    pub weight: CheckWeight,
+}
+
+/// A broadcast that is ready, and what is typed to let it go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flight {
+    /// The form, to go back to.
+    pub form: BroadcastForm,
+    /// What would be begun.
+    pub new: NewCampaign,
+    /// What has been typed of the phrase.
+    pub typed: TextLine,
+    /// Whether the phrase was wrong.
+    pub wrong: bool,
+}
+
+/// What was rehearsed last, and what became of it.
+#[derive(Debug, Default)]
+pub(crate) struct Rehearsal {
+    what: Option<Operation>,
+    row: Option<RowId>,
+    fate: Option<OutboxFate>,
+    at: Timestamp,
+    tab: String,
+    pub(crate) stale: bool,
+}
+
+/// What the first wave's request says.
+fn first_wave(new: &NewCampaign) -> Operation {
+    let to = match &new.aim {
+        Aim::Everyone(_) => Audience::Everyone,
+        Aim::These(frozen) => {
+            let size = new.aim.sizes(&new.plan).first().copied().unwrap_or(0);
+            Audience::Contacts(frozen.ids().iter().take(size).cloned().collect())
+        }
+    };
+    Operation::Broadcast { to, content: new.content.clone() }
+}
+
+impl Inbox {
+    /// The points of the check.
+    pub fn flight_points(&self, flight: &Flight) -> Vec<Point> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(self.tab());
+        let mut points = vec![audience(flight), price(tab, flight)];
+        points.extend(quality(tab, flight));
+        points.push(window(flight));
+        points.push(self.rehearsed(flight));
+        points.push(plan(flight));
+        points
+    }
+
+    /// What the last rehearsal says of this flight.
+    fn rehearsed(&self, flight: &Flight) -> Point {
+        let rehearsal = &self.board.rehearsal;
+        let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
+        let ago = ago(self.context.now.since(rehearsal.at));
+        let (words, weight) = match (&rehearsal.fate, self.test_tab(flight)) {
+            (Some(OutboxFate::Done), _) if same => {
+                (format!("the same bytes on {} {ago}: taken", rehearsal.tab), CheckWeight::Fine)
+            }
+            (Some(OutboxFate::Asks(why)), _) if same => {
+                (format!("the same bytes on {} {ago}: REFUSED: {why}", rehearsal.tab), CheckWeight::Look)
+            }
+            (_, Some(_)) if same && rehearsal.row.is_some() => ("on its way".to_owned(), CheckWeight::Look),
+            (_, Some(tab)) => (
+                format!("not rehearsed · Ctrl-T sends the first wave's bytes on {}", tab.channel.name),
+                CheckWeight::Look,
+            ),
+            (_, None) => ("no tab here has a test key of this workspace".to_owned(), CheckWeight::Fine),
+        };
+        Point { label: "test run", words, weight }
+    }
+
+    /// A tab with a test key of the same workspace.
+    fn test_tab(&self, flight: &Flight) -> Option<&Tab> {
+        let own = self.tabs.iter().find(|it| it.channel.id == flight.new.channel)?.account.as_ref()?;
+        self.tabs.iter().find(|it| {
+            it.environment() == Some(Environment::Test)
+                && it.account.as_ref().is_some_and(|account| {
+                    account.platform == Platform::Whatsapp && account.workspace_id == own.workspace_id
+                })
+        })
+    }
+
+    /// A key in the check.
+    pub(crate) fn flight_key(&mut self, mut flight: Box<Flight>, key: KeyPress) {
+        let blocked = self.flight_points(&flight).into_iter().find(|it| it.weight == CheckWeight::Blocks);
+        let phrase = flight.new.aim.phrase();
+        match (key.code, &phrase) {
+            (KeyCode::Esc, _) => return self.layers.push(Layer::BroadcastForm(Box::new(flight.form))),
+            (KeyCode::Char('t'), _) if key.ctrl => self.rehearse(&flight),
+            (KeyCode::Enter, Some(phrase)) => {
+                if flight.typed.text().trim() == phrase {
+                    match blocked {
+                        Some(point) => self.warn(format!("not sent: {}", point.words)),
+                        None => return self.begin_broadcast(*flight),
+                    }
+                } else {
+                    flight.wrong = true;
+                }
+            }
+            (KeyCode::Char('y'), None) if !key.ctrl => match blocked {
+                Some(point) => self.warn(format!("not sent: {}", point.words)),
+                None => return self.begin_broadcast(*flight),
+            },
+            (KeyCode::Char('n'), None) if !key.ctrl => {
+                return self.layers.push(Layer::BroadcastForm(Box::new(flight.form)));
+            }
+            (_, Some(_)) => {
+                flight.wrong = false;
+                flight.typed.key(key);
+            }
+            _ => (),
+        }
+        self.layers.push(Layer::Flight(flight));
+    }
+
+    /// Sends the first wave's bytes with a test key, which reaches nobody.
+    fn rehearse(&mut self, flight: &Flight) {
+        let Some(tab) = self.test_tab(flight) else {
+            return self.warn("no tab here has a test key of this workspace");
+        };
+        let (channel, name) = (tab.channel.id.clone(), tab.channel.name.clone());
+        let operation = first_wave(&flight.new);
+        self.board.rehearsal = Rehearsal {
+            what: Some(operation.clone()),
+            row: None,
+            fate: None,
+            at: self.context.now,
+            tab: name,
+            stale: true,
+        };
+        let intent = Intent {
+            channel,
+            platform: Platform::Whatsapp,
+            conversation: ConversationId::default(),
+            operation,
+            hold: 0,
+            seen: None,
+            planned_at: None,
+        };
+        self.queueing.quiet = true;
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+    }
+
+    /// A row that was queued is the rehearsal's.
+    pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
+        let rehearsal = &mut self.board.rehearsal;
+        if rehearsal.row.is_none()
+            && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
+        {
+            rehearsal.row = Some(row.id.clone());
+        }
+    }
+
+    /// Asks what became of the rehearsal, as long as that is not known.
+    pub(crate) fn follow_rehearsal_fate(&mut self) {
+        let rehearsal = &mut self.board.rehearsal;
+        let open = matches!(rehearsal.fate, None | Some(OutboxFate::Waiting | OutboxFate::Sending));
+        let Some(row) = rehearsal.row.clone().filter(|_| open && rehearsal.stale) else { return };
+        rehearsal.stale = false;
+        self.context.push(Effect::Load(Load::Fates(vec![row])));
+    }
+
+    /// What became of rows was told.
+    pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
+        let rehearsal = &mut self.board.rehearsal;
+        if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
+            rehearsal.fate = Some(fate.clone());
+        }
+    }
+}
+
+fn audience(flight: &Flight) -> Point {
+    let found = flight.form.found.clone().unwrap_or_default();
+    let count = flight.new.aim.count();
+    let mut words = match flight.form.query.source {
+        AudienceSource::Everyone => format!("EVERYONE: {count} contacts, and whoever is added meanwhile"),
+        _ => format!("{count} {}", if count == 1 { "id, frozen" } else { "ids, frozen" }),
+    };
+    let unread = found.unread.len();
+    for (number, what) in [
+        (found.doubled, "named twice, asked once"),
+        (found.without_phone, "without a phone number"),
+        (unread, "no contacts, left out"),
+    ] {
+        if number > 0 {
+            words.push_str(&format!(" · {number} {what}"));
+        }
+    }
+    let odd = found.without_phone + unread > 0 || flight.form.query.source == AudienceSource::Everyone;
+    Point { label: "audience", words, weight: if odd { CheckWeight::Look } else { CheckWeight::Fine } }
+}
+
+fn price(tab: &Tab, flight: &Flight) -> Point {
+    let count = i64::try_from(flight.new.aim.count()).unwrap_or(i64::MAX);
+    let range = price_each(&flight.new.content, tab.templates.charged).times(count);
+    let label = "price";
+    let Some(account) = &tab.account else {
+        return Point {
+            label,
+            words: format!("{} · the balance is not known", range.words()),
+            weight: CheckWeight::Look,
+        };
+    };
+    if tab.environment() == Some(Environment::Test) {
+        return Point {
+            label,
+            words: "free: a test key reaches nobody".to_owned(),
+            weight: CheckWeight::Fine,
+        };
+    }
+    let balance = prices::credits(account.credits);
+    let (told, weight) = if (range.least as f64) > account.credits {
+        let fit = range.least.max(1) / count.max(1);
+        let fit = account.credits / (fit.max(1) as f64);
+        (format!("TOO LITTLE: enough for {}", fit.floor()), CheckWeight::Blocks)
+    } else if (range.most as f64) > account.credits {
+        ("may not suffice: what the server does then is not documented".to_owned(), CheckWeight::Look)
+    } else {
+        ("OK".to_owned(), CheckWeight::Fine)
+    };
+    Point { label, words: format!("{} · balance {balance} · {told}", range.words()), weight }
+}
+
+fn quality(tab: &Tab, flight: &Flight) -> Option<Point> {
+    let account = tab.account.as_ref()?;
+    let quality = account.quality_rating.as_ref().map_or_else(|| "not told".to_owned(), ToString::to_string);
+    let tier = account.messaging_tier.as_ref().map_or_else(|| "not told".to_owned(), ToString::to_string);
+    let limit = daily(&tier);
+    let over = limit.is_some_and(|it| flight.new.aim.count() >= it);
+    let told = match limit {
+        Some(limit) if over => format!("{tier}: {limit} a day, this reaches it"),
+        Some(limit) => format!("{tier}: {limit} a day"),
+        None => tier,
+    };
+    let poor = !quality.eq_ignore_ascii_case("green") && account.quality_rating.is_some();
+    let weight = if over || poor { CheckWeight::Look } else { CheckWeight::Fine };
+    Some(Point { label: "quality", words: format!("{quality} · tier {told}"), weight })
+}
+
+/// People a day of a tier that says so in its name.
+fn daily(tier: &str) -> Option<usize> {
+    let number = tier.rsplit('_').next()?;
+    let (digits, times) = match number.strip_suffix(['K', 'k']) {
+        Some(digits) => (digits, 1_000),
+        None => (number, 1),
+    };
+    digits.parse::<usize>().ok().map(|it| it * times)
+}
+
+fn window(flight: &Flight) -> Point {
+    let found = flight.form.found.clone().unwrap_or_default();
+    let (words, weight) = match (&flight.new.content, found.closed) {
+        (BroadcastContent::Template(_), _) => ("template: not needed".to_owned(), CheckWeight::Fine),
+        (_, 0) => (format!("{} open", found.open), CheckWeight::Fine),
+        (_, closed) => (
+            format!("{} open, {closed} closed: will be refused for {closed}; use a template?", found.open),
+            CheckWeight::Look,
+        ),
+    };
+    Point { label: "window", words, weight }
+}
+
+fn plan(flight: &Flight) -> Point {
+    let count = flight.new.aim.count();
+    let words = match &flight.new.aim {
+        Aim::Everyone(_) => "all in one wave: the interface cannot stop it".to_owned(),
+        Aim::These(_) => flight.new.plan.words(count),
+    };
+    let one = flight.new.aim.sizes(&flight.new.plan).len() == 1 && count > bounds::BROADCAST_CONTACTS / 10;
+    Point { label: "plan", words, weight: if one { CheckWeight::Look } else { CheckWeight::Fine } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_that_name_their_limit() {
+        let cases = [
+            ("TIER_1K", Some(1_000)),
+            ("TIER_250", Some(250)),
+            ("TIER_100K", Some(100_000)),
+            ("UNLIMITED", None),
+        ];
+        for (tier, limit) in cases {
+            assert_eq!(daily(tier), limit, "{tier}");
+        }
+    }
+}

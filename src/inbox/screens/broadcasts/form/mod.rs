@@ -1,0 +1,365 @@
+//! The form of a broadcast: what it says, in what parts it leaves, and what
+//! stops it. The audience stands beside it and is frozen before anything
+//! leaves.
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+use crate::components::text_line::TextLine;
+use model::attachments;
+use model::bounds;
+use model::outbox::content::{BroadcastContent, FilledTemplate};
+use model::templates::{ApprovedTemplate, TemplateVariable};
+use model::time::SECOND;
+use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
+use model::waves::{Aim, Frozen, WavePlan};
+
+/// What a broadcast can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BroadcastKind {
+    /// A text.
+    Text,
+    /// A picture by its link.
+    Image,
+    /// An approved template.
+    Template,
+}
+
+impl BroadcastKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Image, Self::Template];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Image => "image",
+            Self::Template => "template",
+        }
+    }
+}
+
+/// A field of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BroadcastField {
+    /// Text, image or template.
+    Kind,
+    /// The text.
+    Text,
+    /// The address of the picture.
+    Link,
+    /// Which template, by letters of its name.
+    Template,
+    /// A variable of it.
+    Slot(usize),
+    /// People of the first wave.
+    Canary,
+    /// People of the others.
+    Wave,
+    /// Seconds between waves.
+    Wait,
+    /// Failures that pause it, in percent.
+    StopAbove,
+    /// Credits that must stay.
+    Keep,
+}
+
+impl BroadcastField {
+    /// What stands before it, but for a template's variable.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Kind => "message",
+            Self::Text => "text",
+            Self::Link => "link",
+            Self::Template => "template",
+            Self::Slot(_) => "",
+            Self::Canary => "canary",
+            Self::Wave => "waves of",
+            Self::Wait => "wait",
+            Self::StopAbove => "stop above",
+            Self::Keep => "keep",
+        }
+    }
+}
+
+/// The form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BroadcastForm {
+    /// The tab and whom.
+    pub query: AudienceQuery,
+    /// Whom that comes to, once it was looked up.
+    pub found: Option<ResolvedAudience>,
+    /// Contacts read so far, while pages of the server are walked.
+    pub walking: bool,
+    /// What it is.
+    pub kind: BroadcastKind,
+    text: TextLine,
+    link: TextLine,
+    template: TextLine,
+    /// The template found by its letters.
+    pub chosen: Option<ApprovedTemplate>,
+    /// Its variables.
+    pub slots: Vec<TemplateVariable>,
+    values: Vec<TextLine>,
+    numbers: [TextLine; 5],
+    /// Whether a person has changed the plan.
+    planned: bool,
+    /// The field with the keyboard.
+    pub focus: usize,
+}
+
+impl BroadcastForm {
+    /// A form for an audience; what was filled in before stays.
+    pub fn new(query: AudienceQuery, before: Option<Self>) -> Self {
+        let walking = matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone);
+        if let Some(before) = before {
+            return Self { query, found: None, walking, focus: 0, ..before };
+        }
+        let mut form = Self {
+            query,
+            found: None,
+            walking,
+            kind: BroadcastKind::Text,
+            text: TextLine::default(),
+            link: TextLine::default(),
+            template: TextLine::default(),
+            chosen: None,
+            slots: Vec::new(),
+            values: Vec::new(),
+            numbers: Default::default(),
+            planned: false,
+            focus: 0,
+        };
+        form.suggest();
+        form
+    }
+
+    /// How many people, as far as is known.
+    pub fn count(&self) -> usize {
+        match (&self.query.source, &self.found) {
+            (_, None) => 0,
+            (AudienceSource::Everyone, Some(found)) => found.open + found.closed,
+            (_, Some(found)) => found.ids.len(),
+        }
+    }
+
+    /// Whom it comes to was looked up.
+    pub fn receive(&mut self, found: ResolvedAudience) {
+        self.found = Some(found);
+        self.suggest();
+    }
+
+    /// The plan that suggests itself, unless a person has made one.
+    fn suggest(&mut self) {
+        if self.planned {
+            return;
+        }
+        let plan = WavePlan::suggested(self.count());
+        let seconds = plan.wait / SECOND;
+        let percent = plan.rules.failed_percent;
+        let texts = [
+            plan.canary.to_string(),
+            plan.wave.to_string(),
+            seconds.to_string(),
+            percent.to_string(),
+            String::new(),
+        ];
+        self.numbers = texts.map(TextLine::new);
+    }
+
+    /// The fields in their order.
+    pub fn fields(&self) -> Vec<BroadcastField> {
+        let mut fields = vec![BroadcastField::Kind];
+        match self.kind {
+            BroadcastKind::Text => fields.push(BroadcastField::Text),
+            BroadcastKind::Image => fields.push(BroadcastField::Link),
+            BroadcastKind::Template => {
+                fields.push(BroadcastField::Template);
+                fields.extend((0..self.slots.len()).map(BroadcastField::Slot));
+            }
+        }
+        if self.query.source != AudienceSource::Everyone {
+            fields.extend([
+                BroadcastField::Canary,
+                BroadcastField::Wave,
+                BroadcastField::Wait,
+                BroadcastField::StopAbove,
+                BroadcastField::Keep,
+            ]);
+        }
+        fields
+    }
+
+    /// The field with the keyboard.
+    pub fn at_hand(&self) -> BroadcastField {
+        let fields = self.fields();
+        fields[self.focus.min(fields.len() - 1)]
+    }
+
+    /// What stands in a field.
+    pub fn line(&self, field: BroadcastField) -> Option<&TextLine> {
+        match field {
+            BroadcastField::Kind => None,
+            BroadcastField::Text => Some(&self.text),
+            BroadcastField::Link => Some(&self.link),
+            BroadcastField::Template => Some(&self.template),
+            BroadcastField::Slot(place) => self.values.get(place),
+            BroadcastField::Canary
+            | BroadcastField::Wave
+            | BroadcastField::Wait
+            | BroadcastField::StopAbove
+            | BroadcastField::Keep => self.numbers.get(number(field)),
+        }
+    }
+
+    /// The line of the field at hand, to be written in.
+    pub fn line_mut(&mut self) -> Option<&mut TextLine> {
+        match self.at_hand() {
+            BroadcastField::Kind => None,
+            BroadcastField::Text => Some(&mut self.text),
+            BroadcastField::Link => Some(&mut self.link),
+            BroadcastField::Template => Some(&mut self.template),
+            BroadcastField::Slot(place) => self.values.get_mut(place),
+            field => {
+                self.planned = true;
+                self.numbers.get_mut(number(field))
+            }
+        }
+    }
+
+    /// Another kind of message.
+    pub fn turn(&mut self, by: usize) {
+        let at = BroadcastKind::ALL.iter().position(|it| *it == self.kind).unwrap_or(0);
+        self.kind = BroadcastKind::ALL[(at + by) % BroadcastKind::ALL.len()];
+    }
+
+    /// Letters of the template's name.
+    pub fn template_letters(&self) -> &str {
+        self.template.text().trim()
+    }
+
+    /// A template was found by its letters, or none.
+    pub fn choose(&mut self, found: Option<&ApprovedTemplate>) {
+        if self.chosen.as_ref() == found {
+            return;
+        }
+        self.slots = found.filter(|it| it.parts.is_some()).map(ApprovedTemplate::slots).unwrap_or_default();
+        self.values =
+            self.slots.iter().map(|it| TextLine::new(it.example.clone().unwrap_or_default())).collect();
+        self.chosen = found.cloned();
+    }
+
+    /// What was filled in for the variables.
+    pub fn texts(&self) -> Vec<&str> {
+        self.values.iter().map(|it| it.text().trim()).collect()
+    }
+
+    /// The text as it leaves: a backslash and an n make a new line.
+    fn body(&self) -> String {
+        self.text.text().trim().replace("\\n", "\n")
+    }
+
+    /// What it says.
+    ///
+    /// # Errors
+    /// What is missing, in words.
+    pub fn content(&self) -> Result<BroadcastContent, String> {
+        match self.kind {
+            BroadcastKind::Text => {
+                let text = self.body();
+                match bounds::length(&text) {
+                    0 => Err("the text is empty".to_owned()),
+                    length if length > bounds::TEXT => {
+                        Err(format!("the text has {length} characters; {} are the most", bounds::TEXT))
+                    }
+                    _ => Ok(BroadcastContent::Text(text)),
+                }
+            }
+            BroadcastKind::Image => {
+                let link = self.link.text().trim();
+                match attachments::link_refusal(link) {
+                    _ if link.is_empty() => Err("the link of the picture is missing".to_owned()),
+                    Some(why) => Err(format!("the link: {why}")),
+                    None => Ok(BroadcastContent::Image(link.to_owned())),
+                }
+            }
+            BroadcastKind::Template => self.filled().map(BroadcastContent::Template),
+        }
+    }
+
+    fn filled(&self) -> Result<FilledTemplate, String> {
+        let template = self.chosen.as_ref().ok_or("no approved template is called so")?;
+        if template.parts.is_none() {
+            return Err(
+                "this template's parts are of an unknown shape; send it as a script, with --components"
+                    .to_owned(),
+            );
+        }
+        let texts = self.texts();
+        let empty = texts.iter().filter(|it| it.is_empty()).count();
+        if empty > 0 {
+            return Err(format!("{empty} of the template's boxes are empty"));
+        }
+        let components = template.components(&self.slots, &texts);
+        Ok(FilledTemplate { name: template.name.clone(), language: template.language.clone(), components })
+    }
+
+    /// Whom, frozen.
+    ///
+    /// # Errors
+    /// Why there is nobody, in words.
+    pub fn aim(&self) -> Result<Aim, String> {
+        let found = self.found.as_ref().ok_or("whom it goes to is still being looked up")?;
+        if self.walking {
+            return Err("the server's contacts are still being read".to_owned());
+        }
+        if self.query.source == AudienceSource::Everyone {
+            return match self.count() {
+                0 => Err("no contact is known".to_owned()),
+                count => Ok(Aim::Everyone(count)),
+            };
+        }
+        match Frozen::of(found.ids.iter().cloned()) {
+            Some((frozen, _)) => Ok(Aim::These(frozen)),
+            None => Err("nobody of them is a contact that can be sent to".to_owned()),
+        }
+    }
+
+    /// In what parts, and what stops it.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn plan(&self) -> Result<WavePlan, String> {
+        let mut plan = WavePlan::suggested(self.count());
+        if self.query.source == AudienceSource::Everyone {
+            return Ok(plan);
+        }
+        let read = |field: BroadcastField| {
+            let text = self.numbers[number(field)].text().trim();
+            text.parse::<u32>().map_err(|_| format!("{} is no number: {text:?}", field.label()))
+        };
+        plan.canary = read(BroadcastField::Canary)? as usize;
+        plan.wave = read(BroadcastField::Wave)? as usize;
+        plan.wait = i64::from(read(BroadcastField::Wait)?) * SECOND;
+        plan.rules.failed_percent = u8::try_from(read(BroadcastField::StopAbove)?)
+            .map_err(|_| "failures are 0 to 100 percent".to_owned())?;
+        let keep = self.numbers[number(BroadcastField::Keep)].text().trim();
+        plan.rules.floor = if keep.is_empty() { None } else { Some(i64::from(read(BroadcastField::Keep)?)) };
+        plan.refusal().map_or(Ok(plan), Err)
+    }
+
+    /// What is missing or wrong first.
+    pub fn missing(&self) -> Option<String> {
+        self.content().err().or_else(|| self.aim().err()).or_else(|| self.plan().err())
+    }
+}
+
+fn number(field: BroadcastField) -> usize {
+    match field {
+        BroadcastField::Canary => 0,
+        BroadcastField::Wave => 1,
+        BroadcastField::Wait => 2,
+        BroadcastField::StopAbove => 3,
+        _ => 4,
+    }
+}

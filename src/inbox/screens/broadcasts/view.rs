@@ -1,0 +1,286 @@
+//! The board: a line for each broadcast, and the chosen one below or beside it
+//! with its waves and how it went over time.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::components::loading_view;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::loads::Pane;
+use crate::overlays::questions_view::{Lines, gap, plain};
+use crate::resource::LoadState;
+use crate::screens::broadcasts::steering::{Continuing, wave_words};
+use crate::screens::outbox::row_state;
+use crate::screens::people::view::divide;
+use crate::theme_view::Theme;
+use model::board::BoardEntry;
+use model::prices;
+use model::time::{ago, short_span};
+use model::waves::{Campaign, Phase, RecipientCounts, price_each};
+
+/// What is offered on the page, most useful first.
+pub const HINTS: &[Command] = &[
+    Command::ShowRecipients,
+    Command::PauseBroadcast,
+    Command::ContinueBroadcast,
+    Command::StopBroadcast,
+    Command::RetryFailed,
+    Command::ExportReport,
+    Command::AllTabs,
+    Command::LeaveRows,
+    Command::Help,
+    Command::Quit,
+];
+/// Cells of a bar.
+const BAR: u16 = 16;
+/// Draws the page.
+pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let (list, detail) = inbox.page_areas();
+    frame(inbox, theme, area, buffer);
+    if let Some(words) = empty(inbox) {
+        let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
+        paint_view::paragraph(buffer, place, &words, theme.dim());
+        return;
+    }
+    let rows = &inbox.board.rows;
+    let chosen = rows.index();
+    for (index, entry) in rows.rows.iter().enumerate().skip(rows.first).take(usize::from(list.height)) {
+        let y = list.y + u16::try_from(index - rows.first).unwrap_or(0);
+        let place = Area { y, height: 1, ..list };
+        row(inbox, theme, entry, place, buffer);
+        if chosen == Some(index) {
+            paint_view::stripe(buffer, place, theme.selected());
+            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+        }
+    }
+    if let (Some(area), Some(entry)) = (detail, rows.chosen()) {
+        divide(theme, list, area, buffer);
+        details(inbox, theme, entry, area, buffer);
+    }
+}
+
+fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let rows = &inbox.board.rows;
+    let place = if rows.all_tabs { "all tabs" } else { inbox.tab().channel.name.as_str() };
+    let title = format!("Broadcasts · {place}");
+    let open = rows.rows.iter().filter(|it| it.is_open()).count();
+    let right = format!("{open} running · {}", rows.rows.len());
+    let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
+    paint_view::frame(buffer, area, theme, inbox.layers.is_empty(), Sides::All, (&titles.0, &titles.1));
+    if inbox.shown(Pane::Page) != LoadState::Well {
+        return;
+    }
+    let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
+    let y = area.y + area.height.saturating_sub(1);
+    paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
+}
+
+/// What an empty page says.
+fn empty(inbox: &Inbox) -> Option<String> {
+    let rows = &inbox.board.rows;
+    if !rows.rows.is_empty() {
+        return None;
+    }
+    if !inbox.has_broadcasts() && !rows.all_tabs {
+        let label = inbox.tab().platform().map_or("this channel", model::account::Platform::label);
+        return Some(inbox.keyed(&format!(
+            "{label} has no broadcasts; a business chat tab has them. {{all-tabs}} shows all tabs."
+        )));
+    }
+    Some(match rows.loaded {
+        false => loading_view::words(inbox, Pane::Page),
+        true => inbox.keyed(
+            "No broadcast was sent from here yet. Mark people ({go-to-people}) or conversations, then {broadcast}; \
+             :broadcast track ID watches one of elsewhere.",
+        ),
+    })
+}
+
+/// State, bar, counts and title in one line.
+pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
+    let (mut x, end) = (area.x + 2, area.x + area.width.saturating_sub(1));
+    let (state, style) = state(inbox, theme, entry);
+    paint_view::text(buffer, x, area.y, 12, &state, style);
+    x += 13;
+    let counts = entry.counts();
+    let people = entry.people().max(1);
+    let settled = counts.delivered + counts.failed;
+    crate::screens::broadcasts::charts_view::progress(
+        theme,
+        (counts.delivered, counts.failed, people),
+        Area { x, y: area.y, width: BAR, height: 1 },
+        buffer,
+    );
+    x += BAR + 1;
+    let told = format!("{settled}/{}", entry.people());
+    x += paint_view::text(buffer, x, area.y, 11, &told, Style::new()).max(9) + 1;
+    if counts.failed > 0 {
+        let percent = counts.failed * 100 / counts.recipients.max(1);
+        let words = format!("{} failed ({percent} %) ", counts.failed);
+        x += paint_view::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.error());
+    }
+    let when = entry.begun_at().map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
+    let room = end.saturating_sub(x);
+    let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.dim())]);
+    let title = entry.title();
+    paint_view::text(buffer, x, area.y, room.saturating_sub(right + 1), title.as_str(), theme.own());
+}
+
+/// Where it stands, in a word.
+fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
+    let Some(campaign) = entry.campaign() else {
+        let style = if entry.is_open() { theme.waiting() } else { theme.dim() };
+        return (entry.word().to_string(), style);
+    };
+    match campaign.phase {
+        Phase::Running if inbox.standstill(&campaign.channel).is_some() => {
+            ("WAITS".to_owned(), theme.error())
+        }
+        Phase::Running if campaign.begun() == 0 => {
+            let left = campaign.starts_at.since(inbox.context.now).max(0) / 1_000_000;
+            (format!("HELD {left}s"), theme.waiting())
+        }
+        Phase::Running => (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.waiting()),
+        Phase::Paused => ("PAUSED".to_owned(), theme.error()),
+        _ => (campaign.phase.word().to_owned(), theme.dim()),
+    }
+}
+
+/// What is known of the chosen one: how it stands, its charts, its waves.
+fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: &mut Buffer) {
+    let below = area.x <= inbox.areas().body.inner().x;
+    let top = area.y + u16::from(below);
+    let (x, width) = (area.x + 1, area.width.saturating_sub(2));
+    let end = area.y + area.height;
+    let mut y = top;
+    for (words, style) in summary(inbox, theme, entry) {
+        if y >= end {
+            return;
+        }
+        let place = Area { x, y, width, height: (end - y).min(2) };
+        y += paint_view::paragraph(buffer, place, &words, style).max(1);
+    }
+    if let Some(detail) = inbox.board_detail().filter(|it| it.samples.len() > 1) {
+        y = crate::screens::broadcasts::charts_view::draw(
+            theme,
+            detail,
+            Area { x, y, width, height: end.saturating_sub(y) },
+            buffer,
+        );
+    }
+    let Some(campaign) = entry.campaign() else { return };
+    // The newest waves matter most where there is little room.
+    let room = usize::from(end.saturating_sub(y));
+    let shown = campaign.waves.len().min(room);
+    let first = campaign.begun().saturating_sub(shown.saturating_sub(1)).min(campaign.waves.len() - shown);
+    for (number, wave) in campaign.waves.iter().enumerate().skip(first).take(shown) {
+        let words = format!("wave {:>2}  {:>4} people  {}", number + 1, wave.size, wave_words(wave));
+        let style = if wave.row.is_some() { Style::new() } else { theme.dim() };
+        paint_view::text(buffer, x, y, width, &words, style);
+        y += 1;
+    }
+}
+
+/// Lines above the charts.
+fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
+    let RecipientCounts { recipients, delivered, failed, pending } = entry.counts();
+    let mut lines = Vec::new();
+    if let Some(campaign) = entry.campaign().filter(|it| !it.why.is_empty()) {
+        lines.push((
+            inbox.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)),
+            theme.error(),
+        ));
+    }
+    let running = entry.campaign().filter(|it| it.phase == Phase::Running);
+    let still = running.and_then(|it| row_state::standstill(inbox, &it.channel));
+    lines.extend(still.iter().map(|it| (it.clone(), theme.error())));
+    let odd = if recipients > 0 && delivered + failed + pending != recipients {
+        format!(" · the counts do not add up to {recipients}")
+    } else {
+        String::new()
+    };
+    lines.push(plain(format!(
+        "{} asked, {recipients} accepted · {delivered} delivered · {failed} failed · {pending} pending{odd}",
+        entry.people()
+    )));
+    let mut second = Vec::new();
+    if entry.is_open()
+        && still.is_none()
+        && let Some((rate, minutes)) = inbox.board_detail().and_then(|it| it.pace(entry.people()))
+    {
+        second.push(format!("{rate}/min"));
+        second.extend(minutes.map(|it| format!("about {it} min left")));
+    }
+    second.extend(entry.campaign().and_then(|it| burnt(inbox, it)));
+    second.extend(entry.begun_at().map(|it| format!("begun {}", ago(inbox.context.now.since(it)))));
+    lines.push((second.join(" · "), theme.dim()));
+    lines.extend(completed(inbox, theme, entry));
+    lines
+}
+
+/// What the trigger of completed campaigns tells of it, and of others.
+fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
+    let (of_it, others) = inbox.completed(entry);
+    let waves = entry.campaign().map_or(1, |it| it.waves.len());
+    let told = of_it.iter().map(|it| it.at).max().map(|last| {
+        let when = last.map(|at| format!(" {}", ago(inbox.context.now.since(at)))).unwrap_or_default();
+        plain(match waves {
+            1 => format!("event: completed{when}"),
+            _ => format!("events told of {} so far, the last{when}", count_of_waves(of_it.len())),
+        })
+    });
+    let more = (others > 0).then(|| {
+        let are = if others == 1 { "campaign is" } else { "campaigns are" };
+        let words = format!("{others} completed {are} none of these · {{go-to-events}} shows them");
+        (inbox.keyed(&words), theme.dim())
+    });
+    told.into_iter().chain(more).collect()
+}
+
+fn count_of_waves(count: usize) -> String {
+    if count == 1 { "1 completed wave".to_owned() } else { format!("{count} completed waves") }
+}
+
+/// Credits used so far against the balance.
+fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
+    let tab = inbox.tabs.iter().find(|it| it.channel.id == campaign.channel)?;
+    let sent = campaign.counts().recipients - campaign.counts().failed;
+    let price = price_each(&campaign.content, tab.templates.charged).times(sent.max(0));
+    let left = tab.account.as_ref().map(|it| format!(" of {} left", prices::credits(it.credits)));
+    Some(format!("{} used{}", price.words(), left.unwrap_or_default()))
+}
+
+/// The question with which limit it shall go on.
+pub fn ask_continue(theme: Theme, asked: &Continuing) -> Lines {
+    let mut lines = Vec::new();
+    if !asked.why.is_empty() {
+        lines.push((asked.why.to_string(), theme.error()));
+        lines.push(gap());
+    }
+    lines.push(plain("What it came to so far was seen by you and does not stop it again."));
+    lines.push((format!("Stop above: {}_ % failed", asked.limit.text()), theme.strong()));
+    if let Some(wrong) = &asked.wrong {
+        lines.push((wrong.clone(), theme.error()));
+    }
+    lines.push(gap());
+    lines.push(("[Enter] CONTINUE anyway   [Esc] stay paused".to_owned(), theme.strong()));
+    lines
+}
+
+/// The question whether to stop it.
+pub fn ask_stop(theme: Theme, left: usize, leaves: bool) -> Lines {
+    let mut lines = vec![plain(format!(
+        "{left} people have not been sent to, and will not be. What the server has taken goes its way: the \
+         interface cannot take it back."
+    ))];
+    if leaves {
+        lines.push(("One wave is leaving now; it may still be taken.".to_owned(), theme.waiting()));
+    }
+    lines.push(gap());
+    lines.push(("[y] STOP for good   [n] not".to_owned(), theme.strong()));
+    lines
+}

@@ -1,0 +1,101 @@
+//! What the triggers tell, as cards that lead to the person.
+
+use crate::Inbox;
+use crate::event::{Effect, Load};
+use crate::screens::cards::{CardEmphasis, DeckCard};
+use crate::tab::Focus;
+use model::happenings::Happening;
+use model::selector::Selector;
+use model::text::SafeText;
+use model::time::short_span;
+
+/// Fields a card shows in the list.
+const SHOWN: usize = 4;
+
+impl Inbox {
+    pub(crate) fn event_cards(&self) -> Vec<DeckCard> {
+        let Some(events) = self.deck.events.get(&self.tab().channel.id).and_then(|it| it.told.as_ref())
+        else {
+            return Vec::new();
+        };
+        let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| DeckCard {
+            id: format!("note {}", trigger.label()),
+            kind: trigger.label().to_owned(),
+            title: SafeText::line("not told"),
+            words: why.clone(),
+            weight: CardEmphasis::Dim,
+            lines: vec![(SafeText::line("why"), why.clone())],
+            ..DeckCard::default()
+        };
+        events.items.iter().map(|it| self.event_card(it)).chain(events.notes.iter().map(note)).collect()
+    }
+
+    fn event_card(&self, it: &Happening) -> DeckCard {
+        let person = self.called(it);
+        let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
+        let said = |(name, value): &&(SafeText, SafeText)| {
+            !known.contains(&Some(value.as_str()))
+                && !value.as_str().is_empty()
+                && !name.as_str().to_lowercase().ends_with("id")
+                && !name.as_str().ends_with("At")
+        };
+        let words: Vec<String> = it
+            .fields
+            .iter()
+            .filter(said)
+            .take(SHOWN)
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        let who = person.clone().or_else(|| it.phone.as_deref().map(SafeText::line));
+        let mut lines = Vec::new();
+        if let Some(who) = &who {
+            let phone = it.phone.as_deref().filter(|_| person.is_some()).unwrap_or("");
+            let leads = self.keyed("{go-to-row} opens the conversation");
+            lines.push((
+                SafeText::line("person"),
+                SafeText::line(&format!("{} · {leads}", format!("{who} {phone}").trim_end())),
+            ));
+        }
+        let zone = &self.context.settings.zone;
+        if let Some(at) = it.at {
+            let when = format!("{} {}", at.day_name(zone), at.clock_face(zone));
+            lines.push((SafeText::line("when"), SafeText::line(&when)));
+        }
+        lines.extend(it.fields.iter().cloned());
+        let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
+        let words = words.join(" · ");
+        DeckCard {
+            id: format!("{} {}", it.trigger.label(), it.id),
+            kind: it.trigger.label().to_owned(),
+            title: it.title.clone(),
+            words: SafeText::line(&words),
+            right: it.at.map(|at| short_span(self.context.now.since(at))).unwrap_or_default(),
+            lines,
+            ..DeckCard::default()
+        }
+    }
+
+    /// What someone an event is about is called here, as far as the tabs know.
+    fn called(&self, it: &Happening) -> Option<SafeText> {
+        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
+        let mut known = rows.filter(|row| {
+            it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
+        });
+        known.find_map(|it| it.name.clone())
+    }
+
+    /// Goes to the person an event is about.
+    pub(crate) fn go_to_event(&mut self, id: &str) {
+        let channel = self.tab().channel.id.clone();
+        let events = self.deck.events.get(&channel).and_then(|it| it.told.as_ref());
+        let found = events
+            .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
+        match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
+            Some((Some(conversation), _)) => self.visit(&channel, &conversation, Focus::History),
+            Some((None, Some(phone))) => {
+                self.context.push(Effect::Load(Load::Lookup(Selector::Phone(phone))))
+            }
+            _ => self.warn("it tells of nobody by a number or a conversation"),
+        }
+    }
+}

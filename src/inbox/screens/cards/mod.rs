@@ -1,0 +1,306 @@
+//! Pages of cards: events, webhooks, templates, the account. Each is a list of
+//! cards made from what was told; one is chosen, and all of it stands beside or
+//! below the list.
+//!
+//! What is shown is kept in memory: it is read again when it is looked at.
+
+pub(crate) mod events;
+pub mod view;
+
+use std::collections::HashMap;
+
+use crate::Inbox;
+use crate::components::paged_rows::{PageRow, PagedRows};
+use crate::event::{Effect, Load};
+use crate::pages::PageKind;
+use crate::resource::{LoadTimeouts, Resource};
+use model::fetches::{Fetch, FetchResult, Fetching};
+use model::happenings::{Events, Happening};
+use model::ids::{ChannelId, STAND_IN};
+use model::text::SafeText;
+use model::time::{MINUTE, Timestamp};
+use model::unreadable::List;
+use model::webhooks::Webhook;
+
+/// What was read longer ago is read again while it is looked at.
+const FRESH: i64 = MINUTE;
+
+/// How much a card asks for attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CardEmphasis {
+    /// As most.
+    #[default]
+    Plain,
+    /// It needs a person.
+    Loud,
+    /// There is nothing to it.
+    Dim,
+}
+
+/// One card.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DeckCard {
+    /// Names it.
+    pub id: String,
+    /// Its kind, in a word.
+    pub kind: String,
+    /// What it is called.
+    pub title: SafeText,
+    /// What is said of it in the list.
+    pub words: SafeText,
+    /// At the end of its line.
+    pub right: String,
+    /// How much it asks for attention.
+    pub weight: CardEmphasis,
+    /// All of it: labels and what they say.
+    pub lines: Vec<(SafeText, SafeText)>,
+    /// What is shown as a chart below the lines.
+    pub bars: Vec<Bar>,
+}
+
+/// A bar of a chart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bar {
+    /// What it stands for.
+    pub label: SafeText,
+    /// How long it is beside the others.
+    pub value: f64,
+    /// What is said of it.
+    pub words: String,
+}
+
+impl DeckCard {
+    /// Adds a line.
+    pub(crate) fn line(&mut self, label: &str, words: &str) {
+        self.lines.push((SafeText::line(label), SafeText::line(words)));
+    }
+}
+
+impl PageRow for DeckCard {
+    type Name = String;
+
+    fn name(&self) -> String {
+        self.id.clone()
+    }
+}
+
+/// What was told of something, and when.
+#[derive(Debug)]
+pub struct Seen<T> {
+    /// What was told last.
+    pub told: Option<T>,
+    /// How it is asked for.
+    pub page: Resource<()>,
+    pub(crate) at: Option<Timestamp>,
+}
+
+impl<T> Default for Seen<T> {
+    fn default() -> Self {
+        Self { told: None, page: Resource::of(LoadTimeouts::SERVER, ()), at: None }
+    }
+}
+
+impl<T> Seen<T> {
+    /// Whether it is to be asked for now; notes that it is.
+    pub(crate) fn due(&mut self, now: Timestamp) -> bool {
+        if self.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at))) {
+            self.page.mark_stale();
+        }
+        let due = self.page.take(now).is_some();
+        if due {
+            self.at = Some(now);
+        }
+        due
+    }
+
+    pub(crate) fn receive(&mut self, told: Result<T, SafeText>, now: Timestamp) {
+        match told {
+            Ok(told) => {
+                self.page.receive(&());
+                self.told = Some(told);
+            }
+            Err(why) => self.page.fail(&(), &why, now),
+        }
+    }
+}
+
+/// The state of the pages.
+#[derive(Debug, Default)]
+pub struct Deck {
+    /// The cards of the page at hand.
+    pub cards: PagedRows<DeckCard, ChannelId>,
+    /// What is looked for among them.
+    pub search: String,
+    pub(crate) events: HashMap<ChannelId, Seen<Events>>,
+    pub(crate) webhooks: HashMap<ChannelId, Seen<Vec<Webhook>>>,
+}
+
+impl Deck {
+    /// Whether the events of a tab are to be asked for now; notes that they
+    /// are.
+    pub(crate) fn events_due(&mut self, channel: &ChannelId, now: Timestamp) -> bool {
+        self.events.entry(channel.clone()).or_default().due(now)
+    }
+
+    /// What the triggers of a tab told last.
+    pub(crate) fn happenings(&self, channel: &ChannelId) -> &[Happening] {
+        self.events.get(channel).and_then(|it| it.told.as_ref()).map_or(&[], |it| &it.items)
+    }
+}
+
+/// Whether a page is one of cards.
+pub fn is_deck(page: PageKind) -> bool {
+    matches!(page, PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account)
+}
+
+impl Inbox {
+    /// Goes to a page of cards.
+    pub(crate) fn go_to_deck(&mut self, page: PageKind) {
+        self.page = page;
+        self.deck.cards = PagedRows::default();
+        self.deck.search.clear();
+        let channel = self.tab().channel.id.clone();
+        match page {
+            PageKind::Templates => self.context.push(Effect::Load(Load::Templates(channel))),
+            PageKind::Account => {
+                self.context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
+            }
+            _ => (),
+        }
+    }
+
+    /// Makes the cards anew, and asks for what is old.
+    pub(crate) fn load_deck(&mut self) {
+        let (now, channel) = (self.context.now, self.tab().channel.id.clone());
+        let known = self.tab().account.is_some();
+        self.retry_templates();
+        let fetch = match self.page {
+            PageKind::Events if known => self.deck.events_due(&channel, now).then_some(Fetch::Events),
+            PageKind::Webhooks if known => {
+                self.context
+                    .effects
+                    .extend(self.outbox.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+                self.deck.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
+            }
+            _ => None,
+        };
+        self.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
+        let query = self.deck.search.to_lowercase();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let mut cards = match self.page {
+            PageKind::Events => self.event_cards(),
+            PageKind::Webhooks => self.webhook_cards(),
+            PageKind::Templates => self.template_cards(),
+            _ => self.account_cards(),
+        };
+        cards.extend(self.unreadable_cards());
+        cards.retain(|it| fits(it, &words));
+        let visible = self.rows_shown();
+        let rows = &mut self.deck.cards;
+        // Cards of another tab are never those of this one.
+        rows.want(channel, |_, _| false);
+        rows.put(cards, false);
+        rows.reveal(visible);
+    }
+
+    /// A card for each item of the page's list that could not be read.
+    fn unreadable_cards(&self) -> Vec<DeckCard> {
+        let list = match self.page {
+            PageKind::Events => List::Events,
+            PageKind::Webhooks => List::Webhooks,
+            PageKind::Templates => List::Templates,
+            _ => return Vec::new(),
+        };
+        let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
+        let card = |(place, raw): (usize, &String)| {
+            let mut card = DeckCard {
+                id: format!("{STAND_IN}{place}"),
+                kind: "unreadable".to_owned(),
+                title: SafeText::line("This row could not be read"),
+                words: SafeText::line(raw),
+                weight: CardEmphasis::Dim,
+                ..DeckCard::default()
+            };
+            card.line("raw", raw);
+            card
+        };
+        rows.iter().enumerate().map(card).collect()
+    }
+
+    /// What the title of the page says: its name, and whether the server is
+    /// being asked.
+    pub fn deck_head(&self) -> (&'static str, bool) {
+        let channel = &self.tab().channel.id;
+        match self.page {
+            PageKind::Events => {
+                ("Events", self.deck.events.get(channel).is_some_and(|it| it.page.is_asked()))
+            }
+            PageKind::Webhooks => {
+                ("Webhooks", self.deck.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
+            }
+            PageKind::Templates => ("Templates", self.tab().templates_page.is_asked()),
+            _ => ("Account", false),
+        }
+    }
+
+    /// What an empty page says.
+    pub fn deck_empty(&self) -> String {
+        let (_, asking) = self.deck_head();
+        let reads = self.tab().account.is_none() || asking;
+        match self.page {
+            _ if !self.deck.search.is_empty() => "Nothing here fits.".to_owned(),
+            _ if reads => "Reading…".to_owned(),
+            PageKind::Events => {
+                "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
+                    .to_owned()
+            }
+            PageKind::Webhooks => self
+                .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
+            PageKind::Templates => self.no_templates(),
+            _ => "Reading…".to_owned(),
+        }
+    }
+
+    /// A fetch for one of the pages has ended.
+    pub(crate) fn deck_fetched(&mut self, channel: &ChannelId, fetched: &Fetch, told: Fetching) {
+        let now = self.context.now;
+        match (fetched, told) {
+            (Fetch::Events, told) => {
+                let events = told
+                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
+                self.deck.events.entry(channel.clone()).or_default().receive(events, now);
+            }
+            (Fetch::Webhooks, told) => {
+                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
+                self.deck.webhooks.entry(channel.clone()).or_default().receive(all, now);
+            }
+            _ => (),
+        }
+    }
+
+    /// Enter on a card.
+    pub(crate) fn go_to_card(&mut self) {
+        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
+        match self.page {
+            PageKind::Events => self.go_to_event(&id),
+            PageKind::Templates => self.fill_chosen_template(&id),
+            _ => self.say("all of it stands here"),
+        }
+    }
+}
+
+/// Whether all words stand somewhere on a card.
+fn fits(card: &DeckCard, words: &[&str]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let mut text = format!("{} {} {}", card.kind, card.title, card.words);
+    for it in &card.bars {
+        text.push_str(&format!(" {} {}", it.label, it.words));
+    }
+    for (label, words) in &card.lines {
+        text.push_str(&format!(" {label} {words}"));
+    }
+    let text = text.to_lowercase();
+    words.iter().all(|it| text.contains(it))
+}

@@ -1,0 +1,375 @@
+//! A file or a link that goes with an answer: naming it, what it is sent as
+//! and costs, and sending it with the text as its caption.
+//!
+//! What was found comes in.
+
+use crate::Inbox;
+use crate::availability;
+use crate::commands::Command;
+use crate::components::text_line::TextLine;
+use crate::event::{Effect, Load};
+use crate::keys::{KeyCode, KeyPress};
+use crate::outside::OutsideRequest;
+use crate::overlays::Layer;
+use crate::screens::composer::{Composer, ComposerMode};
+use crate::tab::{Focus, Tab};
+use model::account::Platform;
+use model::attachments::{self, FileFacts, ReplyAttachment};
+use model::bounds;
+use model::counting::Count;
+use model::ids::{ChannelId, MessageId, RowId};
+use model::links;
+use model::outbox::Operation;
+use model::outbox::content::MediaKind;
+use model::prices::{self, Price};
+use model::text;
+
+/// What a path or link that is typed turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum AttachmentCheck {
+    /// Nothing is typed.
+    #[default]
+    Nothing,
+    /// It is being looked at.
+    Looking,
+    /// It can be sent, as far as is known here.
+    Thing(ReplyAttachment),
+    /// It cannot be sent.
+    Wrong(String),
+}
+
+/// A file or link being named.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AttachForm {
+    /// The path or link.
+    pub line: TextLine,
+    /// What it is.
+    pub found: AttachmentCheck,
+    /// What it shall be sent as, where a person chose.
+    pub kind: Option<MediaKind>,
+    /// How the path goes on, where there is one way only.
+    longer: Option<String>,
+    /// What lies at the service already.
+    pub shelf: Vec<ReplyAttachment>,
+    /// The one of them that was chosen.
+    picked: Option<usize>,
+    /// A text that was pasted and is this path; it goes back if nothing is
+    /// attached.
+    instead: Option<String>,
+}
+
+impl AttachForm {
+    /// What would be attached.
+    pub fn thing(&self) -> Option<ReplyAttachment> {
+        let AttachmentCheck::Thing(found) = &self.found else { return None };
+        Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
+    }
+
+    /// Puts a pasted path or link in place of what was typed.
+    pub fn paste(&mut self, outside: &str) {
+        match attachments::pasted_path(outside) {
+            Some(path) => self.line.set(path),
+            None => self.line.insert(text::pasted(outside).trim()),
+        }
+    }
+
+    /// Takes the next or the one before of what lies at the service.
+    fn pick(&mut self, forwards: bool) {
+        let count = self.shelf.len();
+        let next = match self.picked {
+            _ if count == 0 => return,
+            Some(at) if forwards => (at + 1) % count,
+            Some(at) => (at + count - 1) % count,
+            None if forwards => 0,
+            None => count - 1,
+        };
+        self.picked = Some(next);
+        if let attachments::AttachmentSource::Uploaded(url) = &self.shelf[next].source {
+            self.line.set(url.clone());
+        }
+        self.look();
+    }
+
+    /// What was typed is asked about; a link is known at once.
+    fn look(&mut self) -> Option<OutsideRequest> {
+        let typed = self.line.text().trim();
+        (self.kind, self.longer) = (None, None);
+        let shelved = self
+            .shelf
+            .iter()
+            .find(|it| it.source == attachments::AttachmentSource::Uploaded(typed.to_owned()));
+        if typed.is_empty() {
+            self.found = AttachmentCheck::Nothing;
+        } else if let Some(shelved) = shelved {
+            self.found = AttachmentCheck::Thing(shelved.clone());
+        } else if links::host_of(typed).is_some() {
+            self.found = match attachments::link_refusal(typed) {
+                Some(why) => AttachmentCheck::Wrong(why),
+                None => AttachmentCheck::Thing(ReplyAttachment::link(typed)),
+            };
+        } else {
+            self.found = AttachmentCheck::Looking;
+            return Some(OutsideRequest::File { path: typed.to_owned(), pasted: false });
+        }
+        None
+    }
+}
+
+impl Tab {
+    /// What the answer at hand costs, and the messages it leaves as.
+    pub fn reply_price(&self) -> (usize, Price) {
+        let Some(composer) = &self.composer else { return (1, self.text_price(1)) };
+        let text = composer.reply_text();
+        let Some(attachment) = &composer.attachment else {
+            let parts = self.messages_of(&text).len().max(1);
+            return (parts, self.text_price(parts));
+        };
+        let apart = !attachment.takes_caption(self.platform()) && !text.trim().is_empty();
+        let parts = if apart { self.messages_of(&text).len() } else { 0 };
+        (1, attachment.price().and(Price::exactly(prices::TEXT).times(i64::try_from(parts).unwrap_or(0))))
+    }
+
+    /// The answer measured against its bound: a caption's is smaller.
+    pub fn count_reply(&self, composer: &Composer) -> Count {
+        let count = self.count(&composer.text());
+        match &composer.attachment {
+            Some(it) if composer.mode == ComposerMode::Reply && it.takes_caption(self.platform()) => {
+                Count { most: bounds::CAPTION, ..count }
+            }
+            _ => count,
+        }
+    }
+
+    /// Why what is attached cannot leave with its text.
+    fn attachment_refusal(&self, composer: &Composer) -> Option<String> {
+        let attachment = composer.attachment.as_ref()?;
+        let count = self.count_reply(composer);
+        let caption = attachment.takes_caption(self.platform());
+        attachment.refusal(self.platform()).or_else(|| {
+            let over = caption && count.is_over();
+            over.then(|| {
+                format!("a caption has at most {} characters, this has {}", bounds::CAPTION, count.length)
+            })
+        })
+    }
+
+    /// The wishes an answer with something attached becomes.
+    pub(crate) fn attached_operations(
+        &self,
+        composer: &Composer,
+        attachment: &ReplyAttachment,
+        to: &str,
+    ) -> Vec<Operation> {
+        let text = composer.reply_text();
+        let text = Some(text).filter(|it| !it.trim().is_empty());
+        let quoted = composer.reply_to.clone();
+        if attachment.takes_caption(self.platform()) {
+            return vec![attachment.operation(to, text, self.markup(), quoted)];
+        }
+        let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
+        let texts = text.map(|it| self.messages_of(&it)).unwrap_or_default();
+        let mut operations = vec![attachment.operation(to, None, None, quoted)];
+        operations.extend(texts.into_iter().map(message));
+        operations
+    }
+}
+
+impl Inbox {
+    /// Opens the form if a file can go along here.
+    pub(crate) fn attach_if_possible(&mut self) {
+        match availability::check(self, Command::Attach) {
+            Ok(()) => self.open_attach(),
+            Err(why) => self.warn(format!("file or link: {why}")),
+        }
+    }
+
+    /// Opens the form with what is attached already.
+    pub(crate) fn open_attach(&mut self) {
+        let attached = self.tab().composer.as_ref().and_then(|it| it.attachment.clone());
+        let mut form = AttachForm::default();
+        if let Some(attached) = attached {
+            form.line.set(match &attached.source {
+                attachments::AttachmentSource::File(it) => it.path.clone(),
+                attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
+                    url.clone()
+                }
+            });
+            self.context.effects.extend(form.look().map(Effect::Ask));
+            form.kind = Some(attached.kind);
+            if matches!(attached.source, attachments::AttachmentSource::Uploaded(_)) {
+                form.found = AttachmentCheck::Thing(attached);
+            }
+        }
+        self.context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
+        self.open_layer(Layer::Attach(Box::new(form)));
+    }
+
+    /// What lies at the service has come.
+    pub(crate) fn shelf_known(&mut self, channel: &ChannelId, shelf: Vec<ReplyAttachment>) {
+        let here = self.tab().channel.id == *channel;
+        if let Some(Layer::Attach(form)) = self.layers.last_mut().filter(|_| here) {
+            form.shelf = shelf;
+        }
+    }
+
+    /// Asks again about what is typed in the form.
+    pub(crate) fn look_at_typed(&mut self) {
+        if let Some(Layer::Attach(form)) = self.layers.last_mut() {
+            self.context.effects.extend(form.look().map(Effect::Ask));
+        }
+    }
+
+    /// A key in the form.
+    pub(crate) fn attach_key(&mut self, mut form: Box<AttachForm>, key: KeyPress) {
+        let platform = self.tab().platform().cloned();
+        let turns = self.context.settings.keymap.in_text(Command::Attach) == Some(key);
+        match key.code {
+            KeyCode::Esc => return self.leave_attach(*form),
+            KeyCode::Char('c') if key.ctrl => return self.leave_attach(*form),
+            _ if turns => form.kind = next_kind(&form, platform.as_ref()).or(form.kind),
+            KeyCode::Tab => {
+                if let Some(longer) = form.longer.take() {
+                    form.line.set(longer);
+                    self.context.effects.extend(form.look().map(Effect::Ask));
+                }
+            }
+            KeyCode::Down | KeyCode::Up => form.pick(key.code == KeyCode::Down),
+            KeyCode::Enter => return self.attach(form, platform.as_ref()),
+            _ => {
+                let before = form.line.text().to_owned();
+                if form.line.key(key) && form.line.text() != before {
+                    self.notice = None;
+                    self.context.effects.extend(form.look().map(Effect::Ask));
+                }
+            }
+        }
+        self.layers.push(Layer::Attach(form));
+    }
+
+    /// Attaches what was found; an empty line takes away what was attached.
+    fn attach(&mut self, form: Box<AttachForm>, platform: Option<&Platform>) {
+        let now = self.context.now;
+        let refused = match (&form.found, form.thing()) {
+            (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
+            (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
+            (_, Some(thing)) => thing.refusal(platform),
+            (_, None) => None,
+        };
+        if let Some(why) = refused {
+            self.warn(format!("not attached: {why}"));
+            return self.layers.push(Layer::Attach(form));
+        }
+        let thing = form.thing();
+        let words = match &thing {
+            Some(it) => format!("{} is attached; the text is its caption; nothing was sent", it.name()),
+            None => "nothing is attached".to_owned(),
+        };
+        let Some(composer) = &mut self.tab_mut().composer else { return };
+        composer.mode = ComposerMode::Reply;
+        composer.attach(thing, now);
+        self.tab_mut().focus = Focus::Composer;
+        self.say(words);
+    }
+
+    /// Nothing is attached: a text that was taken for a path comes back.
+    fn leave_attach(&mut self, form: AttachForm) {
+        let now = self.context.now;
+        if let (Some(text), Some(composer)) = (form.instead, &mut self.tab_mut().composer) {
+            composer.paste(&text, now);
+        }
+    }
+
+    /// A text that was pasted may be the path of a file: it is looked at.
+    pub(crate) fn recognise_path(&mut self, pasted: &str) {
+        let writes = self.composer_mode() == ComposerMode::Reply;
+        let possible = writes && availability::check(self, Command::Attach).is_ok();
+        if attachments::pasted_path(pasted).is_some() && possible {
+            self.context
+                .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
+        }
+    }
+
+    /// What a path is was found out.
+    pub(crate) fn file_seen(
+        &mut self,
+        path: String,
+        pasted: bool,
+        found: Result<FileFacts, String>,
+        longer: Option<String>,
+    ) {
+        if pasted {
+            return self.pasted_file(&path, found);
+        }
+        let Some(Layer::Attach(form)) = self.layers.last_mut() else { return };
+        if form.found != AttachmentCheck::Looking || form.line.text().trim() != path {
+            return;
+        }
+        form.longer = longer;
+        form.found =
+            found.map_or_else(AttachmentCheck::Wrong, |it| AttachmentCheck::Thing(ReplyAttachment::file(it)));
+    }
+
+    /// A pasted text is a file's path: it leaves the text and stands in the
+    /// form, if nothing was typed since.
+    fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>) {
+        let now = self.context.now;
+        let free = self.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
+        let (Ok(facts), true) = (found, free) else { return };
+        let Some(composer) = &mut self.tab_mut().composer else { return };
+        let length = path.chars().count();
+        if !composer.sheet().before_cursor().ends_with(path) {
+            return;
+        }
+        composer.change(now, |it| it.replace_before(length, ""));
+        let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
+        let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
+        self.open_layer(Layer::Attach(Box::new(AttachForm {
+            line,
+            found,
+            instead,
+            ..AttachForm::default()
+        })));
+    }
+
+    /// Whether what is attached may leave now; why not is said.
+    pub(crate) fn may_attach(&mut self) -> bool {
+        let tab = self.tab();
+        let Some(composer) = &tab.composer else { return false };
+        let refused = tab.attachment_refusal(composer);
+        let unpaid = tab.cannot_pay(tab.reply_price().1);
+        match (refused, unpaid) {
+            (None, None) => true,
+            (Some(why), _) => {
+                self.warn(format!("nothing was sent: {why}"));
+                false
+            }
+            (None, Some(why)) => {
+                self.context.push(Effect::Refresh(tab.channel.id.clone()));
+                self.warn(format!("nothing was sent: {why} · draft kept"));
+                false
+            }
+        }
+    }
+
+    /// A file has come so far on its way.
+    pub(crate) fn uploading(&mut self, row: RowId, percent: Option<u8>) {
+        match percent {
+            Some(percent) => {
+                self.uploads.insert(row, percent);
+            }
+            None => {
+                // It is the send's now, which leaves at once.
+                self.undo.retain(|it| it.row != row);
+                self.uploads.remove(&row);
+            }
+        }
+    }
+}
+
+/// The next kind a thing can be sent as.
+fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
+    let thing = form.thing()?;
+    let at = MediaKind::ALL.iter().position(|it| *it == thing.kind)?;
+    let turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
+    turned.into_iter().find(|it| thing.fits(*it, platform))
+}

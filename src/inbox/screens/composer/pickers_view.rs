@@ -1,0 +1,188 @@
+//! Pickers and the composer's menu: what was typed, the entries it finds, and
+//! what the chosen one would bring.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::components::picker::Picker;
+use crate::layout::Area;
+use crate::overlays::view::centered;
+use crate::screens::composer::menu::ComposerMenuItem;
+use crate::theme_view::Theme;
+use crate::wrap;
+use model::emoji;
+use model::replies;
+use model::text::SafeText;
+
+/// Rows of a picker's list.
+const ROWS: u16 = 7;
+
+/// A picker's words: title, hint, what stands where nothing is found, and the
+/// entries.
+pub struct Words<'a> {
+    /// What is picked.
+    pub title: &'a str,
+    /// What the keys do.
+    pub hint: &'a str,
+    /// Said where there are no entries.
+    pub none: &'a str,
+    /// A short word and a longer one for each entry.
+    pub entries: &'a [(String, String)],
+}
+
+/// Draws question, entries and hint; returns the area left for a preview.
+pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buffer: &mut Buffer) -> Area {
+    let (columns, rows) = inbox.context.size;
+    let area = centered(inbox, columns.min(86), rows.min(20));
+    paint_view::blank(buffer, area);
+    let count = format!("{}", words.entries.len());
+    let titles = (&[(words.title, theme.strong())][..], &[(count.as_str(), theme.dim())][..]);
+    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+    let hint = format!(" {} ", words.hint);
+    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.dim());
+    let inner = area.inner();
+    let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
+    let query = SafeText::line(&picker.query);
+    paint_view::runs(
+        buffer,
+        x,
+        inner.y,
+        width,
+        &[("> ", theme.strong()), (query.as_str(), Style::new()), ("_", theme.dim())],
+    );
+    if words.entries.is_empty() {
+        let place = Area { x, y: inner.y + 2, width, height: inner.height.saturating_sub(2) };
+        paint_view::paragraph(buffer, place, words.none, theme.dim());
+        return Area { height: 0, ..place };
+    }
+    let shown = ROWS.min(inner.height.saturating_sub(2));
+    let chosen = picker.chosen.min(words.entries.len() - 1);
+    let first = (chosen + 1).saturating_sub(usize::from(shown));
+    let wide = words.entries.iter().map(|(it, _)| wrap::cells(it)).max().unwrap_or(0).clamp(4, 24);
+    let column = u16::try_from(wide).unwrap_or(24);
+    for (row, (short, long)) in words.entries.iter().skip(first).take(usize::from(shown)).enumerate() {
+        let y = inner.y + 1 + u16::try_from(row).unwrap_or(0);
+        paint_view::text(buffer, x + 1, y, column, short, theme.own());
+        paint_view::text(buffer, x + column + 3, y, width.saturating_sub(column + 3), long, Style::new());
+        if first + row == chosen {
+            paint_view::stripe(
+                buffer,
+                Area { x: inner.x, y, width: inner.width, height: 1 },
+                theme.selected(),
+            );
+        }
+    }
+    let y = inner.y + 2 + shown;
+    Area { x, y, width, height: (inner.y + inner.height).saturating_sub(y) }
+}
+
+/// The picker of canned replies.
+pub fn replies(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
+    let canned = &inbox.canned;
+    let found = canned.found(&picker.query, inbox.tab());
+    let line = |it: &str| SafeText::line(it).to_string();
+    let entries: Vec<(String, String)> = found.iter().map(|it| (line(&it.name), line(&it.title))).collect();
+    let folder = line(&canned.folder);
+    let none = match &canned.replies {
+        None => "Reading…".to_owned(),
+        Some(all) if all.is_empty() => {
+            format!(
+                "No canned replies. Each file NAME.md in {folder} is one; {{contact.first_name}}, {{agent.name}} \
+                     and {{order?}} are fields in it."
+            )
+        }
+        Some(_) => "Nothing has all these words.".to_owned(),
+    };
+    let words = Words {
+        title: "Canned replies",
+        hint: "Enter inserts, never sends · type to find · Esc back",
+        none: &none,
+        entries: &entries,
+    };
+    let mut place = list(inbox, theme, picker, &words, buffer);
+    if let Some(problem) = canned.problems.first() {
+        let y = (place.y + place.height).saturating_sub(1);
+        let more = canned.problems.len() - 1;
+        let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        let text = line(&format!("not read: {problem}{more}"));
+        paint_view::text(buffer, place.x, y, place.width, &text, theme.error());
+        place.height = place.height.saturating_sub(1);
+    }
+    if let Some(chosen) = found.get(picker.chosen.min(found.len().saturating_sub(1))) {
+        let text = SafeText::block(&replies::fill(&chosen.body, &inbox.facts()));
+        paint_view::paragraph(buffer, place, text.as_str(), Style::new());
+        fields(buffer, place, theme);
+    }
+}
+
+/// The picker of emoji.
+pub fn emoji(inbox: &Inbox, theme: Theme, picker: &Picker, buffer: &mut Buffer) {
+    let entries: Vec<(String, String)> = emoji::find(&picker.query)
+        .iter()
+        .map(|it| (it.glyph.to_owned(), format!(":{}:  {}", it.short, it.name)))
+        .collect();
+    let words = Words {
+        title: "Emoji",
+        hint: "Enter inserts · type to find · Esc back",
+        none: "No emoji of sure width is called so.",
+        entries: &entries,
+    };
+    list(inbox, theme, picker, &words, buffer);
+}
+
+/// The composer's menu.
+pub fn menu(inbox: &Inbox, theme: Theme, chosen: usize, buffer: &mut Buffer) {
+    let height = u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2;
+    let area = centered(inbox, 66, height);
+    paint_view::blank(buffer, area);
+    paint_view::frame(buffer, area, theme, true, Sides::All, (&[("Write or send", theme.strong())], &[]));
+    let hint = " letter or Enter · Esc back ";
+    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.dim());
+    let inner = area.inner();
+    for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
+        let y = inner.y + u16::try_from(row).unwrap_or(0);
+        let (key, words) = entry.words();
+        let off = inbox.entry_is_off(entry);
+        let style = if off.is_some() { theme.dim() } else { Style::new() };
+        let key = key.to_string();
+        let used = paint_view::runs(
+            buffer,
+            inner.x + 1,
+            y,
+            inner.width - 2,
+            &[(&key, theme.strong()), ("  ", style), (words, style)],
+        );
+        if let Some(why) = off {
+            let room = inner.width.saturating_sub(used + 4);
+            paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.dim());
+        }
+        if row == chosen {
+            paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+        }
+    }
+}
+
+/// Marks the fields that are still to be filled in, as they stand on screen.
+pub fn fields(buffer: &mut Buffer, area: Area, theme: Theme) {
+    for y in area.y..area.y + area.height {
+        // What a cell holds and where: fields are of plain letters.
+        let mut row = String::new();
+        let mut cells = Vec::new();
+        for x in area.x..area.x + area.width {
+            let Some(cell) = buffer.cell((x, y)) else { continue };
+            cells.push((row.len(), x));
+            row.push_str(cell.symbol());
+        }
+        for field in replies::unfilled(&row) {
+            let within = cells.iter().filter(|(at, _)| field.contains(at));
+            for (_, x) in within {
+                if let Some(cell) = buffer.cell_mut((*x, y)) {
+                    cell.set_style(theme.selected());
+                }
+            }
+        }
+    }
+}

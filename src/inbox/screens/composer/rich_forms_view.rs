@@ -1,0 +1,185 @@
+//! The forms for a place, buttons and lists: every field with what is wrong
+//! with it, and what the customer will see.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::overlays::questions_view::{Lines, gap, plain};
+use crate::overlays::view::centered;
+use crate::screens::composer::rich_forms::{Form, FormKind};
+use crate::tabs_view;
+use crate::theme_view::Theme;
+use crate::wrap;
+use model::bounds;
+use model::text::SafeText;
+
+/// Columns of a label.
+const LABEL: u16 = 12;
+/// Lines of JSON that are shown around what is wrong.
+const AROUND: usize = 2;
+/// Characters of such a line.
+const WIDE: usize = 60;
+
+/// Draws a form.
+pub fn draw(inbox: &Inbox, theme: Theme, form: &Form, buffer: &mut Buffer) {
+    let (columns, rows) = inbox.context.size;
+    // The fields, and what the customer sees of each.
+    let wanted = u16::try_from(form.values.len() * 2 + 6).unwrap_or(u16::MAX);
+    let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
+    paint_view::blank(buffer, area);
+    let (label, style) = tabs_view::environment(inbox.tab(), theme);
+    let titles = (&[(form.kind.title(), theme.strong())][..], &[(label, style)][..]);
+    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+    bottom(inbox, theme, form, area, buffer);
+    let inner = area.inner();
+    let (x, width, end) = (inner.x + 1, inner.width.saturating_sub(2), inner.y + inner.height);
+    // What has the keyboard is always seen.
+    let room = usize::from(inner.height.saturating_sub(3)).max(1);
+    let first = (form.focus + 1).saturating_sub(room);
+    let mut y = inner.y;
+    for field in (first..form.values.len()).take(room) {
+        draw_field(theme, form, field, Area { x, y, width, height: 1 }, buffer);
+        y += 1;
+    }
+    if y + 1 < end {
+        paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
+        seen(theme, form, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
+    }
+}
+
+fn draw_field(theme: Theme, form: &Form, field: usize, area: Area, buffer: &mut Buffer) {
+    let focused = field == form.focus;
+    let style = if focused { theme.selected() } else { theme.dim() };
+    paint_view::text(buffer, area.x, area.y, LABEL, &form.kind.label(field), style);
+    let value = &form.values[field];
+    // An empty field is not scolded before anyone tried to send it.
+    let shown = form.tried || !value.is_empty();
+    let wrong = form.wrong(field).filter(|_| shown).map(|it| format!(" {it}")).unwrap_or_default();
+    let taken = paint_view::runs_right(
+        buffer,
+        area.x + LABEL,
+        area.y,
+        area.width - LABEL,
+        &[(&wrong, theme.error())],
+    );
+    let room = area.width.saturating_sub(LABEL + 1 + taken);
+    let (before, after) = (SafeText::line(value.before()), SafeText::line(value.after()));
+    let skip = wrap::cells(before.as_str()).saturating_sub(usize::from(room.saturating_sub(2)));
+    let before: String = before.as_str().chars().skip(skip).collect();
+    let cursor = if focused { "_" } else { "" };
+    let runs = [(before.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
+    paint_view::runs(buffer, area.x + LABEL, area.y, room, &runs);
+}
+
+fn seen(theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
+    let mut lines: Vec<(String, Style)> = Vec::new();
+    let mut add = |text: &str, style| {
+        if !text.is_empty() {
+            lines.push((SafeText::line(text).to_string(), style));
+        }
+    };
+    match form.kind {
+        FormKind::Place => {
+            add(form.text(2), theme.strong());
+            add(form.text(3), Style::new());
+            add(&format!("map at {}, {}", form.text(0), form.text(1)), theme.dim());
+        }
+        FormKind::Buttons | FormKind::List => {
+            add(form.text(0), theme.strong());
+            add(form.text(1), Style::new());
+            add(form.text(2), theme.dim());
+            if form.kind == FormKind::List {
+                add(&format!("[ {} ]", form.text(3)), theme.own());
+            }
+            for (title, below) in form.choices() {
+                match (form.kind, below) {
+                    (FormKind::Buttons, _) => add(&format!("[ {title} ]"), theme.own()),
+                    (_, "") => add(&format!("  {title}"), theme.own()),
+                    (_, below) => add(&format!("  {title} · {below}"), theme.own()),
+                }
+            }
+        }
+    }
+    let mut y = area.y;
+    for (words, style) in lines {
+        let height = (area.y + area.height).saturating_sub(y);
+        let place = Area { x: area.x + 2, y, width: area.width.saturating_sub(2), height };
+        let rows = paint_view::paragraph(buffer, place, &words, style);
+        for row in 0..rows {
+            paint_view::text(buffer, area.x, y + row, 1, theme.border_set()[5], theme.dim());
+        }
+        y += rows;
+    }
+}
+
+fn bottom(inbox: &Inbox, theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
+    let tab = inbox.tab();
+    let price = inbox.form_price();
+    let help = match (form.kind, form.focus) {
+        (FormKind::Place, _) => "paste 51.5,-0.12 or a map link",
+        (FormKind::List, 4..) => "title | what is below",
+        _ => "Tab next",
+    };
+    let (words, style) = match (tab.cannot_pay(price), form.first_wrong()) {
+        (Some(why), _) => (format!(" cannot send: {why} · Esc back, kept "), theme.error()),
+        (None, Some((field, _))) => {
+            let label = form.kind.label(field);
+            (format!(" {label} is missing or wrong · {help} · Esc back "), theme.waiting())
+        }
+        (None, None) => {
+            (format!(" Enter send · {} · {help} · Esc back ", tab.price_words(price)), theme.dim())
+        }
+    };
+    let y = area.y + area.height.saturating_sub(1);
+    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
+}
+
+/// JSON of the person's own: what is wrong where, or what would leave.
+pub fn json(
+    inbox: &Inbox,
+    theme: Theme,
+    text: &str,
+    wrong: Option<&(usize, usize, &'static str)>,
+) -> (String, Lines) {
+    let all: Vec<&str> = text.lines().collect();
+    let mut lines = Lines::new();
+    let (from, to) = match wrong {
+        Some((line, ..)) => (line.saturating_sub(1 + AROUND), (line + AROUND).min(all.len())),
+        None => (0, all.len().min(12)),
+    };
+    for (number, line) in all.iter().enumerate().take(to).skip(from) {
+        let at = wrong.is_some_and(|it| it.0 == number + 1);
+        let style = if at { theme.error() } else { Style::new() };
+        // What is wrong is kept in sight in a long line.
+        let column = wrong.filter(|_| at).map_or(1, |it| it.1);
+        let skip = column.saturating_sub(WIDE / 2).min(bounds::length(line).saturating_sub(WIDE));
+        let part: String = line.chars().skip(skip).take(WIDE).collect();
+        let blank = part.len() - part.trim_start().len();
+        let text = format!("{}{}", " ".repeat(blank), SafeText::line(&part));
+        lines.push((format!("{:>3}  {text}", number + 1), style));
+        if at {
+            lines.push((format!("     {}^", " ".repeat(column - 1 - skip)), theme.error()));
+        }
+    }
+    if to < all.len() {
+        lines.push((format!("     … and {} lines more", all.len() - to), theme.dim()));
+    }
+    lines.push(gap());
+    match wrong {
+        Some((line, column, why)) => {
+            lines.push((format!("Line {line}, column {column}: {why}."), theme.error()));
+            lines.push(("[e] edit it again   [Esc] back, kept".to_owned(), theme.strong()));
+            ("This is no JSON object".to_owned(), lines)
+        }
+        None => {
+            let price = inbox.tab().price_words(inbox.form_price());
+            lines.push(plain("It is passed on to the platform as it is; what that takes, it says."));
+            lines.push((format!("[y] SEND, {price}   [e] edit it again   [Esc] back, kept"), theme.strong()));
+            ("Send this?".to_owned(), lines)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What the inbox wants of connections, and what comes back. Plain data.
+
+use model::connections::mapping::Pick;
+use model::connections::{CallLine, Connection, ContactFacts, Mapped};
+use model::queries::ConversationKey;
+use model::secret::Secret;
+
+/// Which answer: an endpoint's, about a conversation's contact.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AnswerKey {
+    /// The conversation, if it is about one.
+    pub key: Option<ConversationKey>,
+    /// The connection.
+    pub connection: String,
+    /// The endpoint.
+    pub endpoint: String,
+}
+
+/// Something wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConnectionRequest {
+    /// Ask an endpoint.
+    Call {
+        /// Which answer it brings.
+        slot: AnswerKey,
+        /// What is known of the contact.
+        facts: ContactFacts,
+        /// What was filled in.
+        answers: Vec<(String, String)>,
+        /// Whether a person asked for it and waits.
+        by_hand: bool,
+    },
+    /// Ask a new connection's only endpoint; nothing is kept.
+    Try {
+        /// Which attempt of the form it is.
+        attempt: u32,
+        /// The connection.
+        connection: Connection,
+        /// Its credential.
+        secret: Secret,
+        /// What is known of the contact it is tried with.
+        facts: ContactFacts,
+    },
+    /// Keep a connection that has answered, with its credential.
+    Save {
+        /// The connection.
+        connection: Connection,
+        /// Its credential.
+        secret: Secret,
+    },
+    /// Ask a connection with another credential, and keep that if it answers.
+    Credential {
+        /// The connection.
+        connection: String,
+        /// The credential.
+        secret: Secret,
+        /// What is known of the contact it is tried with.
+        facts: ContactFacts,
+    },
+    /// Forget a connection and its credential.
+    Remove(String),
+    /// Read the log of calls.
+    Log,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ConnectionResult {
+    /// An endpoint's answer, or why there is none.
+    Called {
+        /// Which.
+        slot: AnswerKey,
+        /// Whether a person waits for it.
+        by_hand: bool,
+        /// The answer.
+        mapped: Result<Mapped, String>,
+    },
+    /// What a new connection answered to this attempt: the status and what
+    /// can be picked.
+    Tried(u32, Result<(u16, Vec<Pick>), String>),
+    /// All connections, with the one that was kept.
+    Saved(Result<Vec<Connection>, String>),
+    /// The connection that was tried with another credential, and the status it
+    /// answered with; then it is kept.
+    Accepted(String, Result<u16, String>),
+    /// The connection that is forgotten, and all that are left.
+    Removed(Result<(String, Vec<Connection>), String>),
+    /// The newest calls, newest first.
+    Log(Vec<CallLine>),
+}

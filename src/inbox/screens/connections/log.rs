@@ -1,0 +1,74 @@
+//! The log of connection calls as a list.
+
+use crate::Inbox;
+use crate::event::{Effect, Load};
+use crate::outside::OutsideRequest;
+use crate::overlays::Layer;
+use crate::overlays::listing::{ListKind, ListLine};
+use crate::screens::connections::errands::ConnectionRequest;
+use model::connections::{CallLine, CallResult};
+use model::queries::NamedConversation;
+use model::text::SafeText;
+
+impl Inbox {
+    /// Opens the list, or reads it anew: it does not move by itself.
+    pub(crate) fn show_connection_calls(&mut self) {
+        self.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
+        self.context.push(Effect::Load(Load::Names));
+        if !matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+            self.show_list(ListKind::Connections);
+        }
+    }
+
+    /// Names of conversations have come.
+    pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation]) {
+        if matches!(self.layers.last(), Some(Layer::List { kind: ListKind::Connections, .. })) {
+            let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
+            self.connections.names = names.iter().map(named).collect();
+        }
+    }
+
+    /// Whom the calls of the list were about.
+    pub fn names_called_about(&self) -> Vec<String> {
+        let calls = self.connections.calls.iter();
+        let named = calls.map(|it| (&it.contact, self.called_about(&it.contact)));
+        named.filter(|(contact, name)| *contact != name).map(|it| it.1).collect()
+    }
+
+    /// Whom a call was about: by name where any tab's conversations have one.
+    fn called_about(&self, contact: &str) -> String {
+        let mut rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
+        let found = rows.find(|it| it.conversation.id.as_str() == contact);
+        let known = || self.connections.names.get(contact).cloned();
+        let title = found.map(|it| it.conversation.title().to_string()).or_else(known);
+        title.unwrap_or_else(|| contact.to_owned())
+    }
+
+    /// The lines of the list.
+    pub(crate) fn connection_lines(&self) -> Vec<ListLine> {
+        let zone = &self.context.settings.zone;
+        let line = |it: &CallLine| {
+            let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
+            let (status, why) = match &it.result {
+                CallResult::Status(status) => (status.to_string(), String::new()),
+                CallResult::Failed(why) => ("none".to_owned(), format!(" · {why}")),
+            };
+            let about = self.called_about(&it.contact);
+            let good = it.result.is_good();
+            ListLine {
+                name: SafeText::line(&format!(
+                    "{}:{seconds:02} {} · {}",
+                    it.at.clock_face(zone),
+                    it.connection,
+                    it.endpoint
+                )),
+                words: SafeText::line(&format!("{about}{why}")),
+                right: format!("{status} {:>5} ms {:>7} B", it.millis, it.bytes),
+                loud: !good,
+                dim: good,
+                goes_to: None,
+            }
+        };
+        self.connections.calls.iter().map(line).collect()
+    }
+}

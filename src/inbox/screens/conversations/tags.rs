@@ -1,0 +1,226 @@
+//! Tags: a line to edit them in, with completion from those that are in use.
+//! Where the server keeps contacts, a change goes to it through the outbox;
+//! elsewhere tags stay on this desk.
+
+use crate::Inbox;
+use crate::availability;
+use crate::event::{Effect, Intent, Load};
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::Layer;
+use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish, tagged};
+use model::account::Platform;
+use model::bounds;
+use model::conversations::ConversationRow;
+use model::local::{Keep, Tag, TagPlace};
+use model::outbox::Operation;
+use model::text::SafeText;
+
+/// Characters of the line at most.
+const LINE: usize = 200;
+/// Characters of a tag at most.
+const TAG: usize = 40;
+/// Tags in use that are asked for.
+pub(crate) const KNOWN: u32 = 500;
+
+/// The line in which tags are edited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TagLine {
+    /// What is typed: tags separated by commas. Of many conversations, `+tag`
+    /// and `-tag`.
+    pub text: String,
+    /// Tags in use anywhere, the most used first.
+    pub known: Vec<SafeText>,
+}
+
+impl TagLine {
+    /// The word at the end, without its sign.
+    fn word(&self) -> &str {
+        let word = self.text.rsplit(',').next().unwrap_or("").trim_start();
+        word.trim_start_matches(['+', '-'])
+    }
+
+    /// Tags in use that begin as the word at the end does.
+    pub fn offers(&self) -> Vec<&SafeText> {
+        let word = self.word().to_lowercase();
+        let typed: Vec<&str> =
+            self.text.split(',').map(|it| it.trim().trim_start_matches(['+', '-'])).collect();
+        let fits =
+            |it: &&SafeText| it.as_str().to_lowercase().starts_with(&word) && !typed.contains(&it.as_str());
+        self.known.iter().filter(fits).collect()
+    }
+
+    /// Takes the first offer.
+    fn complete(&mut self) {
+        if let Some(offer) = self.offers().first().map(|it| it.to_string()) {
+            let keep = self.text.len() - self.word().len();
+            self.text.truncate(keep);
+            self.text.push_str(&offer);
+            self.text.push_str(", ");
+        }
+    }
+
+    /// The tags of one conversation as they shall be.
+    fn wanted(&self) -> Vec<SafeText> {
+        words(self.text.split(','))
+    }
+}
+
+/// Clean tags, each once.
+fn words<'a>(raw: impl Iterator<Item = &'a str>) -> Vec<SafeText> {
+    let mut words: Vec<SafeText> = Vec::new();
+    for it in raw {
+        let word: String = it.trim().chars().take(TAG).collect();
+        let word = SafeText::line(word.trim());
+        if !word.is_empty() && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+impl Inbox {
+    /// Opens the line for what is marked or at hand.
+    pub(crate) fn ask_tags(&mut self) {
+        if self.acts_on_marks() {
+            return self.tag_marked();
+        }
+        let Some(row) = self.at_hand().cloned() else { return };
+        self.open_tags(vec![row]);
+    }
+
+    pub(crate) fn open_tags(&mut self, rows: Vec<ConversationRow>) {
+        let mut line = TagLine::default();
+        if let [one] = rows.as_slice() {
+            for tag in &one.local.tags {
+                line.text.push_str(&format!("{}, ", tag.word));
+            }
+        }
+        self.open_layer(Layer::Tags { rows, line });
+        self.context.push(Effect::Load(Load::Tags(KNOWN)));
+    }
+
+    /// Tags in use have come.
+    pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
+        if let Some(Layer::Tags { line, .. }) = self.layers.last_mut() {
+            line.known = known;
+        }
+    }
+
+    /// A key goes to the line.
+    pub(crate) fn tags_key(&mut self, rows: Vec<ConversationRow>, mut line: TagLine, key: KeyPress) {
+        match (key.code, key.typed()) {
+            (KeyCode::Esc, _) => return,
+            (KeyCode::Enter, _) => {
+                let wish = wish(&rows, &line);
+                return self.plan(wish, rows);
+            }
+            (KeyCode::Tab, _) => line.complete(),
+            (KeyCode::Backspace, _) => drop(line.text.pop()),
+            (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
+            (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),
+            _ => (),
+        }
+        self.layers.push(Layer::Tags { rows, line });
+    }
+
+    /// Whether the tags of a conversation are kept with a contact on the
+    /// server.
+    pub fn tags_leave(&self, row: &ConversationRow) -> bool {
+        let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
+        has_number
+            && self.tabs.iter().any(|it| {
+                it.channel.id == row.channel
+                    && it.platform().is_some_and(Platform::has_contacts)
+                    && availability::tab_writable(it).is_ok()
+            })
+    }
+
+    /// Sets the tags of all a plan applies to.
+    pub(crate) fn tag_all(&mut self, plan: &BulkPlan) {
+        let BulkWish::Tag { add, remove } = &plan.wish else { return };
+        let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| self.tags_leave(it));
+        let intents: Vec<Intent> = far.iter().filter_map(|it| self.tag_intent(it, add, remove)).collect();
+        if !intents.is_empty() {
+            self.context.push(Effect::Enqueue { intents, clears_draft: false });
+        }
+        // Of those that leave, only what this desk alone kept goes here.
+        let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);
+        let forgetful = far.into_iter().filter(|it| it.local.tags.iter().any(forgets));
+        let kept = BulkPlan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
+        let wanted = |row: &ConversationRow| {
+            let stays = near.iter().any(|it| it.is(&row.key()));
+            tagged(&row.local.tags, if stays { add } else { &[] }, remove)
+        };
+        if !kept.apply.is_empty() {
+            self.keep_all(&kept, wanted, |row| row.local.tags.clone(), Keep::Tags);
+        }
+    }
+
+    /// What is asked of the server for one conversation; `None` if it has it
+    /// so already.
+    fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
+        let phone = row.conversation.address.clone()?;
+        let has =
+            |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != TagPlace::Here);
+        let add: Vec<String> = add.iter().filter(|it| !has(it)).map(ToString::to_string).collect();
+        let remove: Vec<String> = remove.iter().filter(|it| has(it)).map(ToString::to_string).collect();
+        if add.is_empty() && remove.is_empty() {
+            return None;
+        }
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        Some(Intent {
+            channel: row.channel.clone(),
+            platform: tab.platform()?.clone(),
+            conversation: row.conversation.id.clone(),
+            operation: Operation::ChangeTags { phone, add, remove },
+            hold: 0,
+            seen: None,
+            planned_at: None,
+        })
+    }
+}
+
+/// What a line asks for: of one conversation the tags as they shall be, of
+/// many what is added and taken away.
+fn wish(rows: &[ConversationRow], line: &TagLine) -> BulkWish {
+    if let [one] = rows {
+        let wanted = line.wanted();
+        let gone = one.local.tags.iter().map(|it| it.word.clone()).filter(|it| !wanted.contains(it));
+        let remove = gone.collect();
+        return BulkWish::Tag { add: wanted, remove };
+    }
+    let signed = |sign: bool| {
+        let parts = line.text.split(',').map(str::trim).filter(move |it| it.starts_with('-') == sign);
+        words(parts.map(|it| it.trim_start_matches(['+', '-'])))
+    };
+    BulkWish::Tag { add: signed(false), remove: signed(true) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(words: &[&str]) -> Vec<SafeText> {
+        words.iter().map(|it| SafeText::line(it)).collect()
+    }
+
+    #[test]
+    fn completion_takes_the_most_used_tag_that_begins_so() {
+        let mut line = TagLine { text: "vip, re".into(), known: texts(&["vip", "refund", "repair"]) };
+        assert_eq!(line.offers(), texts(&["refund", "repair"]).iter().collect::<Vec<_>>());
+        line.complete();
+        assert_eq!(line.text, "vip, refund, ");
+        assert_eq!(line.offers(), texts(&["repair"]).iter().collect::<Vec<_>>());
+        line.text = "+Rep".into();
+        line.complete();
+        assert_eq!(line.text, "+repair, ");
+    }
+
+    #[test]
+    fn words_are_clean_and_stand_once() {
+        let line = TagLine { text: " vip,,vip ,\u{1b}[31mred, ".into(), known: Vec::new() };
+        let wanted = line.wanted();
+        assert_eq!(wanted.len(), 2, "{wanted:?}");
+        assert_eq!(wanted[0].as_str(), "vip");
+    }
+}

@@ -1,0 +1,80 @@
+//! The outbox rows of a history: which one is at hand, and what a text waits
+//! for so that person and AI do not cross.
+
+use crate::Inbox;
+use crate::screens::history::History;
+use crate::screens::history::lines::HistoryItem;
+use model::ids::ChannelId;
+use model::outbox::{Operation, OutboxRow, RowState, waiting};
+use model::time::Timestamp;
+
+impl History {
+    /// Rows of the outbox, newest first.
+    pub fn rows(&self) -> impl Iterator<Item = &OutboxRow> {
+        self.items.iter().rev().filter_map(row_of)
+    }
+
+    /// The selected row of the outbox; while nothing is selected, the newest
+    /// one that asks.
+    pub fn row_at_hand(&self) -> Option<&OutboxRow> {
+        match self.selected_index() {
+            Some(index) => self.items.get(index).and_then(row_of),
+            None => self.rows().find(|it| it.is_stopped()),
+        }
+    }
+
+    /// The newest wish about the AI that is not done.
+    fn switching(&self) -> Option<&OutboxRow> {
+        self.rows().find(|it| matches!(it.operation, Operation::SetAutomation { .. }))
+    }
+
+    /// Whether no clear answer came to the newest wish about the AI.
+    pub fn switch_is_unclear(&self) -> bool {
+        self.switching().is_some_and(|it| it.state == RowState::Uncertain)
+    }
+
+    /// Whether the newest wish about the AI is a pause that asks a person.
+    pub fn pause_asks(&self) -> bool {
+        let is_pause = |it: &OutboxRow| it.operation == Operation::SetAutomation { enabled: false };
+        self.switching().is_some_and(|it| it.is_stopped() && is_pause(it))
+    }
+
+    /// Whether a text is due and has not left.
+    pub fn has_due_text(&self, now: Timestamp) -> bool {
+        self.rows().any(|it| it.operation.speaks() && it.can_recall() && it.not_before <= now)
+    }
+}
+
+impl Inbox {
+    /// What a row that has not left waits for. `others` are the rows that may
+    /// stand before it.
+    pub fn waits_for<'a>(
+        &self,
+        row: &OutboxRow,
+        others: impl Iterator<Item = &'a OutboxRow>,
+    ) -> waiting::WaitReason {
+        waiting::reason(
+            row,
+            others,
+            &waiting::QueueFacts { pays: self.pays(row), ..self.facts_of(&row.channel) },
+        )
+    }
+
+    /// What holds up all sending of a tab, if anything does.
+    pub fn standstill(&self, channel: &ChannelId) -> Option<waiting::WaitReason> {
+        waiting::standstill(&self.facts_of(channel))
+    }
+
+    fn facts_of(&self, channel: &ChannelId) -> waiting::QueueFacts<'_> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
+        waiting::QueueFacts { now: self.context.now, health: &tab.health, leader: &tab.leader, pays: None }
+    }
+}
+
+/// The outbox row of an item.
+fn row_of(item: &HistoryItem) -> Option<&OutboxRow> {
+    match item {
+        HistoryItem::Message(_) | HistoryItem::Note(_) => None,
+        HistoryItem::Outbox(row, _) => Some(row),
+    }
+}

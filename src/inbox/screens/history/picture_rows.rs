@@ -1,0 +1,24 @@
+//! Room for pictures among the lines of a history.
+
+use std::collections::BTreeMap;
+
+use crate::screens::history::History;
+use crate::screens::history::lines;
+use crate::screens::history::lines::HistoryItem;
+
+impl History {
+    /// Pictures take so many rows below their messages, by address.
+    pub fn set_heights(&mut self, heights: BTreeMap<String, usize>) {
+        if self.heights != heights {
+            self.heights = heights;
+            self.rebuild();
+        }
+    }
+
+    /// The items of which something is on screen, oldest first.
+    pub fn visible_items(&self) -> Vec<&HistoryItem> {
+        let mut places: Vec<usize> = self.window().iter().filter_map(lines::item_of).collect();
+        places.dedup();
+        places.into_iter().filter_map(|it| self.items.get(it)).collect()
+    }
+}

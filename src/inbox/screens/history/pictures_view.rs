@@ -1,0 +1,157 @@
+//! Pictures in the history: two coloured halves in each cell, or shades where
+//! there are no colours; and where the terminal shall draw a sharp one over
+//! them.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::{Color, Style};
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::layout::Area;
+use crate::pages::PageKind;
+use crate::screens::history::lines::{HistoryItem, HistoryLine};
+use crate::screens::history::pictures::{PictureState, picture_of};
+use crate::theme_view::{Theme, ThemePalette};
+use model::messages::MessageRow;
+use model::pictures::{Dot, Graphics, Picture, Sharp};
+
+/// From dark to light, where there are no colours.
+const SHADES: [&str; 5] = [" ", "░", "▒", "▓", "█"];
+/// The same in ASCII.
+const LETTERS: [&str; 5] = [" ", ".", "+", "%", "@"];
+
+/// A sharp picture and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement<'a> {
+    /// Its first column and row.
+    pub at: (u16, u16),
+    /// What draws its rows.
+    pub sharp: &'a Sharp,
+}
+
+/// Draws one row of a message's picture, or what became of it.
+pub fn draw_row(
+    inbox: &Inbox,
+    theme: Theme,
+    item: &HistoryItem,
+    row: usize,
+    area: Area,
+    buffer: &mut Buffer,
+) {
+    let Some(shown) = shown(inbox, item) else { return };
+    match shown {
+        PictureState::Here(picture) if inbox.blurred => {
+            let words =
+                if row == 0 { inbox.keyed("[a picture is hidden; {blur} shows it]") } else { String::new() };
+            let _ = picture;
+            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.dim());
+        }
+        PictureState::Here(picture) => halves(theme, picture, row, area, buffer),
+        PictureState::Hidden(_) => (),
+        PictureState::Fetching => {
+            paint_view::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.waiting());
+        }
+        PictureState::Failed(why) => {
+            let words = format!("no picture: {why}");
+            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.error());
+        }
+    }
+}
+
+/// Whether a message brings a picture that can be shown here.
+pub fn can_show(inbox: &Inbox, row: &MessageRow) -> bool {
+    inbox.context.settings.graphics != Graphics::Off && picture_of(&row.message).is_some()
+}
+
+fn shown<'a>(inbox: &'a Inbox, item: &HistoryItem) -> Option<&'a PictureState> {
+    let HistoryItem::Message(row) = item else { return None };
+    inbox.pictures.of(row.message.media_url.as_ref()?.as_str())
+}
+
+fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut Buffer) {
+    let columns = usize::from(area.width);
+    let (across, _) = picture.size_in(columns);
+    for column in 0..across {
+        let upper = picture.dot((column, row * 2), columns);
+        let lower = picture.dot((column, row * 2 + 1), columns);
+        let (symbol, style) = cell(theme, upper, lower);
+        let x = area.x.saturating_add(u16::try_from(column).unwrap_or(u16::MAX));
+        paint_view::text(buffer, x, area.y, 1, symbol, style);
+    }
+}
+
+/// One cell: the colours of its halves, or a shade for both.
+fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
+    if theme.palette == ThemePalette::Mono || theme.ascii {
+        let light = |it: Dot| (u32::from(it[0]) * 3 + u32::from(it[1]) * 6 + u32::from(it[2])) / 10;
+        let both: Vec<u32> = [upper, lower].into_iter().flatten().map(light).collect();
+        let mean = both.iter().sum::<u32>() / u32::try_from(both.len()).unwrap_or(1).max(1);
+        let shade = usize::try_from(mean * 5 / 256).unwrap_or(0).min(4);
+        return (if theme.ascii { LETTERS } else { SHADES }[shade], Style::new());
+    }
+    let color = |it: Dot| Color::Rgb(it[0], it[1], it[2]);
+    match (upper, lower) {
+        (Some(upper), Some(lower)) => ("▀", Style::new().fg(color(upper)).bg(color(lower))),
+        (Some(upper), None) => ("▀", Style::new().fg(color(upper))),
+        (None, _) => (" ", Style::new()),
+    }
+}
+
+/// Sharp pictures of which all rows are on screen, with nothing over them.
+pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
+    let tab = inbox.tab();
+    let covered =
+        !inbox.layers.is_empty() || inbox.blurred || inbox.page != PageKind::Inbox || !tab.is_inbox();
+    let (Some(history), Some(area), false) = (&tab.history, inbox.areas().history, covered) else {
+        return Vec::new();
+    };
+    let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
+    let gutter = u16::try_from(Inbox::gutter(usize::from(inner.width))).unwrap_or(18);
+    let columns = Inbox::text_width(usize::from(inner.width));
+    let lines: Vec<&HistoryLine> = history.window().iter().take(usize::from(inner.height)).collect();
+    let mut found = Vec::new();
+    for (y, line) in (inner.y..).zip(&lines) {
+        let HistoryLine::Picture { item, row: 0 } = line else { continue };
+        let Some(PictureState::Here(picture)) = history.items.get(*item).and_then(|it| shown(inbox, it))
+        else {
+            continue;
+        };
+        let (_, rows) = picture.size_in(columns);
+        let whole =
+            lines.iter().filter(|it| matches!(it, HistoryLine::Picture { item: other, .. } if other == item));
+        if let Some(sharp) = &picture.sharp
+            && picture.is_sharp_in(columns)
+            && whole.count() == rows
+        {
+            found.push(Placement { at: (inner.x + gutter, y), sharp });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_have_colours_and_shades_do_without() {
+        let (red, white) = ([255, 0, 0], [255, 255, 255]);
+        let theme = |palette, ascii| Theme { palette, ascii };
+        let colours = cell(theme(ThemePalette::Dark, false), Some(red), Some(white));
+        assert_eq!(colours, ("▀", Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(255, 255, 255))));
+        let cases = [
+            (Some(white), Some(white), "█", "@"),
+            (Some([0, 0, 0]), Some(white), "▒", "+"),
+            (Some([0, 0, 0]), None, " ", " "),
+            (None, None, " ", " "),
+        ];
+        for (upper, lower, shade, letter) in cases {
+            assert_eq!(cell(theme(ThemePalette::Mono, false), upper, lower).0, shade, "{upper:?} {lower:?}");
+            assert_eq!(
+                cell(theme(ThemePalette::Terminal, true), upper, lower).0,
+                letter,
+                "{upper:?} {lower:?}"
+            );
+        }
+    }
+}

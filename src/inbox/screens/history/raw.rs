@@ -1,0 +1,140 @@
+//! The raw view: an item as the server sent it, laid out to be read.
+//!
+//! It works on any text.
+
+use crate::Inbox;
+use crate::event::Effect;
+use crate::overlays::Layer;
+use crate::screens::history::details;
+use crate::screens::history::message_of;
+use crate::tab::Focus;
+use model::account::Platform;
+use model::fetches::Fetch;
+use model::ids::MessageId;
+use model::messages::MessageRow;
+use model::text::SafeText;
+use model::unreadable;
+
+impl Inbox {
+    /// What is at hand, in words and as the server sent it: the selected
+    /// message while reading, else the conversation.
+    pub(crate) fn item_at_hand(&self) -> Option<(String, &str, Option<&MessageRow>)> {
+        let tab = self.tab();
+        let selected = match (&tab.history, tab.focus) {
+            (Some(history), Focus::History) => history.selected_item().and_then(message_of),
+            _ => None,
+        };
+        match (selected, self.at_hand()) {
+            (Some(row), _) => Some((format!("message {}", row.message.id), &row.message.raw, Some(row))),
+            (None, Some(row)) => {
+                Some((format!("conversation {}", row.conversation.id), &row.conversation.raw, None))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Shows what is at hand; of a message, what the server has now follows.
+    pub(crate) fn raw(&mut self) {
+        let Some((layer, message)) = self.raw_layer() else { return };
+        self.open_layer(layer);
+        let reads = self.tab().platform().is_some_and(Platform::can_take_over);
+        if let Some(message) = message.filter(|_| reads) {
+            self.context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
+        }
+    }
+
+    /// Shows what the server sent to this tab that could not be read.
+    pub(crate) fn show_unreadable(&mut self) {
+        let tab = self.tab();
+        let mut lines = Vec::new();
+        if tab.counts.unreadable > 0 {
+            let words = self.keyed("In the list of conversations a row stands for each; {raw} shows it.");
+            lines.extend([SafeText::line(&words), SafeText::default()]);
+        }
+        for (list, rows) in &tab.unreadable {
+            for raw in rows {
+                lines.push(SafeText::line(&format!("{}:", list.label())));
+                lines.extend(pretty(raw).lines().map(SafeText::block));
+                lines.push(SafeText::default());
+            }
+        }
+        let title = unreadable::words(tab.unreadable_count());
+        self.open_layer(Layer::Raw { title, lines, first: 0 });
+    }
+
+    /// A history has come: the view shows what it says now of the same message.
+    pub(crate) fn follow_raw(&mut self) {
+        let Some((Layer::Raw { title, lines, .. }, Some(_))) = self.raw_layer() else { return };
+        if let Some(Layer::Raw { title: shown, lines: before, .. }) = self.layers.last_mut()
+            && *shown == title
+        {
+            *before = lines;
+        }
+    }
+
+    fn raw_layer(&self) -> Option<(Layer, Option<MessageId>)> {
+        let tab = self.tab();
+        let selected = match (&tab.history, tab.focus) {
+            (Some(history), Focus::History) => history.selected_item().and_then(message_of),
+            _ => None,
+        };
+        let (title, raw, row) = match (selected, self.at_hand()) {
+            (Some(row), _) => (format!("message {}", row.message.id), &row.message.raw, Some(row)),
+            (None, Some(row)) => {
+                (format!("conversation {}", row.conversation.id), &row.conversation.raw, None)
+            }
+            (None, None) => return None,
+        };
+        let text = pretty(raw);
+        let lines: Vec<&str> = text.lines().collect();
+        let zone = &self.context.settings.zone;
+        let above = row.map(|it| details::of_message(it, &lines, zone)).unwrap_or_default();
+        let is_mail = tab.is_mail();
+        let marked = lines.iter().map(|it| details::mark_unknown(it, is_mail));
+        let lines = above.into_iter().chain(marked).map(|it| SafeText::block(&it)).collect();
+        let title = SafeText::line(&title).to_string();
+        Some((Layer::Raw { title, lines, first: 0 }, row.map(|it| it.message.id.clone())))
+    }
+}
+
+/// JSON with a line break and an indent for each member; works on any text.
+fn pretty(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len() * 2);
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    let newline = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n(' ', depth.min(40) * 2));
+    };
+    for it in raw.chars() {
+        if quoted {
+            out.push(it);
+            quoted = escaped || it != '"';
+            escaped = it == '\\' && !escaped;
+            continue;
+        }
+        match it {
+            '"' => {
+                quoted = true;
+                out.push(it);
+            }
+            '{' | '[' => {
+                depth += 1;
+                out.push(it);
+                newline(&mut out, depth);
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                newline(&mut out, depth);
+                out.push(it);
+            }
+            ',' => {
+                out.push(it);
+                newline(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ if it.is_whitespace() => (),
+            _ => out.push(it),
+        }
+    }
+    out
+}

@@ -1,0 +1,77 @@
+//! Reading around a message: its link opened outside after a question, the
+//! message it quotes, and the same person in other tabs.
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::event::{Effect, Load};
+use crate::overlays::Layer;
+use crate::screens::history::message_of;
+use crate::tab::Focus;
+use model::links;
+use model::queries::ConversationKey;
+
+impl Inbox {
+    /// Asks whether to open the selected message's file or link outside; says
+    /// first where it leads.
+    pub(crate) fn ask_open(&mut self) {
+        match self.link_at_hand() {
+            Ok((url, host)) => self.open_layer(Layer::AskOpen { url, host }),
+            Err(why) => self.warn(why),
+        }
+    }
+
+    fn link_at_hand(&self) -> Result<(String, String), &'static str> {
+        let history =
+            self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
+        let row = match history.selected_item().and_then(message_of) {
+            Some(row) => Some(row),
+            None => history.items.iter().rev().find_map(message_of),
+        };
+        let message = &row.ok_or("there is no message here")?.message;
+        let file = message.media_url.as_ref().map(ToString::to_string);
+        let url = file
+            .or_else(|| links::first_in(message.content.as_str()).map(str::to_owned))
+            .ok_or("this message has no file and no link")?;
+        let host = links::host_of(&url).ok_or("its link is no http or https address: it is not opened")?;
+        Ok((url, host))
+    }
+
+    /// Goes to the message the selected one quotes, if it is at hand.
+    pub(crate) fn go_to_quoted(&mut self) {
+        let Some(history) = &mut self.tab_mut().history else { return };
+        let quoted = history.selected_item().and_then(|it| it.quotes().cloned());
+        let said = match quoted {
+            None => Some("this message quotes none"),
+            Some(id) if history.go_to(&id) => None,
+            Some(_) => Some("what it quotes is not at hand; {top} goes up and loads older messages"),
+        };
+        if let Some(said) = said {
+            self.say(self.keyed(said));
+        }
+    }
+
+    /// Looks for the person at hand in other tabs.
+    pub(crate) fn look_elsewhere(&mut self) {
+        if let Some(row) = self.at_hand() {
+            self.context.push(Effect::Load(Load::Elsewhere(row.key())));
+        }
+    }
+
+    /// Goes to the first of the conversations the same person has in other
+    /// tabs.
+    pub(crate) fn go_elsewhere(&mut self, asked: &ConversationKey, found: &[ConversationKey]) {
+        if self.at_hand().is_none_or(|it| !it.is(asked)) {
+            return;
+        }
+        // From the last one it goes on to the first: the key leads around.
+        let after =
+            found.iter().find(|it| (&it.channel, &it.conversation) > (&asked.channel, &asked.conversation));
+        let Some(next) = after.or_else(|| found.first()).cloned() else {
+            return self.say("no other tab here knows a conversation with this number or address");
+        };
+        self.visit(&next.channel, &next.conversation, Focus::History);
+        if let Some(name) = self.tab_of(&next.channel).map(|it| it.channel.name.clone()) {
+            self.say(format!("the same person on {name}; {} goes on", self.key_of(Command::Elsewhere)));
+        }
+    }
+}

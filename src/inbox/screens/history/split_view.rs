@@ -1,0 +1,90 @@
+//! A second conversation beside the first, on screens that are wide enough: it
+//! is kept there to be read while another one is open.
+
+use crate::Inbox;
+use crate::event::{Effect, Load};
+use crate::layout::WITH_SECOND;
+use crate::screens::history::History;
+use crate::tab::Focus;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::{ConversationKey, HistoryPage, HistoryQuery};
+
+/// The conversation that is kept.
+#[derive(Debug)]
+pub struct Second {
+    /// Which.
+    pub key: ConversationKey,
+    /// Its messages.
+    pub history: History,
+}
+
+impl Inbox {
+    /// The second conversation, while it is not the first.
+    pub fn second(&self) -> Option<&Second> {
+        let tab = self.tab();
+        let first = tab.history.as_ref().map(|it| tab.key_of(&it.conversation));
+        self.second.as_ref().filter(|it| first.as_ref() != Some(&it.key))
+    }
+
+    /// Why there is no room for one.
+    pub(crate) fn no_room_for_second(&self) -> Option<String> {
+        let columns = self.context.size.0;
+        (columns < WITH_SECOND)
+            .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
+    }
+
+    /// Keeps the conversation at hand beside others, or lets it go.
+    pub(crate) fn keep_beside(&mut self) {
+        let Some(row) = self.at_hand().cloned() else { return };
+        let key = row.key();
+        if self.second.take().is_some_and(|it| it.key == key) {
+            return self.say("it is not kept beside others any more");
+        }
+        let mut history = History::new(key.channel.clone(), key.conversation.clone());
+        let title = row.conversation.title();
+        history.row = Some(row);
+        self.second = Some(Second { key, history });
+        self.say(
+            self.keyed(&format!("{title} stays beside the next one you open · {{swap-beside}} swaps them")),
+        );
+    }
+
+    /// Goes to the second conversation; the first takes its place.
+    pub(crate) fn swap_beside(&mut self) {
+        let Some(key) = self.second().map(|it| it.key.clone()) else { return };
+        let focus = self.tab().focus;
+        self.keep_beside();
+        let focus = if focus == Focus::Composer { Focus::History } else { focus };
+        self.visit(&key.channel, &key.conversation, focus);
+        self.notice = None;
+    }
+
+    /// Asks for its messages where they may be old.
+    pub(crate) fn load_second(&mut self) {
+        let (seen, now) = (self.areas().beside.is_some(), self.context.now);
+        if let Some(second) = self.second.as_mut().filter(|_| seen) {
+            self.context
+                .effects
+                .extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
+        }
+    }
+
+    /// Messages have come.
+    pub(crate) fn second_loaded(&mut self, query: &HistoryQuery, page: &HistoryPage) {
+        let of =
+            |it: &&mut Second| it.key.channel == query.channel && it.key.conversation == query.conversation;
+        if let Some(second) = self.second.as_mut().filter(of) {
+            second.history.receive(query, page.clone());
+        }
+    }
+
+    /// Something of a tab changed, or of one of its conversations.
+    pub(crate) fn second_changed(&mut self, channel: &ChannelId, conversation: Option<&ConversationId>) {
+        let of = |it: &&mut Second| {
+            it.key.channel == *channel && conversation.is_none_or(|id| it.key.conversation == *id)
+        };
+        if let Some(second) = self.second.as_mut().filter(of) {
+            second.history.mark_stale();
+        }
+    }
+}

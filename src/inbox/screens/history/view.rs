@@ -1,0 +1,384 @@
+//! The message history: sender, time, text, and how far each message came.
+//!
+//! It draws the window the inbox gives.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::loading_view;
+use crate::components::paint_view;
+use crate::components::paint_view::{Run, Sides};
+use crate::layout::Area;
+use crate::loads::Pane;
+use crate::screens::history::History;
+use crate::screens::history::lines;
+use crate::screens::history::lines::{HistoryItem, HistoryLine};
+use crate::screens::history::pictures_view;
+use crate::screens::history::split_view::Second;
+use crate::screens::mail;
+use crate::screens::outbox::row_state;
+use crate::tab::{Focus, Tab};
+use crate::tabs_view;
+use crate::theme_view::Theme;
+use crate::wrap;
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow, window_label};
+use model::messages::{DeliveryStatus, MessageRow, Sender};
+use model::time::{MINUTE, Timestamp, short_span};
+
+/// Draws the history with its frame; the composer closes it below.
+pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let tab = inbox.tab();
+    let focused = tab.focus == Focus::History && inbox.layers.is_empty();
+    let Some(history) = &tab.history else {
+        paint_view::frame_of(buffer, area, tabs_view::line(tab, theme, focused), Sides::Open, (&[], &[]));
+        return;
+    };
+    let title = title(history);
+    let state = state(inbox, theme, tab);
+    let state: Vec<Run<'_>> = state.iter().map(|(words, style)| (words.as_str(), *style)).collect();
+    let (sides, border) = if tab.hides_composer() { (Sides::All, 2) } else { (Sides::Open, 1) };
+    let line = tabs_view::line(tab, theme, focused);
+    paint_view::frame_of(buffer, area, line, sides, (&[(&title, theme.strong())], &state));
+    let inner = Area { height: area.height.saturating_sub(border), ..area.inner() };
+    if !history.loaded {
+        paint_view::text(
+            buffer,
+            inner.x + 1,
+            inner.y,
+            inner.width,
+            &loading_view::words(inbox, Pane::History),
+            theme.dim(),
+        );
+    }
+    for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
+        let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
+        draw_line(inbox, theme, history, line, place, buffer);
+    }
+    if history.below > 0 {
+        let words = format!(" {} new below · G ", history.below);
+        let y = inner.y + inner.height.saturating_sub(1);
+        paint_view::runs_right(buffer, inner.x, y, inner.width, &[(&words, theme.selected())]);
+    }
+}
+
+/// Draws the conversation that is kept beside the first: only to be read.
+pub fn draw_second(inbox: &Inbox, theme: Theme, second: &Second, area: Area, buffer: &mut Buffer) {
+    let history = &second.history;
+    let tab = inbox.tabs.iter().find(|it| it.channel.id == second.key.channel);
+    let name = tab.map_or("", |it| it.channel.name.as_str());
+    let title = title(history);
+    let right = [(name, theme.dim()), (" · beside", theme.dim())];
+    let line = tab.map_or_else(
+        || ((theme.border_set(), theme.joints()), theme.border(false)),
+        |it| tabs_view::line(it, theme, false),
+    );
+    paint_view::frame_of(buffer, area, line, Sides::All, (&[(&title, theme.strong())], &right));
+    let inner = area.inner();
+    if !history.loaded {
+        paint_view::text(
+            buffer,
+            inner.x + 1,
+            inner.y,
+            inner.width,
+            &loading_view::words(inbox, Pane::Beside),
+            theme.dim(),
+        );
+    }
+    for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
+        let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
+        draw_line(inbox, theme, history, line, place, buffer);
+    }
+}
+
+/// Who it is: name and address.
+fn title(history: &History) -> String {
+    let Some(row) = &history.row else { return mail::view::title_of_new(history) };
+    let conversation = &row.conversation;
+    if let Some(thread) = &row.thread {
+        return mail::view::title(row, thread);
+    }
+    let title = conversation.title();
+    match &conversation.address {
+        Some(address) if title.as_str() != address => {
+            let address = model::text::SafeText::line(address);
+            format!("{title} · {address}")
+        }
+        _ => title.to_string(),
+    }
+}
+
+/// The AI's state and the window's, at the right of the title.
+fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
+    let Some(history) = &tab.history else { return Vec::new() };
+    let Some(row) = &history.row else { return Vec::new() };
+    if let Some(thread) = &row.thread {
+        return mail::view::state(theme, history, thread);
+    }
+    let mut out = vec![ai(inbox, theme, history, row)];
+    let window = match row.conversation.window {
+        ServiceWindow::NotApplicable => String::new(),
+        ServiceWindow::Closed => "window closed".to_owned(),
+        ServiceWindow::Unknown => "window ?".to_owned(),
+        ServiceWindow::Open => {
+            match window_label(ServiceWindow::Open, row.last_inbound_at, inbox.context.now).as_str() {
+                "open" => "window open".to_owned(),
+                left => format!("window open {left}"),
+            }
+        }
+    };
+    if !window.is_empty() {
+        let closed = row.conversation.window == ServiceWindow::Closed;
+        out.push((" · ".to_owned(), theme.dim()));
+        out.push((window, if closed { theme.error() } else { Style::new() }));
+    }
+    if row.conversation.status == ConversationStatus::Closed {
+        out.push((" · ".to_owned(), theme.dim()));
+        out.push(("closed".to_owned(), theme.waiting()));
+    } else if row.close_pending {
+        out.push((" · ".to_owned(), theme.dim()));
+        let held = inbox.holds_close(&row.channel, &row.conversation.id);
+        let words =
+            if held { format!("closing, {} keeps it open", inbox.undo_key()) } else { "closing".to_owned() };
+        out.push((words, theme.waiting()));
+    }
+    out.retain(|(words, _)| !words.is_empty());
+    out
+}
+
+fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
+    let now = inbox.context.now;
+    match (row.automation_pending, row.conversation.automation) {
+        (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
+        (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.waiting()),
+        (Some(false), _) => ("AI pausing…".to_owned(), theme.waiting()),
+        (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
+        (None, Automation::Off) => (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off()),
+        (None, Automation::On) => match row.unanswered_since(now) {
+            Some(since) => {
+                let span = short_span(now.since(since));
+                (format!("AI ON · SILENT {span} since you handed back"), theme.error())
+            }
+            None if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
+            None => ("AI ON".to_owned(), theme.ai_on()),
+        },
+        (None, other) => (other.label().to_owned(), theme.dim()),
+    }
+}
+
+/// Who paused the AI, and how long ago, where that is known.
+pub fn paused_by(row: &ConversationRow, now: Timestamp) -> String {
+    if !row.paused_here {
+        return "someone else".to_owned();
+    }
+    let age = row.paused.as_ref().map(|(_, since)| now.since(*since));
+    match age.filter(|it| *it >= MINUTE) {
+        Some(age) => format!("you {}", short_span(age)),
+        None => "you".to_owned(),
+    }
+}
+
+fn draw_line(
+    inbox: &Inbox,
+    theme: Theme,
+    history: &History,
+    line: &HistoryLine,
+    area: Area,
+    buffer: &mut Buffer,
+) {
+    let gutter = u16::try_from(Inbox::gutter(usize::from(area.width))).unwrap_or(18);
+    let text_x = area.x + gutter;
+    let text_width = area.width.saturating_sub(gutter);
+    match line {
+        HistoryLine::Day(name) => centered(buffer, area, name, theme.dim()),
+        HistoryLine::Note(words) => centered(buffer, area, words, theme.dim()),
+        HistoryLine::Divider => divider(buffer, area, theme),
+        HistoryLine::Quote(_, words) => {
+            paint_view::text(buffer, text_x, area.y, text_width, words, theme.dim());
+        }
+        HistoryLine::Text { item, part, first, last } => {
+            let Some(found) = history.items.get(*item) else { return };
+            if *first {
+                head(inbox, theme, history, found, area, gutter, buffer);
+            }
+            let words = &found.text()[part.clone()];
+            let style = text_style(theme, found);
+            if let HistoryItem::Note(_) = found {
+                // Every line is marked: in one colour it must not look said.
+                paint_view::text(buffer, area.x, area.y, 1, "#", style);
+            }
+            let used = paint_view::text(buffer, text_x, area.y, text_width, words.trim_end(), style);
+            marks(theme, history, found, part, Area { x: text_x, width: text_width, ..area }, buffer);
+            if let HistoryItem::Message(row) = found
+                && *last
+            {
+                media(
+                    inbox,
+                    theme,
+                    row,
+                    Area { x: text_x + used, width: text_width.saturating_sub(used), ..area },
+                    buffer,
+                );
+                trailer(theme, row, area, buffer);
+            }
+        }
+        HistoryLine::Reaction(item) => {
+            if let Some(HistoryItem::Message(row)) = history.items.get(*item) {
+                let words = reaction(row);
+                paint_view::text(buffer, text_x, area.y, text_width, &words, theme.own());
+            }
+        }
+        HistoryLine::Picture { item, row } => {
+            if let Some(item) = history.items.get(*item) {
+                let room = Inbox::text_width(usize::from(area.width));
+                let width = u16::try_from(room).unwrap_or(text_width);
+                pictures_view::draw_row(inbox, theme, item, *row, Area { x: text_x, width, ..area }, buffer);
+            }
+        }
+        HistoryLine::State(item) => {
+            if let Some(HistoryItem::Outbox(row, _)) = history.items.get(*item) {
+                let back = format!("{} takes it back", inbox.undo_key());
+                let told = |keys: &str| row_state::line(inbox, row, history.rows(), theme, keys);
+                let (whole, style) = told(&format!("{back} · {{send}} sends now"));
+                // Where there is no room for both keys, the one that takes it back stays.
+                let fits = wrap::cells(&whole) <= usize::from(text_width);
+                let words = if fits { whole } else { told(&back).0 };
+                paint_view::text(buffer, text_x, area.y, text_width, &words, style);
+            }
+        }
+    }
+    if let Some(item) = lines::item_of(line)
+        && history.selected.is_some()
+        && history.selected_index() == Some(item)
+    {
+        paint_view::text(buffer, area.x, area.y, 1, theme.mark(), theme.strong());
+    }
+}
+
+/// Marks the words that are looked for.
+fn marks(
+    theme: Theme,
+    history: &History,
+    item: &HistoryItem,
+    part: &std::ops::Range<usize>,
+    place: Area,
+    buffer: &mut Buffer,
+) {
+    let Some(find) = &history.find else { return };
+    let text = item.text();
+    for found in find.terms.find(text).unwrap_or_default() {
+        let (start, end) = (found.start.max(part.start), found.end.min(part.end));
+        if start < end {
+            let before = u16::try_from(wrap::cells(&text[part.start..start])).unwrap_or(u16::MAX);
+            let room = place.width.saturating_sub(before);
+            paint_view::text(
+                buffer,
+                place.x.saturating_add(before),
+                place.y,
+                room,
+                &text[start..end],
+                theme.found(),
+            );
+        }
+    }
+}
+
+fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
+    let wide = u16::try_from(wrap::cells(words)).unwrap_or(0).min(area.width);
+    let x = area.x + (area.width - wide) / 2;
+    paint_view::text(buffer, x, area.y, wide, words, style);
+}
+
+fn divider(buffer: &mut Buffer, area: Area, theme: Theme) {
+    let across = theme.border_set()[4];
+    for x in area.x + 1..area.x + area.width.saturating_sub(1) {
+        paint_view::text(buffer, x, area.y, 1, across, theme.waiting());
+    }
+    paint_view::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.waiting());
+}
+
+/// Sender and time before the first line of an item.
+fn head(
+    inbox: &Inbox,
+    theme: Theme,
+    history: &History,
+    item: &HistoryItem,
+    area: Area,
+    gutter: u16,
+    buffer: &mut Buffer,
+) {
+    let customer = history.customer();
+    let first_name = customer.as_str().split(' ').next().unwrap_or("");
+    let name_width = gutter - 9;
+    let sender = item.sender(first_name, &inbox.context.settings.senders);
+    let selected = history.selected.as_ref() == Some(&item.key());
+    let style = if selected { theme.selected() } else { sender_style(theme, item) };
+    paint_view::text(buffer, area.x + 1, area.y, name_width, &sender, style);
+    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&inbox.context.settings.zone));
+    paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
+}
+
+fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
+    match item {
+        HistoryItem::Outbox(..) => theme.own(),
+        HistoryItem::Note(_) => theme.note().patch(theme.strong()),
+        HistoryItem::Message(row) if row.sent_here => theme.own(),
+        HistoryItem::Message(row) => match row.message.sender {
+            Sender::Customer => theme.customer(),
+            Sender::Ai => theme.ai_on(),
+            _ => Style::new(),
+        },
+    }
+}
+
+fn text_style(theme: Theme, item: &HistoryItem) -> Style {
+    match item {
+        HistoryItem::Note(_) => theme.note(),
+        HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
+        HistoryItem::Message(row) if row.message.unreadable => theme.error(),
+        HistoryItem::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
+        _ => Style::new(),
+    }
+}
+
+fn media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+    if let Some(label) = lines::media_label(row) {
+        let opens = match pictures_view::can_show(inbox, row) {
+            true => inbox.keyed(" · {show-picture} shows, {open-outside} opens"),
+            false if lines::has_file(row) => inbox.keyed(" · {open-outside} opens"),
+            false => String::new(),
+        };
+        let lead = if row.message.content.is_empty() { "" } else { " " };
+        // Only what went out has its delivery at the end of the line.
+        let inbound = row.message.direction == model::messages::Direction::Inbound;
+        let trailer = if inbound { 1 } else { Inbox::TRAILER };
+        let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
+        let whole = format!("{lead}{label}{opens}");
+        // Where there is no room for keys, what it is comes first.
+        let fits = wrap::cells(&whole) <= usize::from(room);
+        let words = if fits { whole } else { format!("{lead}{label}") };
+        paint_view::text(buffer, area.x, area.y, room, &words, theme.dim());
+    }
+}
+
+/// How far an outbound message came, in a word.
+fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
+    if row.message.direction == model::messages::Direction::Inbound {
+        return;
+    }
+    let word = model::text::SafeText::line(row.message.delivery.word());
+    let style = match row.message.delivery {
+        DeliveryStatus::Failed => theme.error(),
+        _ => theme.dim(),
+    };
+    paint_view::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(word.as_str(), style)]);
+}
+
+fn reaction(row: &MessageRow) -> String {
+    match (&row.reaction, &row.reaction_pending) {
+        (_, Some(pending)) if pending.is_empty() => "your reaction: being removed".to_owned(),
+        (_, Some(pending)) => format!("your reaction: {pending} (on its way)"),
+        (Some(reaction), None) => format!("your reaction: {reaction}"),
+        (None, None) => String::new(),
+    }
+}

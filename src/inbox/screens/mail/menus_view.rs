@@ -1,0 +1,87 @@
+//! The menus and questions of mail.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::overlays::view::centered;
+use crate::screens::mail::menus::{MailMenuKind, Menu};
+use crate::theme_view::Theme;
+
+/// Draws a menu.
+pub fn menu(inbox: &Inbox, theme: Theme, menu: &Menu, buffer: &mut Buffer) {
+    let fitting = menu.fitting();
+    let rows = u16::try_from(fitting.len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
+    let area = centered(inbox, 76, rows);
+    paint_view::blank(buffer, area);
+    let (title, hint) = words(&menu.kind);
+    paint_view::frame(
+        buffer,
+        area,
+        theme,
+        true,
+        Sides::All,
+        (&[(title, theme.strong())], &[(hint, theme.dim())]),
+    );
+    let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
+    let mark = if theme.ascii { "_" } else { "▏" };
+    let typed = format!("/{}{mark}", menu.typed);
+    paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.waiting());
+    let shown = usize::from(inner.height.saturating_sub(2)).max(1);
+    let first = menu.chosen.saturating_sub(shown.saturating_sub(1));
+    for (row, (at, entry)) in fitting.iter().enumerate().skip(first).take(shown).enumerate() {
+        let y = inner.y + 1 + u16::try_from(row).unwrap_or(0);
+        let chosen = at == menu.chosen;
+        let style = if chosen { theme.selected() } else { Style::new() };
+        if chosen {
+            paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+        }
+        paint_view::text(buffer, inner.x, y, inner.width, entry.words.as_str(), style);
+    }
+    if fitting.is_empty() {
+        paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty(menu), theme.dim());
+    }
+    let y = inner.y + inner.height.saturating_sub(1);
+    paint_view::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.dim());
+}
+
+fn words(kind: &MailMenuKind) -> (&'static str, &'static str) {
+    match kind {
+        MailMenuKind::Show => ("Show which threads", "type a folder's name"),
+        MailMenuKind::Category => ("What is it about", "type any word"),
+        MailMenuKind::Link => ("Open which link", "asks before it opens"),
+        MailMenuKind::File => ("Save which file", "never over another"),
+        MailMenuKind::Contact => ("Addresses", "this desk and the server"),
+    }
+}
+
+fn foot(kind: &MailMenuKind) -> &'static str {
+    match kind {
+        MailMenuKind::Contact => "Enter their threads · Right their chat · Esc back",
+        _ => "Enter takes the chosen line · Esc back",
+    }
+}
+
+fn empty(menu: &Menu) -> &'static str {
+    match menu.kind {
+        MailMenuKind::Show | MailMenuKind::Category => "Enter takes what was typed",
+        MailMenuKind::Contact => "nobody of this name yet",
+        _ => "nothing fits",
+    }
+}
+
+/// Whether to open a mail in the browser.
+pub fn browser(theme: Theme) -> Vec<(String, Style)> {
+    let plain = |it: &str| (it.to_owned(), Style::new());
+    vec![
+        plain(
+            "The mail is written into a file only you can read, without scripts, forms and pictures from elsewhere, and the browser opens that file.",
+        ),
+        plain("Its links lead where they lead: look before you click."),
+        plain(""),
+        ("[y] open   [n] stay".to_owned(), theme.strong()),
+    ]
+}

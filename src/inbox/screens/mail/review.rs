@@ -1,0 +1,285 @@
+//! The last look before a mail leaves: what it is, what is odd about it, and
+//! one letter for each thing that can be done. The server holds nothing back,
+//! so the desk does.
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::components::text_line::TextLine;
+use crate::event::{Effect, Intent};
+use crate::keys::{KeyCode, KeyPress};
+use crate::outside::OutsideRequest;
+use crate::overlays::Layer;
+use crate::screens::mail::head::BODY;
+use crate::screens::mail::markdown;
+use crate::tab::Focus;
+use model::email::NEW_MAIL as NEW;
+use model::email::compose::{MANY, WrittenMail, is_link};
+use model::ids::{ChannelId, ConversationId, ThreadId};
+use model::outbox::Operation;
+use model::outbox::content::{Mail, MailAttachmentSource};
+use model::prices::{self, Price};
+use model::secret::key_in;
+use model::time::SECOND;
+
+/// Mails remembered as they were written, to be taken back.
+const REMEMBERED: usize = 20;
+/// Bytes of all files of a mail at most.
+const BYTES: u64 = 18_000_000;
+
+/// What is odd about a mail, each worth a question.
+pub fn doubts(written: &WrittenMail) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if written.forgot_file() {
+        doubts.push("The text speaks of an attached file, and none is attached.".to_owned());
+    }
+    if let Some(key) = key_in(&written.body) {
+        doubts.push(format!("{key} in the text is a channel key: who has it can write as you."));
+    }
+    let count = written.recipients();
+    if count > MANY {
+        doubts.push(format!("It goes to {count} addresses; all of To and Cc see each other."));
+    }
+    doubts
+}
+
+impl Inbox {
+    /// Opens the review, or goes to what is wrong.
+    pub(crate) fn review_mail(&mut self) {
+        let (own, now) = (self.tab().own_addresses(), self.context.now);
+        let thread = self.thread_written_in();
+        let Some(composer) = self.tab_mut().composer.as_mut() else { return };
+        let Some(written) = composer.written() else { return };
+        if let Err((at, why)) = written.mail(thread, &own) {
+            composer.change_head(now, |it| {
+                it.at = at.min(BODY);
+                it.wrong = Some(why.clone());
+            });
+            return self.warn(why);
+        }
+        for file in written.files.iter().filter(|it| !is_link(it)) {
+            self.context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
+        }
+        self.open_layer(Layer::MailReview { preview: false, first: 0 });
+    }
+
+    fn thread_written_in(&self) -> Option<ThreadId> {
+        let composer = self.tab().composer.as_ref()?;
+        let id = composer.conversation.as_str();
+        (!id.starts_with(NEW)).then(|| ThreadId::new(id))
+    }
+
+    /// A key in the review.
+    pub(crate) fn review_key(&mut self, (preview, first): (bool, usize), key: KeyPress) {
+        let now = self.context.now;
+        let stays = Layer::MailReview { preview, first };
+        match (key.typed(), key.code) {
+            (Some('y'), _) => self.send_unless_doubted(),
+            (Some('e'), _) | (_, KeyCode::Esc) => self.tab_mut().focus = Focus::Composer,
+            (Some('a'), _) => {
+                self.layers.push(stays);
+                self.ask_file();
+            }
+            (Some('d'), _) => {
+                let gone =
+                    self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
+                self.layers.push(stays);
+                match gone.flatten() {
+                    Some((file, _)) => self.say(format!("{file} does not go with it any more")),
+                    None => self.warn("nothing is attached"),
+                }
+            }
+            (Some('m'), _) => {
+                if let Some(composer) = &mut self.tab_mut().composer {
+                    composer.change_head(now, |it| it.html = !it.html);
+                }
+                self.layers.push(stays);
+            }
+            (Some('v'), _) => self.layers.push(Layer::MailReview { preview: !preview, first: 0 }),
+            (Some('p'), _) => {
+                self.leave_mail();
+                self.say(self.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+            }
+            (Some('n'), _) => self.discard_mail(),
+            _ => {
+                let moved = self.last_look(preview).and_then(|it| it.scrolled(first, key)).unwrap_or(first);
+                self.layers.push(Layer::MailReview { preview, first: moved });
+            }
+        }
+    }
+
+    fn discard_mail(&mut self) {
+        let tab = self.tab_mut();
+        let channel = tab.channel.id.clone();
+        let Some(composer) = &mut tab.composer else { return };
+        let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
+        composer.clear();
+        let kept = composer.draft();
+        self.context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
+        if let Some(text) = text {
+            let what = crate::features::undo::UndoTarget::Discarded(conversation, text);
+            self.note_done(channel, "discarded a mail", what);
+        }
+        self.leave_mail();
+        self.say(format!("discarded · {} brings it back", self.key_of(Command::Undo)));
+    }
+
+    fn send_unless_doubted(&mut self) {
+        let written = self.tab().composer.as_ref().and_then(|it| it.written());
+        let doubts = written.as_ref().map(doubts).unwrap_or_default();
+        if doubts.is_empty() {
+            return self.send_mail();
+        }
+        self.open_layer(Layer::MailDoubt { doubts });
+    }
+
+    /// Queues the mail; it is held here, because the server holds nothing.
+    pub(crate) fn send_mail(&mut self) {
+        let tab = self.tab();
+        if let Err(why) = crate::availability::tab_writable(tab) {
+            return self.warn(why);
+        }
+        let price = Price::exactly(prices::EMAIL);
+        if let Some(why) = tab.cannot_pay(price) {
+            return self.warn(format!("nothing was sent: {why} · draft kept"));
+        }
+        let (own, thread) = (tab.own_addresses(), self.thread_written_in());
+        let Some(composer) = &tab.composer else { return };
+        let Some(written) = composer.written() else { return };
+        let Some(sizes) = composer.head.as_ref().map(|it| it.files.iter().filter_map(|it| it.1).sum::<u64>())
+        else {
+            return;
+        };
+        if sizes > BYTES {
+            return self.warn("the files are too large together: 18 MB are the most a mail takes");
+        }
+        let mut mail = match written.mail(thread, &own) {
+            Ok(mail) => mail,
+            Err((_, why)) => return self.warn(why),
+        };
+        if written.html {
+            mail.html = Some(markdown::to_html(&written.whole_text()));
+        }
+        let (channel, conversation) = (tab.channel.id.clone(), composer.conversation.clone());
+        let Some(platform) = tab.platform().cloned() else { return };
+        let hold = self.context.settings.mail_hold;
+        let tab = self.tab_mut();
+        if tab.mail.leaving.len() == REMEMBERED {
+            tab.mail.leaving.remove(0);
+        }
+        tab.mail.leaving.push((mail.clone(), written.to_draft()));
+        if let Some(composer) = &mut tab.composer {
+            composer.clear();
+        }
+        if let Some(history) = &mut tab.history {
+            history.follow();
+        }
+        tab.focus = Focus::History;
+        let operation = Operation::SendMail(Box::new(mail));
+        let intent =
+            Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
+        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
+        let is_in_triage = self.tab().is_in_triage();
+        match hold / SECOND {
+            0 => self.say("sending"),
+            seconds => {
+                self.say(format!("sending in {seconds} s · {} takes it back", self.key_of(Command::Undo)));
+            }
+        }
+        if is_in_triage {
+            self.triage_decided(crate::screens::mail::triage::TriageDecision::Answered);
+        }
+    }
+
+    /// A mail as it was written, before it was put together to be sent, and
+    /// whether files were among it that have to be attached again.
+    pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
+        let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
+        let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
+        let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
+        match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
+            Some(written) => (written, false),
+            None => {
+                let lost =
+                    mail.attachments.iter().any(|it| matches!(it.source, MailAttachmentSource::Enclosed(_)));
+                (from_mail(mail), lost)
+            }
+        }
+    }
+
+    /// A mail that was thrown away comes back.
+    pub(crate) fn undiscard(&mut self, channel: &ChannelId, conversation: &ConversationId, text: &str) {
+        let now = self.context.now;
+        let Some(written) = WrittenMail::from_draft(text) else { return };
+        self.visit_written(channel, conversation);
+        let tab = self.tab_mut();
+        tab.focus = Focus::Composer;
+        if let Some(composer) = &mut tab.composer {
+            composer.receive_draft(None);
+            composer.begin_mail(written, now);
+        }
+    }
+
+    /// Asks for a file or an address to go with the mail.
+    pub(crate) fn ask_file(&mut self) {
+        self.open_layer(Layer::MailFile(TextLine::default()));
+    }
+
+    /// A key while a file is named.
+    pub(crate) fn file_key(&mut self, mut line: TextLine, key: KeyPress) {
+        let now = self.context.now;
+        match key.code {
+            KeyCode::Esc => (),
+            KeyCode::Enter if line.text().trim().is_empty() => (),
+            KeyCode::Enter if is_link(line.text().trim()) => {
+                let link = line.text().trim().to_owned();
+                if let Some(composer) = &mut self.tab_mut().composer {
+                    composer.change_head(now, |it| it.files.push((link, None)));
+                }
+            }
+            KeyCode::Enter => {
+                self.context.push(Effect::Ask(OutsideRequest::FileSize(line.text().trim().to_owned())))
+            }
+            _ => {
+                line.key(key);
+                self.layers.push(Layer::MailFile(line));
+            }
+        }
+    }
+
+    /// How large a file is has come, or why it cannot be read.
+    pub(crate) fn file_sized(&mut self, path: String, size: Result<(String, u64), String>) {
+        let now = self.context.now;
+        let (whole, size) = match size {
+            Ok(it) => it,
+            Err(why) => return self.warn(format!("{path}: {why}")),
+        };
+        let Some(composer) = &mut self.tab_mut().composer else { return };
+        composer.change_head(now, |head| {
+            match head.files.iter_mut().find(|it| it.0 == whole || it.0 == path) {
+                Some(file) => *file = (whole, Some(size)),
+                None => head.files.push((whole, Some(size))),
+            }
+        });
+    }
+}
+
+/// The mail as it was written, from what leaves; its enclosed files are not
+/// known any more.
+fn from_mail(mail: &Mail) -> WrittenMail {
+    let links = mail.attachments.iter().filter_map(|it| match &it.source {
+        MailAttachmentSource::Link(link) => Some(link.clone()),
+        MailAttachmentSource::File(path) => Some(path.clone()),
+        MailAttachmentSource::Enclosed(_) => None,
+    });
+    WrittenMail {
+        to: mail.to.join(", "),
+        cc: mail.cc.join(", "),
+        bcc: mail.bcc.join(", "),
+        subject: mail.subject.clone(),
+        answers: mail.in_reply_to.clone(),
+        html: mail.html.is_some(),
+        files: links.collect(),
+        body: mail.text.clone().unwrap_or_default(),
+        quote: None,
+    }
+}

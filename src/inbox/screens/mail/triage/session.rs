@@ -1,0 +1,121 @@
+//! One going through threads: what is at hand, what is to come, what was
+//! decided.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use model::conversations::ConversationRow;
+use model::ids::ConversationId;
+use model::queries::HistoryPage;
+use model::time::Timestamp;
+
+/// After so many alike of one sender the rest is offered.
+const ALIKE: usize = 3;
+
+/// What was decided over a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TriageDecision {
+    /// Put away.
+    Archived,
+    /// Answered.
+    Answered,
+    /// Put aside.
+    Snoozed,
+    /// Left as it is.
+    Left,
+}
+
+/// One decision, over one thread or all of one sender.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TriageStep {
+    pub(crate) rows: Vec<ConversationRow>,
+    pub(crate) what: TriageDecision,
+}
+
+/// A triage under way, or at its end.
+#[derive(Debug, Default)]
+pub struct Triage {
+    /// When it began.
+    pub began: Timestamp,
+    /// When the last thread was decided over.
+    pub ended: Option<Timestamp>,
+    /// How many threads it began with.
+    pub total: usize,
+    /// Threads that were given a star.
+    pub starred: HashSet<ConversationId>,
+    pub(crate) at: Option<ConversationRow>,
+    pub(crate) queue: VecDeque<ConversationRow>,
+    pub(crate) decided: Vec<TriageStep>,
+    pub(crate) ready: HashMap<ConversationId, HistoryPage>,
+    pub(crate) asked: HashSet<ConversationId>,
+}
+
+impl Triage {
+    /// Over these, in their order.
+    pub(crate) fn new(rows: Vec<ConversationRow>, now: Timestamp) -> Self {
+        Self { began: now, total: rows.len(), queue: rows.into(), ..Self::default() }
+    }
+
+    /// The thread at hand, counted from 1.
+    pub fn place(&self) -> usize {
+        (self.total - self.queue.len()).max(1)
+    }
+
+    /// The thread after this one.
+    pub fn next(&self) -> Option<&ConversationRow> {
+        self.queue.front()
+    }
+
+    /// Whether all is decided.
+    pub fn is_over(&self) -> bool {
+        self.at.is_none()
+    }
+
+    /// How many were decided so.
+    pub fn count(&self, what: TriageDecision) -> usize {
+        self.decided.iter().filter(|it| it.what == what).map(|it| it.rows.len()).sum()
+    }
+
+    /// How many were seen.
+    pub fn seen(&self) -> usize {
+        self.decided.iter().map(|it| it.rows.len()).sum()
+    }
+
+    /// Microseconds since it began.
+    pub fn took(&self, now: Timestamp) -> i64 {
+        self.ended.unwrap_or(now).since(self.began).max(0)
+    }
+
+    /// The threads to come from the sender of the last decision, if several
+    /// from there were decided alike.
+    pub(crate) fn alike(&self) -> Option<(TriageDecision, Vec<ConversationRow>)> {
+        let last = self.decided.last()?;
+        let sender = address(last.rows.first()?)?;
+        let from = |it: &&ConversationRow| address(it).is_some_and(|it| it == sender);
+        let before = self.decided.iter().rev().take_while(|it| {
+            it.what == last.what && it.rows.first().is_some_and(|it| address(it) == Some(sender))
+        });
+        let same = before.flat_map(|it| &it.rows).count();
+        let at = self.at.iter().filter(from).cloned();
+        let rest: Vec<ConversationRow> = at.chain(self.queue.iter().filter(from).cloned()).collect();
+        (same >= ALIKE && !rest.is_empty()).then_some((last.what, rest))
+    }
+}
+
+pub(crate) fn address(row: &ConversationRow) -> Option<&str> {
+    row.conversation.address.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_and_place_of_a_triage() {
+        let at = |it: i64| Timestamp::from_micros(it);
+        let mut triage = Triage::new(Vec::new(), at(5));
+        assert_eq!((triage.place(), triage.took(at(9)), triage.is_over()), (1, 4, true));
+        triage.ended = Some(at(7));
+        assert_eq!(triage.took(at(99)), 2);
+        assert!(triage.alike().is_none());
+    }
+}

@@ -1,0 +1,104 @@
+//! Going through threads: how far it is, and what came of it.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::screens::mail::triage::{Triage, TriageDecision};
+use crate::screens::mail::view::subject;
+use crate::theme_view::Theme;
+use model::time::{SECOND, Timestamp};
+
+/// The keys of a triage.
+pub const HINTS: &[Command] = &[
+    Command::Close,
+    Command::Reply,
+    Command::Canned,
+    Command::Unseen,
+    Command::Snooze,
+    Command::Star,
+    Command::DecideLater,
+    Command::Undo,
+    Command::SameForAll,
+    Command::NextConversation,
+    Command::LeaveTriage,
+    Command::Help,
+];
+
+/// The keys where all threads were gone through.
+pub const OVER_HINTS: &[Command] =
+    &[Command::Undo, Command::ShowDone, Command::LeaveTriage, Command::GoToTab, Command::Help];
+
+/// How far it is: in the place of the account's line.
+pub fn progress(triage: &Triage, now: Timestamp, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let clock = clock(triage.took(now));
+    let place = format!("TRIAGE {}/{} · {clock}", triage.place(), triage.total);
+    let next = triage.next().and_then(|it| Some((it.conversation.title(), it.thread.as_deref()?)));
+    let next = next.map_or_else(String::new, |(who, thread)| format!(" · next: {who}, {}", subject(thread)));
+    let runs = [(place.as_str(), theme.strong()), (next.as_str(), theme.dim())];
+    paint_view::runs(buffer, area.x + 1, area.y, area.width.saturating_sub(2), &runs);
+}
+
+fn clock(micros: i64) -> String {
+    let seconds = micros / SECOND;
+    format!("{:02}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// What came of it.
+pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer: &mut Buffer) {
+    paint_view::blank(buffer, area);
+    paint_view::frame(buffer, area, theme, true, Sides::All, (&[("Triage", theme.strong())], &[]));
+    let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
+    let of = |what| triage.count(what);
+    let lines = [
+        (format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.now))), theme.strong()),
+        (String::new(), Style::new()),
+        (
+            format!(
+                "{} archived, {} answered, {} snoozed, {} starred, {} left",
+                of(TriageDecision::Archived),
+                of(TriageDecision::Answered),
+                of(TriageDecision::Snoozed),
+                triage.starred.len(),
+                of(TriageDecision::Left)
+            ),
+            Style::new(),
+        ),
+        (String::new(), Style::new()),
+        (
+            inbox.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),
+            theme.dim(),
+        ),
+    ];
+    for (row, (words, style)) in lines.iter().enumerate() {
+        let y = inner.y + u16::try_from(row).unwrap_or(0);
+        if y + 1 < area.y + area.height {
+            paint_view::text(buffer, inner.x, y, inner.width, words, *style);
+        }
+    }
+}
+
+/// Whether the last decision is meant for all of a sender.
+pub fn same(
+    inbox: &Inbox,
+    theme: Theme,
+    what: TriageDecision,
+    count: usize,
+    from: &str,
+) -> Vec<(String, Style)> {
+    let from = model::text::SafeText::line(from);
+    let words = match what {
+        TriageDecision::Archived => format!("archive {count} threads from {from}"),
+        _ => format!("leave {count} threads from {from} as they are"),
+    };
+    vec![
+        (words, Style::new()),
+        (inbox.keyed("One {undo} takes all of them back."), theme.dim()),
+        (String::new(), Style::new()),
+        ("[y] yes   [n] one by one".to_owned(), theme.strong()),
+    ]
+}

@@ -1,0 +1,262 @@
+//! Mail on screen: the account's line, rows of threads, what stands over a
+//! thread, and the menus of mail.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::components::paint_view;
+use crate::layout::Area;
+use crate::screens::conversations;
+use crate::screens::history::History;
+use crate::screens::mail::reading::letter_at_hand;
+use crate::theme_view::Theme;
+use model::conversations::{ConversationRow, ConversationStatus};
+use model::email::{MailAccount, Thread, ThreadField};
+use model::queries::UNREAD_MOST;
+use model::text::SafeText;
+use model::time::{Timestamp, short_span};
+
+pub use crate::screens::mail::menus_view::{browser, menu};
+pub use crate::screens::mail::review_view::{doubt, file, review};
+pub use crate::screens::mail::triage_view::{HINTS as TRIAGE_HINTS, OVER_HINTS, same, summary};
+pub use crate::screens::mail::writing_view::compose;
+
+/// Between the parts of the account's line.
+const SEPARATOR: &str = " · ";
+
+/// The keys of a list of threads, the most useful first.
+pub const LIST_HINTS: &[Command] = &[
+    Command::Open,
+    Command::Triage,
+    Command::Reply,
+    Command::Close,
+    Command::Unseen,
+    Command::Star,
+    Command::SetCategory,
+    Command::MailFolders,
+    Command::Snooze,
+    Command::Undo,
+    Command::MailContacts,
+    Command::FilterList,
+    Command::Help,
+    Command::Quit,
+];
+
+/// The keys of a thread that is read.
+pub const HISTORY_HINTS: &[Command] = &[
+    Command::Reply,
+    Command::ReplyAll,
+    Command::Close,
+    Command::Unseen,
+    Command::Star,
+    Command::HtmlView,
+    Command::QuotedText,
+    Command::OpenOutside,
+    Command::SaveFile,
+    Command::Undo,
+    Command::NextConversation,
+    Command::Back,
+    Command::Help,
+];
+
+/// The keys of a mail that is written, beside those on its border.
+pub const WRITING_HINTS: &[Command] = &[
+    Command::Menu,
+    Command::EditOutside,
+    Command::UndoEdit,
+    Command::DeleteWord,
+    Command::Leave,
+    Command::HelpInText,
+];
+
+/// The line about the account: whose mail it is, how much is unread, whether
+/// it may be late, whether the AI answers.
+pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let tab = inbox.tab();
+    if let Some(triage) = tab.triage() {
+        return crate::screens::mail::triage_view::progress(triage, inbox.context.now, theme, area, buffer);
+    }
+    let more = if tab.counts.unread_mail < UNREAD_MOST { "" } else { "+" };
+    let unread = format!("{}{more} unread", tab.counts.unread_mail);
+    let Some(account) = &tab.mail.account else {
+        paint_view::runs(buffer, area.x + 1, area.y, area.width, &[(&unread, theme.strong())]);
+        return;
+    };
+    let (sync, style) = sync_words(account, inbox.context.now, theme);
+    let reply = format!(" · AI auto-reply {}", reply_word(account));
+    let runs = [
+        (unread.as_str(), theme.strong()),
+        (SEPARATOR, theme.dim()),
+        (sync.as_str(), style),
+        (reply.as_str(), theme.dim()),
+    ];
+    let width = area.width.saturating_sub(2);
+    let needed = paint_view::cells(&runs);
+    let room = width.saturating_sub(needed);
+    let used = match room.checked_sub(paint_view::cells(&[(SEPARATOR, Style::new())])).filter(|it| *it >= 12)
+    {
+        None => 0,
+        Some(room) => {
+            let used =
+                paint_view::text(buffer, area.x + 1, area.y, room, account.address.as_str(), Style::new());
+            used + paint_view::text(buffer, area.x + 1 + used, area.y, width - used, SEPARATOR, theme.dim())
+        }
+    };
+    paint_view::runs(buffer, area.x + 1 + used, area.y, width - used, &runs);
+}
+
+fn reply_word(account: &MailAccount) -> &'static str {
+    match account.ai_auto_reply {
+        Some(true) => "ON",
+        Some(false) => "OFF",
+        None => "unknown",
+    }
+}
+
+fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, Style) {
+    let status = account.sync_status.as_ref().map_or("sync unknown", SafeText::as_str);
+    let age = account.last_sync_at.map(|it| now.since(it));
+    let age = match age.map(|it| short_span(it.max(0))) {
+        None => String::new(),
+        Some(span) if span == "now" => ", synced now".to_owned(),
+        Some(span) => format!(", synced {span} ago"),
+    };
+    let status = if status == "active" { "account ok" } else { status };
+    match account.late(now) {
+        Some(late) => (format!("{status}{age} · {late}"), theme.waiting()),
+        None => (format!("{status}{age}"), Style::new()),
+    }
+}
+
+/// A row of the list: whom it is with and how old, what it is about.
+pub fn row(
+    inbox: &Inbox,
+    theme: Theme,
+    row: &ConversationRow,
+    thread: &Thread,
+    area: Area,
+    buffer: &mut Buffer,
+) {
+    let unread = thread.is_read == Some(false);
+    let mark = if unread { theme.mark() } else { " " };
+    for y in area.y..area.y + area.height {
+        paint_view::text(buffer, area.x, y, 1, mark, theme.waiting());
+    }
+    let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
+    if !inbox.list().marks.is_empty() {
+        let marked = inbox.list().marks.contains(&row.key());
+        paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
+        (left, width) = (left + 2, width.saturating_sub(2));
+    }
+    let star = if thread.is_starred == Some(true) { "* " } else { "" };
+    let (age, age_style) = conversations::view::age(inbox, theme, row);
+    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&age, age_style)]);
+    let name = row.conversation.title();
+    let count = match row.conversation.message_count {
+        0 | 1 => String::new(),
+        count => format!(" ({count})"),
+    };
+    let labels = conversations::view::labels(row);
+    let style = if unread { theme.strong() } else { Style::new() };
+    let runs = [
+        (star, theme.waiting()),
+        (name.as_str(), style),
+        (count.as_str(), theme.dim()),
+        (labels.as_str(), theme.dim()),
+    ];
+    paint_view::runs(buffer, left, area.y, width.saturating_sub(aged + 1), &runs);
+    if area.height < 2 {
+        return;
+    }
+    let facts = facts(theme, row, thread);
+    let facts: Vec<paint_view::Run<'_>> =
+        facts.iter().map(|(words, style)| (words.as_str(), *style)).collect();
+    let state = paint_view::runs_right(buffer, left, area.y + 1, width, &facts);
+    let tag = conversations::view::tab_name(inbox, row);
+    let draft = if row.draft.is_some() { "[draft] " } else { "" };
+    let subject = subject(thread);
+    let style = if unread { Style::new() } else { theme.dim() };
+    let runs = [(tag.as_str(), theme.strong()), (draft, theme.waiting()), (subject, style)];
+    paint_view::runs(buffer, left + 1, area.y + 1, width.saturating_sub(state + 2), &runs);
+}
+
+/// Category, priority, and what is not as it seems.
+fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, Style)> {
+    let mut facts = Vec::new();
+    if row.conversation.status == ConversationStatus::Closed {
+        facts.push((folder(thread).to_owned(), theme.dim()));
+    }
+    if let Some(priority) = thread.priority.as_ref().filter(|it| !matches!(it.as_str(), "normal" | "medium"))
+    {
+        let loud = matches!(priority.as_str(), "urgent" | "high" | "critical");
+        facts.push((priority.to_string(), if loud { theme.error() } else { theme.dim() }));
+    }
+    facts.extend(thread.category.as_ref().map(|it| (it.to_string(), theme.own())));
+    if !thread.only_here.is_empty() {
+        facts.push(("here only".to_owned(), theme.waiting()));
+    }
+    let count = facts.len();
+    for at in (1..count).rev() {
+        facts.insert(at, (" ".to_owned(), Style::new()));
+    }
+    facts
+}
+
+fn folder(thread: &Thread) -> &str {
+    thread.folder.as_ref().map_or("archive", SafeText::as_str)
+}
+
+pub(crate) fn subject(thread: &Thread) -> &str {
+    thread.subject.as_ref().map_or("(no subject)", SafeText::as_str)
+}
+
+/// What stands over a mail that has no thread yet.
+pub fn title_of_new(history: &History) -> String {
+    if history.is_new_mail() { "New mail".to_owned() } else { String::new() }
+}
+
+/// What stands over a thread: the subject, and whom it is with.
+pub fn title(row: &ConversationRow, thread: &Thread) -> String {
+    format!("{} · {}", subject(thread), row.conversation.title())
+}
+
+/// How a thread stands, at the right of its title.
+pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, Style)> {
+    let mut words = Vec::new();
+    if history.letters.rich {
+        words.push(("HTML as text".to_owned(), theme.dim()));
+    }
+    if thread.is_archived() {
+        words.push((folder(thread).to_owned(), theme.waiting()));
+    }
+    if thread.is_starred == Some(true) {
+        words.push(("starred".to_owned(), theme.waiting()));
+    }
+    if thread.is_read == Some(false) {
+        words.push(("unread".to_owned(), theme.strong()));
+    }
+    for field in &thread.only_here {
+        let word = match field {
+            ThreadField::Read => "read state",
+            ThreadField::Star => "star",
+            ThreadField::Place => "folder",
+            ThreadField::Category => "category",
+            ThreadField::Priority => "priority",
+        };
+        words.push((format!("{word} on this desk only"), theme.waiting()));
+    }
+    let count = words.len();
+    for at in (1..count).rev() {
+        words.insert(at, (" · ".to_owned(), theme.dim()));
+    }
+    words
+}
+
+/// Whether the mail at hand has HTML beside its plain text.
+pub fn has_both(inbox: &Inbox) -> bool {
+    letter_at_hand(inbox)
+        .and_then(|it| it.letter.as_ref())
+        .is_some_and(|it| it.plain.is_some() && it.rich.is_some())
+}

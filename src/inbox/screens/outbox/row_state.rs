@@ -1,0 +1,117 @@
+//! Where a row of the outbox stands, in words, for the history and for the
+//! outbox.
+
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::screens::composer::attachments_view;
+use crate::theme_view::Theme;
+use model::ids::ChannelId;
+use model::outbox::waiting::{WaitReason, WaitRemedy};
+use model::outbox::{Operation, OutboxRow, RowState, Stop};
+use model::time::Timestamp;
+
+/// One word for a column.
+pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
+    match row.state {
+        RowState::Queued if is_planned(row, now) => ("planned", theme.waiting()),
+        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.waiting()),
+        RowState::Queued if row.not_before > now => ("waits", theme.waiting()),
+        RowState::Queued => ("queued", theme.dim()),
+        RowState::Sending if is_upload(row) => ("uploads", theme.waiting()),
+        RowState::Sending => ("sending", theme.dim()),
+        RowState::Uncertain if is_upload(row) => ("uploads", theme.waiting()),
+        RowState::Uncertain => ("unclear", theme.waiting()),
+        RowState::Stopped(..) => ("needs you", theme.error()),
+        RowState::Done => ("sent", theme.dim()),
+    }
+}
+
+/// A line: what it waits for and which key ends that, or what is asked and
+/// why. `others` are the rows that may stand before it; `keys` are the words
+/// for what can be pressed while it is held, with `{command-name}` for its key.
+pub fn line<'a>(
+    inbox: &Inbox,
+    row: &OutboxRow,
+    others: impl Iterator<Item = &'a OutboxRow>,
+    theme: Theme,
+    keys: &str,
+) -> (String, Style) {
+    if row.state == RowState::Done {
+        return ("sent".to_owned(), theme.dim());
+    }
+    let reason = inbox.waits_for(row, others);
+    let decide = inbox.key_of(Command::Decide);
+    let words = match (&reason, &row.state) {
+        (WaitReason::Uploading, _) => {
+            let percent = inbox.uploads.get(&row.id).copied().unwrap_or(0);
+            format!("uploading {}", attachments_view::progress(percent, theme))
+        }
+        (_, RowState::Stopped(Stop::Late, why)) if row.planned_at.is_some() => {
+            return (format!("NOT SENT at its time · {decide} decide · {why}"), theme.error());
+        }
+        // What these waited for is said by what stands above them.
+        (_, RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _)) => {
+            return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
+        }
+        _ => reason.words(&row.operation, inbox.context.now),
+    };
+    let mut parts = vec![words];
+    parts.extend(reason.ways().iter().filter_map(|it| way(inbox, *it, &reason, keys)));
+    if let RowState::Stopped(_, why) = &row.state {
+        parts.push(why.to_string());
+    }
+    parts.retain(|it| !it.is_empty());
+    (parts.join(" · "), style(&reason, theme))
+}
+
+/// What holds up all sending of a tab, and the key that ends it.
+pub fn standstill(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
+    let reason = inbox.standstill(channel)?;
+    let ways = reason.ways().iter().filter_map(|it| way(inbox, *it, &reason, ""));
+    let words = reason.words(&Operation::Close, inbox.context.now);
+    Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
+}
+
+fn style(reason: &WaitReason, theme: Theme) -> Style {
+    match reason {
+        WaitReason::Decision(..) => theme.error(),
+        WaitReason::Answer
+        | WaitReason::Nothing
+        | WaitReason::RowBefore(None)
+        | WaitReason::OtherProcess(_) => theme.dim(),
+        _ => theme.waiting(),
+    }
+}
+
+/// The key of a way out, and what it does.
+fn way(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Option<String> {
+    let keyed = |command, words: &str| Some(format!("{} {words}", inbox.key_from_here(command)));
+    match way {
+        // Both keys of what is held come from where it is shown.
+        WaitRemedy::TakeBack if matches!(reason, WaitReason::Held(_)) => Some(inbox.keyed(keys)),
+        WaitRemedy::TakeBack => Some(inbox.keyed(back(keys))),
+        WaitRemedy::SendNow => None,
+        WaitRemedy::Decide => Some(format!("{} decide", inbox.key_of(Command::Decide))),
+        WaitRemedy::DecideBefore => Some(format!("{} on it decides", inbox.key_of(Command::Decide))),
+        WaitRemedy::SendUnpaid => keyed(Command::TakeOffer, "sends it"),
+        WaitRemedy::CheckKey => keyed(Command::Refresh, "tries it again"),
+        WaitRemedy::AskAgain => keyed(Command::Refresh, "asks again now"),
+        WaitRemedy::StartInbox => Some("frontdesk without --read-only sends it".to_owned()),
+    }
+}
+
+fn is_planned(row: &OutboxRow, now: Timestamp) -> bool {
+    row.planned_at.is_some_and(|it| it > now)
+}
+
+/// Whether a row is a file that nobody was sent yet.
+fn is_upload(row: &OutboxRow) -> bool {
+    matches!(row.operation, Operation::SendFile(_))
+}
+
+/// The key that takes it back, where nothing else is offered.
+fn back(keys: &str) -> &str {
+    keys.split(" · ").find(|it| it.ends_with("takes it back")).unwrap_or("")
+}

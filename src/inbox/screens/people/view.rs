@@ -1,0 +1,218 @@
+//! The people of a tab: the list, and the chosen one beside or below it.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::components::loading_view;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::loads::Pane;
+use crate::resource::LoadState;
+use crate::screens::people::marking::Marked;
+use crate::theme_view::Theme;
+use crate::wrap;
+use model::contacts::Person;
+use model::outbox::{Operation, OutboxRow, RowState};
+use model::text::SafeText;
+use model::time::{ago, short_span};
+use model::unreadable::{self, List};
+
+/// Columns of a number.
+const PHONE: u16 = 17;
+/// Columns of a label.
+const LABEL: u16 = 10;
+
+/// Draws the page.
+pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let (list, detail) = inbox.page_areas();
+    frame(inbox, theme, area, buffer);
+    let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
+    if let Some(words) = empty(inbox) {
+        paint_view::paragraph(buffer, place, &words, theme.dim());
+        return;
+    }
+    let (rows, people) = (&inbox.people.rows, &inbox.people);
+    let chosen = rows.index();
+    for (index, person) in rows.rows.iter().enumerate().skip(rows.first).take(usize::from(list.height)) {
+        let y = list.y + u16::try_from(index - rows.first).unwrap_or(0);
+        let place = Area { y, height: 1, ..list };
+        row(inbox, theme, person, place, buffer);
+        if people.marked.contains(&person.phone) {
+            let mark = if theme.ascii { "*" } else { "●" };
+            paint_view::text(buffer, place.x + 1, y, 1, mark, theme.strong());
+        }
+        if chosen == Some(index) {
+            paint_view::stripe(buffer, place, theme.selected());
+            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+        }
+    }
+    if let (Some(area), Some(person)) = (detail, rows.chosen()) {
+        divide(theme, list, area, buffer);
+        details(inbox, theme, person, area, buffer);
+    }
+}
+
+fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let people = &inbox.people;
+    let channel = &inbox.tab().channel.id;
+    let search = SafeText::line(people.search.trim());
+    let title = format!("People · {}", inbox.tab().channel.name);
+    let looks = if search.is_empty() { String::new() } else { format!(" · {search}") };
+    let more = people.has_more(channel);
+    let asks = if people.is_asking(channel) { "asking the server · " } else { "" };
+    let count = if inbox.has_people() {
+        format!("{}{}", people.total, if more { "+" } else { "" })
+    } else {
+        String::new()
+    };
+    let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
+    let marked = people.marked.words().map(|it| match (&people.marked, more) {
+        // What is counted beside it is what was read here.
+        (Marked::All(_), true) => format!("{it}, those not read here too · "),
+        (Marked::All(_) | Marked::These(_), _) => format!("{it} · "),
+    });
+    let marked = marked.unwrap_or_default();
+    let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
+    paint_view::frame(buffer, area, theme, inbox.layers.is_empty(), Sides::All, (&titles, &right));
+    if inbox.shown(Pane::Page) != LoadState::Well {
+        return;
+    }
+    let (words, style) = match inbox.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {
+        0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
+        count => {
+            let open = inbox.key_of(Command::ShowUnreadable);
+            (format!(" {}: {open} ", unreadable::words(count)), theme.waiting())
+        }
+    };
+    let y = area.y + area.height.saturating_sub(1);
+    paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), &words, style);
+}
+
+/// What an empty page says.
+fn empty(inbox: &Inbox) -> Option<String> {
+    let people = &inbox.people;
+    if !inbox.has_people() {
+        let label = inbox.tab().platform().map_or("this channel", model::account::Platform::label);
+        return Some(format!("The interface keeps no contacts for {label}. A business chat tab has them."));
+    }
+    if !people.rows.rows.is_empty() {
+        return None;
+    }
+    let asking = people.is_asking(&inbox.tab().channel.id);
+    Some(match (people.rows.loaded, people.search.trim().is_empty(), asking) {
+        (false, ..) => loading_view::words(inbox, Pane::Page),
+        (_, _, true) => "Nobody read here fits; the server is being asked…".to_owned(),
+        (_, true, _) => inbox.keyed(
+            "No contacts yet. Who writes to this number becomes one; {new-person} adds one, :import FILE adds many.",
+        ),
+        (_, false, _) => "Nobody fits, here or on the server.".to_owned(),
+    })
+}
+
+/// Name, number, mail address and tags in one line.
+fn row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
+    let (x, width) = (area.x + 2, area.width.saturating_sub(3));
+    let name_wide = (width.saturating_sub(PHONE) * 2 / 5).max(8);
+    let state = inbox.row_about(&person.phone).map(|it| about(it, theme));
+    let gone = inbox
+        .row_about(&person.phone)
+        .is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. }));
+    let name = if gone { theme.dim() } else { theme.strong() };
+    paint_view::text(buffer, x, area.y, name_wide, person.title().as_str(), name);
+    let phone = SafeText::line(&person.phone);
+    paint_view::text(buffer, x + name_wide + 1, area.y, PHONE, phone.as_str(), Style::new());
+    let at = name_wide + 1 + PHONE + 1;
+    let room = width.saturating_sub(at);
+    let last = person.last_at.map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
+    let right = match &state {
+        Some((words, style)) => paint_view::runs_right(buffer, x + at, area.y, room, &[(words, *style)]),
+        None => paint_view::runs_right(buffer, x + at, area.y, room, &[(&last, theme.dim())]),
+    };
+    let tags: Vec<&str> = person.contact.tags.iter().map(SafeText::as_str).collect();
+    let tags = tags.iter().map(|it| format!("#{it}")).collect::<Vec<_>>().join(" ");
+    paint_view::text(buffer, x + at, area.y, room.saturating_sub(right + 1), &tags, theme.own());
+}
+
+/// What is on its way about a person.
+fn about(row: &OutboxRow, theme: Theme) -> (String, Style) {
+    let deletes = matches!(row.operation, Operation::DeleteContact { .. });
+    match &row.state {
+        RowState::Stopped(..) if deletes => ("NOT DELETED".to_owned(), theme.error()),
+        RowState::Stopped(..) => ("NOT SAVED".to_owned(), theme.error()),
+        _ if deletes => ("deleting…".to_owned(), theme.waiting()),
+        _ => ("saving…".to_owned(), theme.waiting()),
+    }
+}
+
+/// The line between the list and the details.
+pub fn divide(theme: Theme, list: Area, detail: Area, buffer: &mut Buffer) {
+    let [_, _, _, _, across, down] = theme.border_set();
+    if detail.x > list.x {
+        for y in detail.y..detail.y + detail.height {
+            paint_view::text(buffer, detail.x - 1, y, 1, down, theme.dim());
+        }
+    } else {
+        for x in detail.x..detail.x + detail.width {
+            paint_view::text(buffer, x, detail.y, 1, across, theme.dim());
+        }
+    }
+}
+
+/// All that is known of the chosen person.
+fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
+    let below = area.x <= inbox.areas().body.inner().x;
+    let top = area.y + u16::from(below);
+    let place = Area {
+        x: area.x + 1,
+        y: top,
+        width: area.width.saturating_sub(2),
+        height: (area.y + area.height).saturating_sub(top),
+    };
+    let contact = &person.contact;
+    let mut lines: Vec<(String, String, Style)> = Vec::new();
+    let mut add = |label: &str, words: String, style| lines.push((label.to_owned(), words, style));
+    if let Some(row) = inbox.row_about(&person.phone) {
+        let (word, style) = about(row, theme);
+        let why = match &row.state {
+            RowState::Stopped(_, why) => inbox.keyed(&format!("{why} · {{edit-person}} opens it again")),
+            _ => row.operation.summary().to_string(),
+        };
+        add(&word.to_lowercase(), why, style);
+    }
+    add("name", person.title().to_string(), theme.strong());
+    add("phone", SafeText::line(&person.phone).to_string(), Style::new());
+    add("email", contact.email.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string), Style::new());
+    let tags: Vec<String> = contact.tags.iter().map(|it| format!("#{it}")).collect();
+    add("tags", if tags.is_empty() { "-".to_owned() } else { tags.join(" ") }, theme.own());
+    for (name, value) in &contact.metadata {
+        add(name.as_str(), value.to_string(), Style::new());
+    }
+    let said = match (&person.conversation, person.last_at) {
+        (Some(_), Some(at)) => {
+            inbox.keyed(&format!("last said {} · {{go-to-row}} opens it", ago(inbox.context.now.since(at))))
+        }
+        (Some(_), None) => inbox.keyed("{go-to-row} opens it"),
+        (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
+    };
+    add("talks", said, theme.dim());
+    add("read", ago(inbox.context.now.since(contact.read_at)), theme.dim());
+    let mut y = place.y;
+    for (label, words, style) in lines {
+        if y >= place.y + place.height {
+            return;
+        }
+        let used = paint_view::text(buffer, place.x, y, LABEL.max(place.width / 4), &label, theme.dim());
+        let indent = (used + 1).max(LABEL);
+        let room = Area {
+            x: place.x + indent,
+            y,
+            width: place.width.saturating_sub(indent),
+            height: (place.y + place.height).saturating_sub(y).min(if below { 1 } else { 3 }),
+        };
+        let words = if below { wrap::cut(&words, usize::from(room.width)) } else { words };
+        y += paint_view::paragraph(buffer, room, &words, style).max(1);
+    }
+}

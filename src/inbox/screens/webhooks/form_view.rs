@@ -1,0 +1,109 @@
+//! The form of a webhook, and the questions before one is registered or
+//! removed.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::components::paint_view;
+use crate::components::paint_view::Sides;
+use crate::layout::Area;
+use crate::overlays::questions_view::{Lines, gap, plain};
+use crate::overlays::view::centered;
+use crate::screens::webhooks::form::WebhookForm;
+use crate::tabs_view;
+use crate::theme_view::Theme;
+use model::text::SafeText;
+use model::webhooks::Webhook;
+
+/// Columns of an event's name.
+const NAME: u16 = 27;
+
+/// Draws the form.
+pub fn form(inbox: &Inbox, theme: Theme, form: &WebhookForm, buffer: &mut Buffer) {
+    let (columns, rows) = inbox.context.size;
+    let wanted = u16::try_from(form.events.len() + 6).unwrap_or(u16::MAX);
+    let area = centered(inbox, columns.min(84), wanted.min(rows.saturating_sub(2)));
+    paint_view::blank(buffer, area);
+    let (label, style) = tabs_view::environment(inbox.tab(), theme);
+    let title = [("New webhook", theme.strong())];
+    paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[(label, style)]));
+    let inner = area.inner();
+    let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
+    let at = |place: usize| if place == form.focus { theme.selected() } else { theme.dim() };
+    paint_view::text(buffer, x, inner.y, 9, "address", at(0));
+    let (before, after) = (SafeText::line(form.url.before()), SafeText::line(form.url.after()));
+    let cursor = if form.focus == 0 { "_" } else { "" };
+    let runs = [(before.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
+    paint_view::runs(buffer, x + 9, inner.y, width.saturating_sub(9), &runs);
+    paint_view::text(buffer, x, inner.y + 1, width, "It is told when", theme.dim());
+    let mut y = inner.y + 2;
+    for (place, (name, what, wanted)) in form.events.iter().enumerate() {
+        let mark = if *wanted { "[x] " } else { "[ ] " };
+        paint_view::text(buffer, x + 1, y, 4, mark, Style::new());
+        paint_view::text(
+            buffer,
+            x + 5,
+            y,
+            NAME,
+            name,
+            if place + 1 == form.focus { theme.selected() } else { Style::new() },
+        );
+        paint_view::text(buffer, x + 5 + NAME, y, width.saturating_sub(6 + NAME), what, theme.dim());
+        y += 1;
+    }
+    let mark = if form.signs { "[x] " } else { "[ ] " };
+    paint_view::text(buffer, x + 1, y, 4, mark, Style::new());
+    let secret = "signed with a secret made here, shown once: on the next page";
+    paint_view::text(buffer, x + 5, y, width.saturating_sub(6), secret, at(form.events.len() + 1));
+    bottom(theme, form, area, buffer);
+}
+
+fn bottom(theme: Theme, form: &WebhookForm, area: Area, buffer: &mut Buffer) {
+    let (words, style) = match form.wrong().filter(|_| form.tried) {
+        Some(why) => (format!(" {why} · Esc back "), theme.waiting()),
+        None => (" Enter goes on · Tab next · Space chooses · Esc back ".to_owned(), theme.dim()),
+    };
+    let y = area.y + area.height.saturating_sub(1);
+    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);
+}
+
+/// The question before it is registered.
+pub fn ask(theme: Theme, form: &WebhookForm) -> Lines {
+    let mut lines = vec![
+        (SafeText::line(form.address()).to_string(), theme.strong()),
+        plain(format!("is told of {}.", form.wanted().join(", "))),
+        gap(),
+    ];
+    match form.secret.as_ref().filter(|_| form.signs) {
+        Some(secret) => {
+            lines.push(plain("Its deliveries are signed with this secret. It is shown only here:"));
+            lines.push((secret.expose().to_owned(), theme.own()));
+            let copied = if form.copied { "copied" } else { "not copied yet" };
+            lines.push((format!("Put it where the endpoint reads it first ({copied})."), theme.dim()));
+        }
+        None => lines.push((
+            "Its deliveries are NOT signed: whoever knows the address can make them up.".to_owned(),
+            theme.waiting(),
+        )),
+    }
+    lines.push(gap());
+    lines.push(plain(
+        "The server asks the address for a challenge at once: GET with ?challenge=VALUE, to be answered with the VALUE \
+         alone as plain text.",
+    ));
+    lines.push(gap());
+    let copies = if form.signs { "[c] copy the secret   " } else { "" };
+    lines.push((format!("{copies}[y] REGISTER   [Esc] back"), theme.strong()));
+    lines
+}
+
+/// The question before one is removed.
+pub fn removing(theme: Theme, webhook: &Webhook) -> Lines {
+    vec![
+        (SafeText::line(&webhook.url).to_string(), theme.strong()),
+        plain("Nothing is delivered there any more. Registering it anew takes another secret."),
+        gap(),
+        ("[y] REMOVE   [n] keep".to_owned(), theme.strong()),
+    ]
+}

@@ -1,0 +1,183 @@
+//! Webhooks as cards: those registered, and those on their way or refused with
+//! what is to be looked at. Registering and removing them.
+
+pub mod form;
+pub(crate) mod form_view;
+
+use crate::Inbox;
+use crate::commands::Command;
+use crate::event::{Effect, Intent};
+use crate::outside::OutsideRequest;
+use crate::overlays::Layer;
+use crate::screens::cards::{CardEmphasis, DeckCard};
+use crate::screens::webhooks::form::WebhookForm;
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::outbox::{Operation, OutboxRow, RowState};
+use model::reception::{DeliveryCounts, Reception, ReceptionState};
+use model::text::SafeText;
+use model::time::ago;
+use model::webhooks::{self, Webhook};
+
+impl Inbox {
+    pub(crate) fn webhook_cards(&self) -> Vec<DeckCard> {
+        let channel = &self.tab().channel.id;
+        let rows = self.outbox.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+        let told = self.deck.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
+        let own = self.tab().reception.as_ref().map(own_card);
+        let there = told.iter().map(|it| self.webhook_card(it));
+        own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
+    }
+
+    fn webhook_card(&self, it: &Webhook) -> DeckCard {
+        let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
+        let made = it.created_at.map(|at| ago(self.context.now.since(at))).unwrap_or_default();
+        let mut card = DeckCard {
+            id: it.id.to_string(),
+            kind: if it.is_active { "active" } else { "INACTIVE" }.to_owned(),
+            title: SafeText::line(&it.url),
+            words: SafeText::line(&format!("{} events", events.len())),
+            right: made.clone(),
+            weight: if it.is_active { CardEmphasis::Plain } else { CardEmphasis::Loud },
+            ..DeckCard::default()
+        };
+        card.line("address", &it.url);
+        card.line(
+            "state",
+            if it.is_active { "active: deliveries go there" } else { "INACTIVE: nothing is delivered" },
+        );
+        card.line("made", &made);
+        card.line("secret", "is never told again; whoever lost it registers anew");
+        let known = webhooks::events(self.tab().platform().unwrap_or(&Platform::Whatsapp));
+        for name in events {
+            let what = known.iter().find(|it| it.0 == name).map_or("not known to this version", |it| it.1);
+            card.line(name, what);
+        }
+        card
+    }
+
+    /// Commands of the page.
+    pub(crate) fn webhook_command(&mut self, command: Command) -> bool {
+        match command {
+            Command::NewWebhook => {
+                let platform = self.tab().platform().cloned().unwrap_or(Platform::Whatsapp);
+                self.open_layer(Layer::WebhookForm(Box::new(WebhookForm::new(&platform))));
+                self.context.push(Effect::Ask(OutsideRequest::Secret));
+            }
+            Command::RemoveWebhook => self.ask_remove_webhook(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn ask_remove_webhook(&mut self) {
+        let Some(id) = self.deck.cards.chosen().map(|it| it.id.clone()) else { return };
+        let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
+        if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
+            self.open_layer(Layer::AskRemoveWebhook(Box::new(webhook)));
+        }
+    }
+
+    /// Whether the chosen card is a webhook that is registered.
+    pub fn chosen_webhook(&self) -> bool {
+        let told = self.deck.webhooks.get(&self.tab().channel.id).and_then(|it| it.told.as_deref());
+        let chosen = self.deck.cards.chosen();
+        told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|it| it.id.as_str() == card.id))
+    }
+
+    /// The removal was agreed to.
+    pub(crate) fn remove_webhook(&mut self, webhook: &Webhook) {
+        let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
+        if let Some(intent) = self.webhook_intent(operation) {
+            self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            self.say("removing it");
+        }
+    }
+
+    pub(crate) fn webhook_intent(&self, operation: Operation) -> Option<Intent> {
+        let tab = self.tab();
+        Some(Intent {
+            channel: tab.channel.id.clone(),
+            platform: tab.platform()?.clone(),
+            conversation: ConversationId::new("webhooks"),
+            operation,
+            hold: 0,
+            seen: None,
+            planned_at: None,
+        })
+    }
+
+    /// The subscriptions of a tab may be others now.
+    pub(crate) fn webhooks_changed(&mut self, channel: &model::ids::ChannelId) {
+        if let Some(seen) = self.deck.webhooks.get_mut(channel) {
+            seen.at = None;
+        }
+    }
+}
+
+/// How this desk itself is told.
+fn own_card(reception: &Reception) -> DeckCard {
+    let (kind, words, weight) = match &reception.state {
+        ReceptionState::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
+        ReceptionState::Registering => {
+            ("registering", "polled as usual until it is done".to_owned(), CardEmphasis::Dim)
+        }
+        ReceptionState::Refused(why) => ("REFUSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
+        ReceptionState::Quiet => {
+            ("quiet", "registered; polled as usual until a delivery comes".to_owned(), CardEmphasis::Plain)
+        }
+        ReceptionState::Instant => {
+            ("instant", "deliveries come through: polling is slow".to_owned(), CardEmphasis::Plain)
+        }
+        ReceptionState::Doubted => (
+            "DOUBTED",
+            "a message came that was not delivered: polled as usual".to_owned(),
+            CardEmphasis::Loud,
+        ),
+    };
+    let mut card = DeckCard {
+        id: "this desk".to_owned(),
+        kind: kind.to_owned(),
+        title: SafeText::line("this desk"),
+        words: SafeText::line(&words),
+        weight,
+        ..DeckCard::default()
+    };
+    let DeliveryCounts { taken, repeated, unknown, refused } = reception.counts;
+    card.line("state", &words);
+    card.line("address", reception.url.as_str());
+    card.line("taken", &format!("{taken} deliveries, each a reason to look"));
+    card.line("repeated", &format!("{repeated} that had come before"));
+    card.line("unknown", &format!("{unknown} of events this version does not know"));
+    card.line("refused", &format!("{refused} not rightly signed, no JSON or too large"));
+    card
+}
+
+/// What has not been done, or was refused.
+fn waiting_card(row: &OutboxRow) -> Option<DeckCard> {
+    let (url, adds) = match &row.operation {
+        Operation::AddWebhook { url, .. } => (url, true),
+        Operation::RemoveWebhook { url, .. } => (url, false),
+        _ => return None,
+    };
+    let mut card = DeckCard { id: row.id.to_string(), title: SafeText::line(url), ..DeckCard::default() };
+    match &row.state {
+        RowState::Stopped(_, why) => {
+            card.kind = if adds { "NOT MADE" } else { "NOT REMOVED" }.to_owned();
+            (card.words, card.weight) = (why.clone(), CardEmphasis::Loud);
+            card.line("why", why.as_str());
+            if webhooks::failed_challenge(why.as_str()) {
+                for (place, what) in webhooks::CHECKLIST.iter().enumerate() {
+                    card.line(&format!("look {}", place + 1), what);
+                }
+            }
+            card.line("then", "in the outbox: try again, or drop it");
+        }
+        _ => {
+            card.kind = if adds { "making" } else { "removing" }.to_owned();
+            card.words = SafeText::line("on its way");
+            card.weight = CardEmphasis::Dim;
+        }
+    }
+    Some(card)
+}

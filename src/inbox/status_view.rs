@@ -1,0 +1,363 @@
+//! The last two lines: how things stand, and the keys of the focus.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::availability;
+use crate::commands;
+use crate::commands::Command;
+use crate::components::paint_view;
+use crate::connection_view;
+use crate::layout::Area;
+use crate::overlays::Layer;
+use crate::overlays::listing::ListKind;
+use crate::overlays::search_view;
+use crate::pages::PageKind;
+use crate::screens::broadcasts;
+use crate::screens::cards::is_deck;
+use crate::screens::composer::ComposerMode;
+use crate::screens::mail;
+use crate::screens::mail::triage::Triage;
+use crate::tab::{Focus, Tab};
+use crate::tabs_view;
+use crate::theme_view::Theme;
+use crate::wrap;
+use model::news::Health;
+use model::reception::ReceptionState;
+use model::unreadable;
+
+/// How the tab's connection fares, and what its key may not do.
+fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
+    let tab = inbox.tab();
+    let (words, style) =
+        connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
+    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == ReceptionState::Instant);
+    let words = match words.strip_prefix("live") {
+        Some(age) if is_instant => format!("instant{age}"),
+        _ => words,
+    };
+    let (words, style) = match inbox.unread() {
+        // What is on screen may be old however the connection fares.
+        Some(why) if matches!(tab.health, Health::Live { .. } | Health::Connecting) => (why, theme.waiting()),
+        _ => (words, style),
+    };
+    let words = if tab.channel.read_only { format!("READ-ONLY · {words}") } else { words };
+    match &tab.note {
+        Some(note) if matches!(tab.health, Health::Live { .. }) => {
+            (format!("{} · {words}", note.words()), theme.waiting())
+        }
+        _ => (words, style),
+    }
+}
+
+/// Words of the status line behind its first.
+struct StatusSegment {
+    words: String,
+    style: Style,
+    /// Whether only a notice makes it give way for want of room.
+    needed: bool,
+    /// What is left of it where all of it has no room.
+    short: Option<String>,
+}
+
+impl StatusSegment {
+    /// As much of it as fits into the room: all, or what is left of it.
+    fn fitting(&self, room: u16) -> Option<&str> {
+        let all = [Some(&self.words), self.short.as_ref()];
+        all.into_iter().flatten().find(|it| wide(it) <= room).map(String::as_str)
+    }
+}
+
+fn wide(words: &str) -> u16 {
+    u16::try_from(wrap::cells(words)).unwrap_or(u16::MAX)
+}
+
+/// Draws the status line: a notice while there is one, else how the tab
+/// fares; behind it what is under way, as far as there is room. What asks for
+/// a person has room before the rest, and before all but what has just
+/// happened: that goes away by itself and stands whole until then.
+pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let x = area.x + 1;
+    let width = area.width.saturating_sub(2);
+    let noticed = inbox.noticed();
+    let passes = noticed.is_some() && !inbox.states_fact();
+    let (first, style) = match noticed {
+        Some((text, true)) => (text, theme.waiting()),
+        Some((text, false)) => (text, theme.strong()),
+        None => connected(inbox, theme),
+    };
+    let mut items = under_way(inbox, theme, area.width < 100);
+    let room_for =
+        |items: &[StatusSegment]| items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum::<u16>();
+    if !passes && width.saturating_sub(room_for(&items)) < wide(&first) {
+        for item in &mut items {
+            item.words = item.short.take().unwrap_or_else(|| std::mem::take(&mut item.words));
+        }
+    }
+    let reserved = if passes { 0 } else { room_for(&items) };
+    let used = paint_view::text(buffer, x, area.y, width.saturating_sub(reserved), &first, style);
+    let mut room = width.saturating_sub(used);
+    let mut kept: Vec<Option<&str>> = vec![None; items.len()];
+    for is_needed in [true, false] {
+        for (item, kept) in items.iter().zip(&mut kept).filter(|(it, _)| it.needed == is_needed) {
+            *kept = item.fitting(room);
+            room -= kept.map_or(0, wide);
+        }
+    }
+    let mut x = x + used;
+    for (item, words) in items.iter().zip(kept) {
+        x += paint_view::text(buffer, x, area.y, area.x + area.width - x, words.unwrap_or(""), item.style);
+    }
+}
+
+/// What waits to leave and what asks, where no AI answers, and a slow disk;
+/// what gives way first stands last but for the budget.
+fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegment> {
+    let sum = |count: fn(&Tab) -> u32| inbox.tabs.iter().map(count).sum::<u32>();
+    let plain = |words: String| StatusSegment { words, style: Style::new(), needed: false, short: None };
+    let loud = |words: String, style: Style| StatusSegment { words, style, needed: true, short: None };
+    let asking =
+        |words: String, short: String| StatusSegment { short: Some(short), ..loud(words, theme.error()) };
+    let mut items = Vec::new();
+    if let Some(seconds) = inbox.saving_for() {
+        items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
+    }
+    if inbox.unsaved_drafts() > 0 {
+        items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
+    }
+    let asks = sum(|it| it.counts.stopped);
+    let open = inbox.key_of(Command::GoToOutbox);
+    let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
+    match asks {
+        0 => items.push(plain(outbox)),
+        1 => items.push(asking(format!("{outbox} (1 needs you · {open})"), " · 1 needs you".to_owned())),
+        asks => {
+            items.push(asking(format!("{outbox} ({asks} need you · {open})"), format!(" · {asks} need you")));
+        }
+    }
+    let unreadable = inbox.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
+    if unreadable > 0 {
+        let (open, words) = (inbox.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
+        let long =
+            StatusSegment { short: Some(format!(" · {words}")), ..loud(String::new(), theme.waiting()) };
+        items.push(StatusSegment { words: format!(" · {words}: {open}"), ..long });
+    }
+    if let Some((letter, steps)) = inbox.is_recording() {
+        let words = format!(" · RECORDING {letter}, {steps} · {} ends", inbox.key_of(Command::RecordMacro));
+        items.push(loud(words, theme.waiting()));
+    }
+    if inbox.lease_waits() {
+        items.push(loud(inbox.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
+    }
+    if let Some(offered) = inbox.offered() {
+        items.push(loud(format!(" · {} {offered}", inbox.key_from_here(Command::TakeOffer)), theme.strong()));
+    }
+    items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
+    if let Some(batch) = inbox.batch.as_ref().filter(|it| it.is_under_way()) {
+        let (finished, total) = batch.progress();
+        items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.waiting()));
+    }
+    if let Some(running) = &inbox.importing {
+        let progress = &running.progress;
+        let words = format!(" · import {}/{}", progress.done, progress.rows);
+        let style = if progress.stopped.is_some() { theme.error() } else { theme.waiting() };
+        items.push(loud(words, style));
+    }
+    let credits = tabs_view::credits(inbox);
+    if with_credits && !credits.is_empty() {
+        items.push(plain(format!(" · {credits}")));
+    }
+    if inbox.context.settings.demo {
+        items.push(plain(" · demo".to_owned()));
+    }
+    let budget = inbox.tab().budget;
+    if budget > 0 && inbox.notice.is_none() {
+        items.push(plain(format!(" · key {budget}% of 300/min")));
+    }
+    items
+}
+
+/// Draws the hints: the keys of the focus, or the rest of a key sequence.
+pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let mut x = area.x + 1;
+    let end = area.x + area.width.saturating_sub(1);
+    if let Some(words) = inbox.tutor_line() {
+        paint_view::text(buffer, x, area.y, end - x, &words, theme.strong());
+        return;
+    }
+    let wide = |key: &str, word: &str| paint_view::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
+    let hints = hints(inbox);
+    let is_help = |word: &str| word == commands::row(Command::Help).word;
+    // Whatever does not fit is in the help, so its key always does.
+    let help = hints.iter().find(|(_, word)| is_help(word)).map_or(0, |(key, word)| wide(key, word) + 2);
+    let mut left_out = false;
+    for (key, word) in &hints {
+        let kept = if is_help(word) { 0 } else { help };
+        if x + wide(key, word) + kept > end || (left_out && !is_help(word)) {
+            left_out = true;
+            continue;
+        }
+        x += paint_view::text(buffer, x, area.y, end - x, key, theme.strong());
+        x += 1;
+        x += paint_view::text(buffer, x, area.y, end - x, word, theme.dim());
+        x += 2;
+    }
+}
+
+/// Keys and words, most useful first.
+fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
+    if inbox.layers.last() == Some(&Layer::Search) {
+        return search_view::hints();
+    }
+    if let Some(Layer::List { kind: ListKind::Calls, .. }) = inbox.layers.last() {
+        let words = inbox.calls_head().1.split(" · ");
+        return words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
+    }
+    if !inbox.pressed.is_empty() {
+        let mut hints = inbox.context.settings.keymap.continuations(&inbox.places(), &inbox.pressed);
+        hints.push(("Esc".to_owned(), "cancel"));
+        return hints;
+    }
+    let keymap = &inbox.context.settings.keymap;
+    let acts = |it: &&Command| !keymap.keys(**it).is_empty() && !is_elsewhere(inbox, **it);
+    let has_key = offered(inbox).iter().filter(acts);
+    has_key.map(|it| (keymap.first(*it), word(inbox, *it))).collect()
+}
+
+/// Whether it never acts on this tab: its channel does not do it, or nothing
+/// is changed from here.
+fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
+    use Command as C;
+    let tab = inbox.tab();
+    let takes_over = matches!(command, C::PauseAi | C::HandBack | C::Close);
+    let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
+    let reacts = matches!(command, C::React | C::RemoveReaction);
+    let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
+    let is_off = (takes_over && cannot) || (tab.channel.read_only && (takes_over || sends || reacts));
+    inbox.page == PageKind::Inbox && !inbox.everywhere && is_off
+}
+
+/// What a key does where it is pressed now.
+fn word(inbox: &Inbox, command: Command) -> &'static str {
+    match command {
+        Command::Close if inbox.tab().is_mail() => "archive",
+        Command::Unseen if inbox.tab().is_mail() => "unread",
+        Command::GoToRow if inbox.page == PageKind::Wall => "what failed",
+        _ => commands::row(command).word,
+    }
+}
+
+/// What is offered where rows of the outbox or drafts are shown.
+fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
+    use Command as C;
+    let several = availability::check(inbox, C::DecideAll).is_ok();
+    match inbox.page {
+        PageKind::Webhooks => {
+            &[C::NewWebhook, C::RemoveWebhook, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        PageKind::Account => &[C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        PageKind::Broadcasts => broadcasts::view::HINTS,
+        PageKind::Wall => &[C::GoToRow, C::RowDown, C::RowUp, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        page if is_deck(page) => &[C::GoToRow, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        PageKind::People => &[
+            C::GoToRow,
+            C::SearchRows,
+            C::MarkPerson,
+            C::BroadcastPeople,
+            C::NewPerson,
+            C::EditPerson,
+            C::TagPerson,
+            C::DeletePerson,
+            C::LeaveRows,
+            C::GoToTab,
+            C::Help,
+            C::Quit,
+        ],
+        PageKind::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        _ if several => {
+            &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
+        }
+        _ if asks => &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+        _ => &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
+    }
+}
+
+/// The commands hints are given for, most useful first.
+fn offered(inbox: &Inbox) -> &'static [Command] {
+    use Command as C;
+    let tab = inbox.tab();
+    let asks = matches!(inbox.row_at_hand(), Some(row) if row.is_stopped());
+    match tab.focus {
+        _ if inbox.page != PageKind::Inbox => offered_of_rows(inbox, asks),
+        _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
+        Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,
+        _ if tab.triage().is_some_and(Triage::is_over) => mail::view::OVER_HINTS,
+        Focus::List | Focus::History if tab.is_in_triage() => mail::view::TRIAGE_HINTS,
+        Focus::List if tab.is_mail() && !inbox.acts_on_marks() => mail::view::LIST_HINTS,
+        Focus::History if tab.is_mail() && !asks => mail::view::HISTORY_HINTS,
+        Focus::List if tab.is_phone() => {
+            &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
+        }
+        Focus::History if tab.is_phone() && !asks => {
+            &[C::Write, C::Call, C::WriteNumber, C::WriteNote, C::Undo, C::Raw, C::Back, C::Help]
+        }
+        Focus::List if inbox.acts_on_marks() => &[
+            C::Mark,
+            C::PauseAi,
+            C::HandBack,
+            C::Close,
+            C::Snooze,
+            C::Tags,
+            C::Broadcast,
+            C::Claim,
+            C::MarkAll,
+            C::MarkNone,
+            C::Help,
+        ],
+        Focus::List => &[
+            C::Open,
+            C::Reply,
+            C::PauseAi,
+            C::HandBack,
+            C::Close,
+            C::FilterList,
+            C::NextWaiting,
+            C::Snooze,
+            C::Mark,
+            C::ChooseView,
+            C::Undo,
+            C::GoToTab,
+            C::Help,
+            C::Quit,
+            C::SearchAll,
+            C::OpenPalette,
+            C::CommandLine,
+        ],
+        Focus::History if asks => {
+            &[C::Decide, C::Reply, C::PauseAi, C::HandBack, C::Undo, C::GoToOutbox, C::Back, C::Help]
+        }
+        Focus::History => &[
+            C::Reply,
+            C::WriteNote,
+            C::PauseAi,
+            C::HandBack,
+            C::React,
+            C::RemoveReaction,
+            C::Close,
+            C::Undo,
+            C::NextConversation,
+            C::Card,
+            C::Back,
+            C::Help,
+            C::FindInHistory,
+            C::SearchAll,
+        ],
+        Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note) => {
+            &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
+        }
+        Focus::Composer => {
+            &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
+        }
+    }
+}

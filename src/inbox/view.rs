@@ -1,0 +1,78 @@
+//! Show: draws the inbox.
+//!
+//! [`draw`] is a function of the inbox: it changes nothing and may be skipped.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Position;
+use ratatui::style::Style;
+
+use crate::Inbox;
+use crate::layout;
+use crate::pages::PageKind;
+use crate::screens::cards::is_deck;
+use crate::theme_view::Theme;
+
+/// Draws one frame into an empty buffer; says where the cursor stands, if it
+/// is seen.
+pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+    let (width, height) = inbox.context.size;
+    if layout::too_small(width, height) {
+        let words = format!("frontdesk needs {}x{}", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
+        crate::components::paint_view::text(buffer, 0, 0, width, &words, Style::new());
+        return None;
+    }
+    let areas = inbox.areas();
+    let mut cursor = None;
+    crate::tabs_view::draw(inbox, theme, areas.tabs, buffer);
+    if inbox.page == PageKind::Outbox {
+        crate::screens::outbox::view::outbox(inbox, theme, areas.body, buffer);
+    } else if inbox.page == PageKind::Drafts {
+        crate::screens::outbox::view::drafts(inbox, theme, areas.body, buffer);
+    } else if inbox.page == PageKind::Broadcasts {
+        crate::screens::broadcasts::view::draw(inbox, theme, areas.body, buffer);
+    } else if inbox.page == PageKind::Wall {
+        crate::screens::overview::view::draw(inbox, theme, areas.body, buffer);
+    } else if is_deck(inbox.page) {
+        crate::screens::cards::view::draw(inbox, theme, areas.body, buffer);
+    } else if inbox.page == PageKind::People {
+        crate::screens::people::view::draw(inbox, theme, areas.body, buffer);
+    } else if inbox.tab().is_inbox() {
+        if let Some(area) = areas.header {
+            crate::screens::mail::view::header(inbox, theme, area, buffer);
+        }
+        if let Some(area) = areas.list {
+            crate::screens::conversations::view::draw(inbox, theme, area, buffer);
+        }
+        if let Some(area) = areas.history {
+            crate::screens::history::view::draw(inbox, theme, area, buffer);
+        }
+        if let (Some(area), Some(second)) = (areas.beside, inbox.second()) {
+            crate::screens::history::view::draw_second(inbox, theme, second, area, buffer);
+        }
+        if let Some(area) = areas.card {
+            crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
+        }
+        if let Some(triage) = inbox.tab().triage().filter(|it| it.is_over()) {
+            crate::screens::mail::view::summary(inbox, triage, theme, areas.body, buffer);
+        }
+        if let Some(area) = areas.composer {
+            cursor = crate::screens::composer::view::draw(inbox, theme, area, buffer);
+        }
+    } else {
+        crate::pages_view::draw(inbox, theme, areas.body, buffer);
+    }
+    crate::status_view::draw_status(inbox, theme, areas.status, buffer);
+    crate::status_view::draw_hints(inbox, theme, areas.hints, buffer);
+    cursor = crate::overlays::search_view::draw(inbox, theme, areas.body, buffer).or(cursor);
+    crate::components::loading_view::draw(inbox, theme, &areas, buffer);
+    crate::overlays::view::draw(inbox, theme, buffer);
+    cursor = crate::overlays::palette_view::draw(inbox, theme, buffer).or(cursor);
+    cursor = crate::overlays::line_view::draw(inbox, theme, &areas, buffer).or(cursor);
+    if inbox.blurred {
+        crate::features::privacy::view::blur(inbox, theme, buffer);
+    }
+    theme.plain_marks(buffer);
+    theme.lay_ground(buffer);
+    crate::sweep_view::sweep(buffer);
+    cursor
+}
