@@ -21,12 +21,20 @@ impl ServiceClock {
         Self { base, shift: AtomicI64::new(shift), moved: Mutex::default() }
     }
 
-    /// Moves forward by so many microseconds; the new shift.
-    pub fn advance(&self, micros: i64) -> i64 {
+    /// Moves forward by so many microseconds.
+    pub fn advance(&self, micros: i64) {
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         let from = self.now();
         *moved = (from, from.plus(micros));
-        self.shift.fetch_add(micros, Ordering::SeqCst).saturating_add(micros)
+        self.shift.fetch_add(micros, Ordering::SeqCst);
+    }
+
+    /// Moves forward to a shift that another process has moved it to.
+    pub fn follow(&self, shift: i64) {
+        let ahead = shift.saturating_sub(self.shift.load(Ordering::SeqCst));
+        if ahead > 0 {
+            self.advance(ahead);
+        }
     }
 
     /// When something happens that was due: now, unless the clock was moved
@@ -73,10 +81,14 @@ mod tests {
         let at = Timestamp::from_micros;
         let clock = ServiceClock::new(Arc::new(Still), 0);
         assert_eq!(clock.when_due(at(400)), at(1000));
-        assert_eq!(clock.advance(500), 500);
+        clock.advance(500);
+        clock.follow(500);
+        assert_eq!(clock.now(), at(1500), "it is there already");
         let cases = [(999, 1500), (1000, 1000), (1400, 1400), (1500, 1500)];
         for (due, happens) in cases {
             assert_eq!(clock.when_due(at(due)), at(happens), "{due}");
         }
+        clock.follow(700);
+        assert_eq!((clock.now(), clock.when_due(at(1600))), (at(1700), at(1600)));
     }
 }

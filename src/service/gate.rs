@@ -78,18 +78,25 @@ pub async fn door(State(service): State<Service>, mut request: Request, next: Ne
 pub async fn gate(State(service): State<Service>, mut request: Request, next: Next) -> Response {
     let caller = match service.key_ring.authenticate(request.headers(), &service.database).await {
         Ok(caller) => caller,
-        Err(error) => return refuse_stranger(&service, &request, error),
+        Err(error) => {
+            let client = request.extensions().get::<ClientInfo>();
+            let peer = client.map_or(IpAddr::from([0, 0, 0, 0]), |it| it.address);
+            return refuse_stranger(&service, peer, error).await;
+        }
     };
     let path = request.uri().path().to_owned();
     let method = request.method().clone();
     let category = scope::category(&method, &path);
     if let Err(error) = scope::check(&caller, &path) {
-        let standing = service.limits.standing(&caller.key, category, service.clock.now());
-        return with_standing(error.into_response(), &standing);
+        return match service.standing(&caller.key, category).await {
+            Ok(standing) => with_standing(error.into_response(), &standing),
+            Err(cause) => ApiError::from(cause).into_response(),
+        };
     }
-    let standing = match service.limits.admit(&caller.key, category, service.clock.now()) {
-        Ok(standing) => standing,
-        Err(refused) => return too_many(&refused, &format!("{category:?}")),
+    let standing = match service.admit(&caller.key, category).await {
+        Ok(Ok(standing)) => standing,
+        Ok(Err(refused)) => return too_many(&refused, &format!("{category:?}")),
+        Err(cause) => return ApiError::from(cause).into_response(),
     };
     request.extensions_mut().insert::<Caller>(caller);
     let response = match service.faults.take(&method, &path) {
@@ -117,18 +124,17 @@ pub async fn this_machine_only(request: Request, next: Next) -> Response {
 }
 
 /// A call without a good key.
-fn refuse_stranger(service: &Service, request: &Request, error: ApiError) -> Response {
-    let client = request.extensions().get::<ClientInfo>();
-    let peer = client.map_or(IpAddr::from([0, 0, 0, 0]), |it| it.address);
+async fn refuse_stranger(service: &Service, peer: IpAddr, error: ApiError) -> Response {
     let counted = error.code.status() == 401
         && match service.options.failure_limit {
             FailureLimit::Remote => !peer.is_loopback(),
             FailureLimit::Everyone => true,
             FailureLimit::Off => false,
         };
-    match service.limits.admit_failure(peer, counted, service.clock.now()) {
-        Ok(standing) => with_standing(error.into_response(), &standing),
-        Err(refused) => too_many(&refused, "failed authentication"),
+    match service.admit_failure(peer, counted).await {
+        Ok(Ok(standing)) => with_standing(error.into_response(), &standing),
+        Ok(Err(refused)) => too_many(&refused, "failed authentication"),
+        Err(cause) => ApiError::from(cause).into_response(),
     }
 }
 

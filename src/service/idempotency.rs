@@ -9,12 +9,16 @@ use axum::http::HeaderMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::database::{NewValue, SharedState};
 use crate::errors::ApiError;
+use model::time::{MINUTE, Timestamp};
 use wire::errors::ErrorCode;
 use wire::strict;
 
 /// Characters of a key at most.
 const LENGTH: usize = 255;
+/// How long a claim lasts whose process was killed, in microseconds.
+const CLAIMED: i64 = MINUTE;
 
 /// What a request is compared by: method, path and body.
 pub type Fingerprint = [u8; 32];
@@ -74,6 +78,14 @@ pub struct InFlight {
 pub struct Claim {
     running: InFlight,
     key: (String, String),
+    everywhere: Option<ClaimEverywhere>,
+}
+
+/// The same for all processes on a database.
+struct ClaimEverywhere {
+    shared: SharedState,
+    owner: [u8; 16],
+    now: i64,
 }
 
 impl InFlight {
@@ -85,18 +97,57 @@ impl InFlight {
         let key = (api_key.to_owned(), idempotency_key.to_owned());
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if !running.insert(key.clone()) {
-            return Err(ApiError::new(
-                ErrorCode::IdempotencyInProgress,
-                "a request with this Idempotency-Key is still running",
-            )
-            .retry_after(1));
+            return Err(in_progress());
         }
-        Ok(Claim { running: self.clone(), key })
+        Ok(Claim { running: self.clone(), key, everywhere: None })
+    }
+}
+
+fn in_progress() -> ApiError {
+    let words = "a request with this Idempotency-Key is still running";
+    ApiError::new(ErrorCode::IdempotencyInProgress, words).retry_after(1)
+}
+
+impl Claim {
+    /// Claims the key for all processes; a claim of one that was killed ends by
+    /// itself.
+    ///
+    /// # Errors
+    /// `IDEMPOTENCY_IN_PROGRESS` while another process has it.
+    pub async fn everywhere(mut self, shared: &SharedState, now: Timestamp) -> Result<Self, ApiError> {
+        let (owner, now): ([u8; 16], _) = (rand::random(), now.micros());
+        let decide = move |value: &[u8]| match value.split_first_chunk::<8>() {
+            Some((until, other)) if i64::from_le_bytes(*until) > now && other != owner => {
+                NewValue { value: None, told: false }
+            }
+            _ => {
+                let until = now.saturating_add(CLAIMED);
+                NewValue {
+                    value: Some(([until.to_le_bytes().as_slice(), &owner].concat(), until)),
+                    told: true,
+                }
+            }
+        };
+        if !shared.change(self.name(), now, decide).await? {
+            return Err(in_progress());
+        }
+        self.everywhere = Some(ClaimEverywhere { shared: shared.clone(), owner, now });
+        Ok(self)
+    }
+
+    fn name(&self) -> String {
+        format!("claim {} {}", self.key.0, self.key.1)
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
+        if let Some(ClaimEverywhere { shared, owner, now }) = self.everywhere.take() {
+            shared.change_later(self.name(), now, move |value| {
+                let is_mine = value.get(8..).is_some_and(|it| it == owner);
+                NewValue { value: is_mine.then(|| (Vec::new(), now)), told: () }
+            });
+        }
         let mut running = self.running.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.remove(&self.key);
     }

@@ -10,6 +10,7 @@
 pub mod admin;
 pub mod assistant;
 pub mod auth;
+pub mod background;
 pub mod body_memory;
 pub mod carriers;
 pub mod channels;

@@ -3,14 +3,16 @@
 //!
 //! A call that is refused consumes nothing.
 
-use std::collections::{HashMap, VecDeque};
+mod shared;
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// A row of the interface's rate limit table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
     /// Sending, closing, deleting contacts; also pausing, reacting and media.
     Send,
@@ -129,9 +131,36 @@ impl SlidingLog {
 }
 
 /// The logs of one key.
+#[derive(Debug)]
 struct KeyLogs {
     burst: SlidingLog,
-    categories: HashMap<Category, SlidingLog>,
+    categories: BTreeMap<Category, SlidingLog>,
+}
+
+impl Default for KeyLogs {
+    fn default() -> Self {
+        Self { burst: SlidingLog::new(BURST, SECOND), categories: BTreeMap::new() }
+    }
+}
+
+impl KeyLogs {
+    fn log(&mut self, category: Category) -> &mut SlidingLog {
+        let log = || SlidingLog::new(category.per_minute(), MINUTE);
+        self.categories.entry(category).or_insert_with(log)
+    }
+
+    /// Counts a call, or refuses it.
+    fn admit(&mut self, category: Category, now: Timestamp) -> Result<Standing, Refused> {
+        let refused = self.log(category).refused(now);
+        let longest = refused.into_iter().chain(self.burst.refused(now)).max_by_key(|it| it.retry_after);
+        if let Some(refused) = longest {
+            return Err(refused);
+        }
+        self.burst.record(now);
+        let log = self.log(category);
+        log.record(now);
+        Ok(log.standing(now))
+    }
 }
 
 /// The logs of every key and of peers that fail to authenticate.
@@ -154,30 +183,16 @@ impl Limits {
     /// When the category's or the burst limit is used up.
     pub fn admit(&self, key: &str, category: Category, now: Timestamp) -> Result<Standing, Refused> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let logs = keys
-            .entry(key.to_owned())
-            .or_insert_with(|| KeyLogs { burst: SlidingLog::new(BURST, SECOND), categories: HashMap::new() });
-        let log =
-            logs.categories.entry(category).or_insert_with(|| SlidingLog::new(category.per_minute(), MINUTE));
-        if self.unlimited {
-            return Ok(log.standing(now));
-        }
-        let longest =
-            log.refused(now).into_iter().chain(logs.burst.refused(now)).max_by_key(|it| it.retry_after);
-        if let Some(refused) = longest {
-            return Err(refused);
-        }
-        log.record(now);
-        logs.burst.record(now);
-        Ok(log.standing(now))
+        let logs = keys.entry(key.to_owned()).or_default();
+        if self.unlimited { Ok(logs.log(category).standing(now)) } else { logs.admit(category, now) }
     }
 
     /// How a key's category stands, counting nothing.
     pub fn standing(&self, key: &str, category: Category, now: Timestamp) -> Standing {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        match keys.get_mut(key).and_then(|logs| logs.categories.get_mut(&category)) {
-            Some(log) => log.standing(now),
-            None => SlidingLog::new(category.per_minute(), MINUTE).standing(now),
+        match keys.get_mut(key) {
+            Some(logs) => logs.log(category).standing(now),
+            None => KeyLogs::default().log(category).standing(now),
         }
     }
 

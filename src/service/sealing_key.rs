@@ -111,15 +111,32 @@ impl KeyPlace {
         if self.is_named() { disk::can_write(&self.path).map_err(failed) } else { Ok(()) }
     }
 
-    /// Makes a new key where there is none.
+    /// Makes a new key where there is none; of two processes that do so at once,
+    /// both have that of one.
     ///
     /// # Errors
     /// When the folder takes no file.
     pub fn make(&self) -> Result<SealingKey, KeyError> {
         let made: [u8; KEY] = rand::rng().random();
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
-        disk::write(&self.path, &made).map_err(failed)?;
-        Ok(SealingKey(made))
+        if !self.beside.as_os_str().is_empty() {
+            // The database is locked by whoever makes it.
+            disk::write(&self.path, &made).map_err(failed)?;
+            return Ok(SealingKey(made));
+        }
+        let mut part = self.path.clone().into_os_string();
+        part.push(format!(".{}", uuid::Uuid::new_v4().simple()));
+        let part = PathBuf::from(part);
+        disk::write(&part, &made).map_err(failed)?;
+        let linked = fs::hard_link(&part, &self.path);
+        fs::remove_file(&part).map_err(failed)?;
+        match linked {
+            Ok(()) => Ok(SealingKey(made)),
+            Err(cause) if cause.kind() == io::ErrorKind::AlreadyExists => {
+                self.read()?.ok_or_else(|| KeyError::Missing(self.path.clone()))
+            }
+            Err(cause) => Err(failed(cause)),
+        }
     }
 
     /// Whether a database that keeps no mark yet has been sealed with the key
@@ -175,18 +192,18 @@ impl SealingKey {
     }
 
     /// Whether it is the key of a database, which is marked with it where it has
-    /// no mark or nothing is sealed.
+    /// no mark, or nothing is sealed and this process is `alone` on it.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace) -> Result<bool, DatabaseError> {
+    pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace, alone: bool) -> Result<bool, DatabaseError> {
         let mark = self.derived(MARK)?;
         let kept: Option<Vec<u8>> = meta::get(db, "key_mark")?;
         let fits = match &kept {
             Some(kept) => kept.as_slice() == mark,
             None => !place.differs_from_beside(self),
         };
-        let takes = fits || !meta::any_sealed(db)?;
+        let takes = fits || alone && !meta::any_sealed(db)?;
         if takes && kept.as_deref() != Some(mark.as_slice()) {
             meta::set(db, "key_mark", &mark.as_slice())?;
         }

@@ -11,9 +11,9 @@ use rand::Rng;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::background::{self, Tasks};
 use crate::clock::ServiceClock;
 use crate::connections::{self, Connections};
 use crate::cursors::Cursors;
@@ -36,7 +36,7 @@ use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
 use crate::workspace::{self, IssuedKey, World};
 use crate::write::Work;
-use crate::{assistant, carriers, deliveries, router, server, world};
+use crate::{carriers, router, server};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
@@ -84,15 +84,6 @@ pub struct Running {
     stop: watch::Sender<bool>,
     tasks: Tasks,
     service: Service,
-}
-
-/// What runs until the service stops; ended when this is dropped.
-struct Tasks(Vec<JoinHandle<()>>);
-
-impl Drop for Tasks {
-    fn drop(&mut self) {
-        self.0.iter().for_each(JoinHandle::abort);
-    }
 }
 
 impl Running {
@@ -150,14 +141,9 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     entrance.open(router::router(&service));
     if !service.platforms.are_simulated() {
         tasks.0.push(tokio::spawn(carriers::watch::run(service.clone(), stopped.clone())));
-        tasks.0.push(tokio::spawn(carriers::egress::run(service.clone(), stopped.clone())));
-        tasks.0.push(tokio::spawn(carriers::ingress::run(service.clone(), stopped.clone())));
     }
-    if !by_hand {
-        tasks.0.push(tokio::spawn(world::run(service.clone(), stopped.clone())));
-        tasks.0.push(tokio::spawn(assistant::run(service.clone(), stopped.clone())));
-        tasks.0.push(tokio::spawn(deliveries::run(service.clone(), stopped)));
-    }
+    tasks.0.push(tokio::spawn(background::follow_others(service.clone(), stopped.clone())));
+    tasks.0.push(tokio::spawn(background::run(service.clone(), by_hand, stopped)));
     Ok(Running {
         base_url: service.hosts.local(),
         dev_url: format!("http://{address}/dev"),
@@ -227,7 +213,8 @@ pub(crate) async fn open(
         let key = match found {
             Some(key) => key,
             None if opened.1 || kept_in.file().is_some() => place.make()?,
-            None => return Err(KeyError::Missing(place.path().to_owned()).into()),
+            // Another process that started at once may have made it.
+            None => place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?,
         };
         Ok::<_, StartError>((opened, (place, key)))
     });
@@ -292,10 +279,17 @@ async fn prepare(
     let clock = options.clock.clone();
     let world = World { demo: options.demo, simulated: options.is_simulated() };
     let (asked, at) = (key.clone(), place.clone());
+    let (shared, alone) = (database.is_shared(), database.leads());
     let kept: Result<Kept, DatabaseError> = database
         .write(move |db| {
-            let fits = asked.claim(db, &at)?;
-            Ok(Kept { fits, ..keep(db, fresh, world, clock.as_ref())? })
+            let fits = asked.claim(db, &at, alone)?;
+            let kept = keep(db, fresh, world, clock.as_ref())?;
+            if !shared {
+                // The file is this process's alone: whoever had claimed something has ended.
+                egress::end_all_claims(db)?;
+                connected::end_all_leases(db)?;
+            }
+            Ok(Kept { fits, ..kept })
         })
         .await;
     let kept = kept?;
@@ -324,7 +318,7 @@ async fn prepare(
         limits: Limits::new(options.unlimited),
         in_flight: Default::default(),
         cursors,
-        stamps: Stamps::new(seed, kept.latest),
+        stamps: Stamps::new(seed, kept.latest, database.stamp()),
         faults: Default::default(),
         guard,
         platforms: if options.is_simulated() {
@@ -363,7 +357,12 @@ async fn prepare(
 
 fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
     let shift = meta::number(db, "clock_shift")?.unwrap_or(0);
-    let keys = if fresh { workspace::make(db, world, clock.now().plus(shift))? } else { Vec::new() };
+    // Of two that start at once on an empty database, one makes it.
+    let keys = if fresh && workspaces::are_none(db)? {
+        workspace::make(db, world, clock.now().plus(shift))?
+    } else {
+        Vec::new()
+    };
     if world.simulated {
         workspace::address_all(db)?;
     }
@@ -376,9 +375,6 @@ fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Res
             made.to_vec()
         }
     };
-    // The file is this process's alone: whoever had claimed something has ended.
-    egress::end_all_claims(db)?;
-    connected::end_all_leases(db)?;
     // Ids of two runs that stand at the same time must differ.
     let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;

@@ -11,7 +11,7 @@ use crate::database::idempotency::{self as kept, Found};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, savepoint};
 use crate::errors::ApiError;
-use crate::idempotency::Fingerprint;
+use crate::idempotency::{Claim, Fingerprint};
 use crate::reply::Reply;
 use crate::request::Writing;
 use crate::state::{Service, ServiceState};
@@ -62,9 +62,30 @@ impl ServiceState {
     /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under the key.
     pub async fn claim(&self, request: &mut Writing) -> Result<bool, ApiError> {
         let Some(key) = request.key.clone() else { return Ok(false) };
-        if request.claim.is_none() {
-            request.claim = Some(self.in_flight.claim(&request.caller.key, &key)?);
+        let claim = match request.claim.take() {
+            None => Some(self.in_flight.claim(&request.caller.key, &key)?),
+            made => return self.is_answered(request, key, made).await,
+        };
+        if self.is_answered(request, key, claim).await? {
+            return Ok(true);
         }
+        // What is answered needs no claim: that of the first may be given up late.
+        if let Some(shared) = self.database.shared_state()
+            && let Some(claim) = request.claim.take()
+        {
+            request.claim = Some(claim.everywhere(shared, self.clock.now()).await?);
+        }
+        Ok(false)
+    }
+
+    /// Whether the answer to a request is kept; the claim is the request's.
+    async fn is_answered(
+        &self,
+        request: &mut Writing,
+        key: String,
+        claim: Option<Claim>,
+    ) -> Result<bool, ApiError> {
+        request.claim = claim;
         let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
         let now = self.clock.now();
         let look = move |db: &dyn DbSession| kept::find(db, &api_key, &key, &fingerprint, now);

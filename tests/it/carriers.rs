@@ -2,7 +2,7 @@
 //! sockets: what reaches people, what comes from them, and what is told where
 //! nobody can know.
 
-mod bot_server;
+pub(crate) mod bot_server;
 mod bots;
 mod campaign;
 mod connecting;

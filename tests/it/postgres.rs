@@ -2,6 +2,9 @@
 //! what only a server can do to it. Skipped, and said, where none is installed.
 
 pub(crate) mod cluster;
+mod cutting;
+mod killing;
+mod together;
 
 use std::process::Command;
 use std::sync::Arc;
@@ -65,39 +68,83 @@ async fn inbound(running: &Running, text: &str) -> reqwest::StatusCode {
     request.body(body).send().await.expect("an answer").status()
 }
 
+/// Moves the clock a minute; it may be refused what it would have done.
+async fn advance(running: &Running) {
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let request =
+        client.post(format!("{}/clock", running.dev_url)).header("content-type", "application/json");
+    request.body(r#"{"advance_seconds": 60}"#).send().await.expect("an answer");
+}
+
 fn messages(url: &str) -> i64 {
     cluster::count(&url.parse().expect("an address"), "SELECT count(*) FROM messages")
 }
 
 #[tokio::test]
-async fn one_service_at_a_time_and_the_next_goes_on() {
+async fn the_next_goes_on_where_one_has_ended() {
     let Some(server) = cluster::server() else { return };
     let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
     let first = service::start(options(&url, &folder)).await.expect("it starts");
     assert_eq!(first.keys.len(), 8);
     assert!(inbound(&first, "hi").await.is_success());
-    let second = service::start(options(&url, &folder)).await.err().expect("refused").to_string();
-    let process = format!("another frontdesk (process {}) serves this database", std::process::id());
-    assert!(second.starts_with(&process), "{second}");
-    assert!(inbound(&first, "still here").await.is_success());
     first.shutdown().await;
     let next = service::start(options(&url, &folder)).await.expect("it is free");
     assert!(next.keys.is_empty(), "keys are told once");
     assert!(inbound(&next, "hi again").await.is_success());
-    assert_eq!(messages(&url), 3);
+    assert_eq!(messages(&url), 2);
     next.shutdown().await;
 }
 
+/// The fence refuses what falls due where the lease has gone to another process,
+/// before that one's renewal is missed.
 #[tokio::test]
-async fn who_lost_the_lease_writes_nothing_more() {
+async fn who_lost_the_lease_does_nothing_that_falls_due() {
     let Some(server) = cluster::server() else { return };
     let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
-    let running = service::start(options(&url, &folder)).await.expect("it starts");
+    let running =
+        service::start(Options { simulate: true, ..options(&url, &folder) }).await.expect("it starts");
     assert!(inbound(&running, "hi").await.is_success());
-    cluster::run(&url, "UPDATE lease SET holder = 'another', process = 7").await.expect("taken");
-    assert_eq!(inbound(&running, "lost?").await.as_u16(), 500);
-    assert_eq!(messages(&url), 1);
+    let taken = "UPDATE leases SET holder = 'another', process = 7, fence = fence + 1,
+                 until = CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) + 600000000";
+    cluster::run(&url, taken).await.expect("taken");
+    for _ in 0..2 {
+        advance(&running).await;
+        assert_eq!(messages(&url), 1, "the answer is another's to give");
+    }
+    assert!(inbound(&running, "requests are answered").await.is_success());
+    cluster::run(&url, "UPDATE leases SET until = 0").await.expect("given back");
+    while messages(&url) < 3 {
+        advance(&running).await;
+    }
+    assert_eq!(cluster::column(&url.parse().expect("an address"), "SELECT fence FROM leases"), ["3"]);
     running.shutdown().await;
+}
+
+/// A database of the first format is brought to this version's.
+#[tokio::test]
+async fn a_database_of_an_older_version_is_migrated() {
+    let Some(server) = cluster::server() else { return };
+    let (url, folder) = (cluster::database(server).await, tempfile::tempdir().expect("a folder"));
+    let first = service::start(options(&url, &folder)).await.expect("it starts");
+    assert!(inbound(&first, "hi").await.is_success());
+    first.shutdown().await;
+    let back = "DROP TABLE commit_order, leases, shared_state; ALTER TABLE media_parts DROP COLUMN kept_at;
+                CREATE TABLE lease (name TEXT); UPDATE meta SET value = '1' WHERE name = 'format'";
+    cluster::run(&url, back).await.expect("as it was");
+    let place: DatabasePlace = url.parse().expect("an address");
+    let looked = place.clone();
+    let opening = tokio::task::spawn_blocking(move || Database::existing(&looked).err());
+    assert!(matches!(opening.await.expect("no panic"), Some(DatabaseError::Older(1))));
+    let next = service::start(options(&url, &folder)).await.expect("it migrates");
+    assert!(inbound(&next, "hi again").await.is_success());
+    // A newer version beside it takes the database over.
+    cluster::run(&url, "UPDATE commit_order SET format = format + 1").await.expect("newer");
+    assert_eq!(inbound(&next, "too old for this").await.as_u16(), 500);
+    next.shutdown().await;
+    assert_eq!(
+        cluster::column(&place, "SELECT content FROM messages ORDER BY created_at"),
+        ["hi", "hi again"]
+    );
 }
 
 #[tokio::test]

@@ -104,7 +104,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 /// # Errors
 /// When the database fails.
 pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
-    if !thinks_aside(service).await? {
+    if !(service.database.leads() && thinks_aside(service).await?) {
         return Ok(None);
     }
     loop {

@@ -83,7 +83,7 @@ async fn round(
         return Ok((Vec::new(), next));
     }
     let state = service.clone();
-    let claimed = service.database.write(move |db| {
+    let claimed = service.database.write_leading(move |db| {
         let work = Work { db, service: &state, now, test: false, key: None };
         for row in abandoned {
             let why = "the service ended while it was on its way".to_owned();

@@ -106,7 +106,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         if let Err(error) = refresh(&service).await {
             tracing::error!(%error, "it cannot be read which channels are connected");
         }
-        let all = service.platforms.all_connected();
+        let all = if service.database.leads() { service.platforms.all_connected() } else { Vec::new() };
         readings.retain(|version, _| all.iter().any(|it| it.version == *version));
         for connected in all {
             let version = connected.version.clone();

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
-use model::time::Timestamp;
+use model::time::{DAY, Timestamp};
 
 /// Bytes of a part.
 const PART: usize = 256 * 1024;
@@ -66,9 +66,12 @@ pub fn remove_bytes(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.note("DELETE FROM media_parts WHERE id = ?1", bound![id])
 }
 
-/// Removes the bytes of such files whose rows were never kept.
+/// Removes the bytes of such files whose rows were never kept. The row of one
+/// that came within the last day may be on its way.
 pub fn sweep_bytes(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.note("DELETE FROM media_parts WHERE id NOT IN (SELECT id FROM media)", &[])
+    let sql = "DELETE FROM media_parts WHERE id NOT IN (SELECT id FROM media)
+               AND kept_at < CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
+    db.note(sql, bound![DAY])
 }
 
 /// The ids of all files.

@@ -29,9 +29,9 @@ pub mod meta;
 mod open;
 pub mod outbound;
 pub mod place;
+mod pool;
 mod postgres;
 pub mod proposals;
-mod readers;
 pub mod rows;
 pub mod savepoint;
 pub mod session;
@@ -43,14 +43,19 @@ pub mod webhooks;
 pub mod workspaces;
 mod writer;
 
+use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 pub use open::Durability;
 use place::DatabasePlace;
+use pool::Pool;
+pub use postgres::feed::CommittedElsewhere;
+pub use postgres::shared_state::{NewValue, SharedState};
 use session::{DbSession, WritingConnection};
 use sqlite::FileWriter;
 
@@ -72,6 +77,11 @@ pub enum DatabaseError {
     /// A newer version made the file.
     #[error("the database was made by a newer version of this program (format {0}); use that one")]
     Newer(i64),
+    /// An older version made the database, and no service has migrated it.
+    #[error(
+        "the database was made by an older version of this program (format {0}); start `frontdesk serve` on it once"
+    )]
+    Older(i64),
     /// The file belongs to another program.
     #[error("the database file belongs to another program; give another path with --db")]
     Foreign,
@@ -81,12 +91,9 @@ pub enum DatabaseError {
     /// Another service runs on the file.
     #[error("{} serves this file already: end that one first, or give another path with --db", holder(.0))]
     InUse(Option<u32>),
-    /// Another service serves the database on the server.
-    #[error(
-        "{} serves this database already, perhaps on another machine: end that one first, or give another with --db",
-        holder(.0)
-    )]
-    Served(Option<u32>),
+    /// Another process does by now what falls due in the database.
+    #[error("another frontdesk does by now what falls due in this database")]
+    Superseded,
     /// The server cannot be reached, or lets nobody in.
     #[error("the database server cannot be used: {0}")]
     Unreachable(String),
@@ -129,14 +136,14 @@ fn holder(process: &Option<u32>) -> String {
 /// The open database. Dropping it ends its threads after their last jobs.
 pub struct Database {
     writer: writer::Writer,
-    readers: readers::Readers,
-    /// Held by a service, so that there is no second one on the database.
-    lock: Mutex<Option<ServingLock>>,
+    readers: Pool<dyn DbSession + Send>,
+    /// The newest time a row was given, by whichever process.
+    stamp: Arc<AtomicI64>,
+    /// What other processes on the database have in common with this one.
+    shared: Option<postgres::Shared>,
+    /// The lock of a file, held by a service, so that there is no second one.
+    lock: Mutex<Option<File>>,
 }
-
-/// What keeps a second service away until it is dropped: the lock of a file, or
-/// the lease of a database on a server.
-type ServingLock = Box<dyn Send>;
 
 impl DatabaseError {
     /// Whether the file is SQLite's and damaged.
@@ -176,20 +183,21 @@ impl Database {
         durability: Durability,
         committed: Arc<Notify>,
     ) -> Result<(Self, bool), DatabaseError> {
-        let (writer, readers, lock, fresh): (Box<dyn WritingConnection>, _, _, _) = match place {
+        let stamp = Arc::new(AtomicI64::new(0));
+        Ok(match place {
             DatabasePlace::File(path) => {
                 let (connection, fresh, lock) = open::writer(path, durability)?;
                 let readers = open::readers(path)?;
-                let lock: ServingLock = Box::new(lock);
-                (Box::new(FileWriter::new(connection)), readers, Some(lock), fresh)
+                let database =
+                    Self::around(Box::new(FileWriter::new(connection)), readers, stamp, committed)?;
+                (Self { lock: Mutex::new(Some(lock)), ..database }, fresh)
             }
             DatabasePlace::Server(url) => {
-                let opened = postgres::serve(url, durability)?;
-                let lock = opened.lease.map(|it| Box::new(it) as ServingLock);
-                (Box::new(opened.writer), opened.readers, lock, opened.fresh)
+                let opened = postgres::serve(url, durability, stamp.clone())?;
+                let database = Self::around(Box::new(opened.writer), opened.readers, stamp, committed)?;
+                (Self { shared: opened.shared, ..database }, opened.fresh)
             }
-        };
-        Ok((Self::around(writer, readers, lock, committed)?, fresh))
+        })
     }
 
     /// Opens a database that a service has made; it makes none.
@@ -197,28 +205,29 @@ impl Database {
     /// # Errors
     /// When it is no service's, or cannot be used.
     pub fn existing(place: &DatabasePlace) -> Result<Self, DatabaseError> {
+        let stamp = Arc::new(AtomicI64::new(0));
         let (writer, readers): (Box<dyn WritingConnection>, _) = match place {
             DatabasePlace::File(path) => {
                 let writer = FileWriter::new(open::existing(path)?);
                 (Box::new(writer), open::readers(path)?)
             }
             DatabasePlace::Server(url) => {
-                let opened = postgres::existing(url)?;
+                let opened = postgres::existing(url, stamp.clone())?;
                 (Box::new(opened.writer), opened.readers)
             }
         };
-        Self::around(writer, readers, None, Arc::new(Notify::new()))
+        Self::around(writer, readers, stamp, Arc::new(Notify::new()))
     }
 
     fn around(
         writer: Box<dyn WritingConnection>,
         readers: Vec<Box<dyn DbSession + Send>>,
-        lock: Option<ServingLock>,
+        stamp: Arc<AtomicI64>,
         committed: Arc<Notify>,
     ) -> Result<Self, DatabaseError> {
-        let readers = readers::Readers::start(readers)?;
+        let readers = Pool::start("service-reader", readers)?;
         let writer = writer::Writer::start(writer, committed)?;
-        Ok(Self { writer, readers, lock: Mutex::new(lock) })
+        Ok(Self { writer, readers, stamp, shared: None, lock: Mutex::default() })
     }
 
     /// Runs a job that changes something. Undone when it fails.
@@ -244,18 +253,71 @@ impl Database {
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
-        self.readers.run(job).await
+        self.readers.run(move |db| job(db)).await
     }
 
-    /// How often something was committed. What was read between two equal
-    /// numbers is what would be read now.
-    pub fn commits(&self) -> u64 {
-        self.writer.commits()
+    /// How often something was committed, by whichever process. What was read
+    /// between two equal numbers is what would be read now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn revision(&self) -> Result<u64, DatabaseError> {
+        if self.shared.is_none() {
+            return Ok(self.writer.commits());
+        }
+        let revision: i64 = self.read(|db| db.scalar("SELECT revision FROM commit_order", &[])).await?;
+        Ok(revision.unsigned_abs())
     }
 
-    /// Ends the writer after its last job and folds the log into the file.
+    /// The newest time a row was given.
+    pub fn stamp(&self) -> Arc<AtomicI64> {
+        self.stamp.clone()
+    }
+
+    /// Whether other processes may serve the same database.
+    pub fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// What processes change in turn, where there are several.
+    pub fn shared_state(&self) -> Option<&SharedState> {
+        self.shared.as_ref().map(|it| &it.state)
+    }
+
+    /// Tells what others commit, where there are others.
+    pub fn elsewhere(&self) -> Option<watch::Receiver<CommittedElsewhere>> {
+        self.shared.as_ref().map(|it| it.feed.watch())
+    }
+
+    /// Whether this process does what falls due. On a file, it is the only one.
+    pub fn leads(&self) -> bool {
+        self.shared.as_ref().is_none_or(|it| it.lease.is_held())
+    }
+
+    /// Runs a job of what falls due, as [`write`](Self::write) does; refused where
+    /// another process does that by now.
+    ///
+    /// # Errors
+    /// What the job fails with, or why it could not be kept.
+    pub async fn write_leading<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<DatabaseError> + Send + 'static,
+    {
+        let fence = self.shared.as_ref().map(|it| it.lease.fence());
+        let fenced = move |db: &dyn DbSession| {
+            fence.map_or(Ok(()), |fence| postgres::lease::check(db, fence))?;
+            job(db)
+        };
+        self.writer.run(fenced).await
+    }
+
+    /// Ends the writer after its last job, and folds the log into the file or
+    /// leaves what falls due to another process.
     pub fn close(&self) {
         self.writer.close();
+        self.shared.iter().for_each(postgres::Shared::end);
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }

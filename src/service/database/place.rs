@@ -5,6 +5,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+/// The parameter of an address that keeps notifications off.
+const NO_LISTEN: &str = "listen=off";
+
 /// A file, or a database on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DatabasePlace {
@@ -33,6 +36,23 @@ impl ServerUrl {
     /// The whole address.
     pub fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// The address without what is meant for this program.
+    pub fn without_our_own(&self) -> String {
+        let (place, parameters) = self.parts();
+        let kept: Vec<_> = parameters.split('&').filter(|it| *it != NO_LISTEN && !it.is_empty()).collect();
+        if kept.is_empty() { place.to_owned() } else { format!("{place}?{}", kept.join("&")) }
+    }
+
+    /// Whether the server may be asked to tell what others commit: a pooler of
+    /// transactions keeps that away.
+    pub fn listens(&self) -> bool {
+        !self.parts().1.split('&').any(|it| it == NO_LISTEN)
+    }
+
+    fn parts(&self) -> (&str, &str) {
+        self.0.split_once('?').unwrap_or((&self.0, ""))
     }
 }
 
@@ -86,6 +106,23 @@ impl fmt::Debug for ServerUrl {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_meant_for_this_program_is_kept_from_the_server() {
+        let cases = [
+            ("postgres:///desk", "postgres:///desk", true),
+            ("postgres:///desk?listen=off", "postgres:///desk", false),
+            (
+                "postgres:///desk?host=/run/db&listen=off&user=ana",
+                "postgres:///desk?host=/run/db&user=ana",
+                false,
+            ),
+        ];
+        for (text, sent, listens) in cases {
+            let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
+            assert_eq!((url.without_our_own().as_str(), url.listens()), (sent, listens));
+        }
+    }
 
     #[test]
     fn an_address_is_shown_without_its_password() {

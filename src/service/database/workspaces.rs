@@ -34,6 +34,11 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
     db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
+/// Whether there is none yet.
+pub fn are_none(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+    db.scalar("SELECT NOT EXISTS (SELECT 1 FROM workspaces)", &[])
+}
+
 /// The one workspace the switches act on.
 pub fn first(db: &dyn DbSession) -> Result<Workspace, DatabaseError> {
     db.one(&format!("{SELECT} ORDER BY created_at, id LIMIT 1"), &[], from_row)

@@ -28,7 +28,7 @@ async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiEr
     let verdict = if webhook.active { ask(service, &webhook, &delivery, at).await } else { Verdict::Gone };
     let state = service.clone();
     let kept: Result<(), DatabaseError> =
-        service.database.write(move |db| record(db, &state, &delivery, at, verdict)).await;
+        service.database.write_leading(move |db| record(db, &state, &delivery, at, verdict)).await;
     Ok(kept?)
 }
 

@@ -110,6 +110,9 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 /// When the database fails.
 pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.world.lock().await;
+    if !service.database.leads() {
+        return Ok(None);
+    }
     // What takes its time is thought of beside the world, which waits for nobody.
     let aside = if assistant::thinks_aside(service).await? { Kind::Answer.word() } else { "" };
     let happens = happens(service);
@@ -141,7 +144,7 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
     let (state, happens) = (service.clone(), happens(service));
     service
         .database
-        .write(move |db| {
+        .write_leading(move |db| {
             let now = state.clock.now();
             one(db, &state, &first, answer)?;
             for _ in 1..TOGETHER {

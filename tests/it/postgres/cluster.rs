@@ -176,7 +176,7 @@ pub fn count(place: &DatabasePlace, sql: &str) -> i64 {
 /// Every row of every table of a database on a server, but for kept answers.
 pub fn dump(place: &DatabasePlace) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()
-                  AND table_name NOT IN ('idempotency', 'lease') ORDER BY 1";
+                  AND table_name NOT IN ('idempotency', 'leases', 'commit_order', 'shared_state') ORDER BY 1";
     let rows = |table: &String| column(place, &format!("SELECT it::text FROM \"{table}\" AS it ORDER BY 1"));
     let told =
         |table: String| rows(&table).into_iter().map(move |row| format!("{table} {row}")).collect::<Vec<_>>();

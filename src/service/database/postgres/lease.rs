@@ -1,122 +1,139 @@
-//! Which process serves a database: a row that is renewed while it lives, by
-//! the server's clock, and whose lock every transaction takes first.
+//! Which process does what falls due: a row that is renewed while it lives, by
+//! the server's clock. One that is killed renews nothing, and its lease runs
+//! out; one that was stopped finds that the fence has moved on.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::database::DatabaseError;
-use crate::database::place::ServerUrl;
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
+use crate::database::session::DbSession;
 
-/// How often it is renewed.
-const RENEWED: Duration = Duration::from_secs(3);
-/// The span it is good for, in microseconds.
-const SPAN: i64 = 12_000_000;
+/// How often it is renewed, or asked for.
+const RENEWED: Duration = Duration::from_secs(1);
+/// The span it is good for.
+const SPAN: Duration = Duration::from_secs(5);
 /// The server's clock in microseconds.
 const NOW: &str = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
-/// The right to serve a database, given back when this is dropped.
-pub struct Lease {
-    holder: String,
-    stop: Option<Sender<()>>,
-    renewing: Option<JoinHandle<()>>,
+/// A process's part in the lease, given back when this is dropped.
+pub struct BackgroundLease {
+    held: Arc<Held>,
+    stop: Mutex<Option<Sender<()>>>,
+    renewing: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Lease {
-    /// Takes the lease of a database that nobody serves; waits for that of a
-    /// process that is gone.
+/// What this process has of the lease.
+struct Held {
+    holder: String,
+    /// Its number; 0 where another process has it.
+    fence: AtomicI64,
+    /// Until when it is good for certain.
+    until: Mutex<Instant>,
+}
+
+impl BackgroundLease {
+    /// Takes the lease if nobody has it, and goes on asking for it.
     ///
     /// # Errors
-    /// When another process serves it.
-    pub fn take(url: &ServerUrl) -> Result<Self, DatabaseError> {
-        let link = Link::new(url)?;
+    /// When the server is not reached.
+    pub fn ask(link: Link) -> Result<Self, DatabaseError> {
+        let held = Arc::new(Held {
+            holder: uuid::Uuid::now_v7().simple().to_string(),
+            fence: AtomicI64::new(0),
+            until: Mutex::new(Instant::now()),
+        });
         link.connect()?;
-        let holder = uuid::Uuid::now_v7().simple().to_string();
-        let mut seen = None;
-        while !claimed(&link, &holder)? {
-            let (process, until, left) = standing(&link)?;
-            // One that was killed renews nothing, and its lease runs out.
-            if seen.is_some_and(|before| until > before) {
-                return Err(DatabaseError::Served(Some(process)));
-            }
-            seen = Some(until);
-            let left = Duration::from_micros(left.unsigned_abs());
-            std::thread::sleep(left.min(RENEWED + Duration::from_secs(1)));
-        }
+        held.renew(&link)?;
         let (stop, stopped) = channel();
-        let held = holder.clone();
+        let mine = held.clone();
         let renewing = std::thread::Builder::new().name("service-lease".to_owned()).spawn(move || {
             while stopped.recv_timeout(RENEWED) == Err(RecvTimeoutError::Timeout) {
-                if let Err(cause) = extend(&link, &held, SPAN) {
+                if let Err(cause) = link.connect().and_then(|()| mine.renew(&link)) {
                     tracing::warn!(%cause, "the lease of the database could not be renewed");
                     link.cut();
                 }
             }
-            let given = extend(&link, &held, 0).or_else(|_| {
-                link.cut();
-                extend(&link, &held, 0)
-            });
-            if given.is_err() {
-                tracing::warn!("the lease of the database could not be given back; it ends by itself");
-            }
+            mine.give_back(&link);
         })?;
-        Ok(Self { holder, stop: Some(stop), renewing: Some(renewing) })
+        Ok(Self { held, stop: Mutex::new(Some(stop)), renewing: Mutex::new(Some(renewing)) })
     }
 
-    /// What its row says while it is held.
-    pub fn holder(&self) -> &str {
-        &self.holder
+    /// Whether this process has it for certain.
+    pub fn is_held(&self) -> bool {
+        self.held.is_good()
     }
-}
 
-impl Drop for Lease {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(renewing) = self.renewing.take()
-            && renewing.join().is_err()
-        {
+    /// What refuses a transaction where another process has it by now.
+    pub fn fence(&self) -> i64 {
+        self.held.fence.load(Ordering::SeqCst)
+    }
+
+    /// Gives it back, for the next process to take at once.
+    pub fn end(&self) {
+        drop(self.stop.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let renewing = self.renewing.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if renewing.is_some_and(|it| it.join().is_err()) {
             tracing::error!("what renews the lease of the database failed");
         }
     }
 }
 
-/// Takes the lease, if nobody has it.
-fn claimed(link: &Link, holder: &str) -> Result<bool, DatabaseError> {
-    let sql = format!(
-        "UPDATE lease SET holder = ?1, process = ?2, until = {NOW} + ?3 WHERE name = 'serve' AND until <= {NOW}
-         RETURNING holder"
-    );
-    let process = std::process::id();
-    Ok(!link.send(&[], Some((&sql, bound![holder, process, SPAN])))?.is_empty())
-}
-
-/// Which process has it, until when, and how long that is from now.
-fn standing(link: &Link) -> Result<(u32, i64, i64), DatabaseError> {
-    let sql =
-        format!("SELECT process, until, greatest(until - {NOW}, 0) AS span FROM lease WHERE name = 'serve'");
-    let rows = link.send(&[], Some((&sql, &[])))?;
-    let row = DbRow::of(rows.first().ok_or(DatabaseError::NoRow)?);
-    Ok((row.get("process")?, row.get("until")?, row.get("span")?))
-}
-
-fn extend(link: &Link, holder: &str, span: i64) -> Result<(), DatabaseError> {
-    link.connect()?;
-    let sql = format!("UPDATE lease SET until = {NOW} + ?2 WHERE name = 'serve' AND holder = ?1");
-    link.send(&[], Some((&sql, bound![holder, span]))).map(drop)
-}
-
-/// Locks the row of the lease for a transaction; for a service, it must be its
-/// own.
-pub fn lock(link: &Link, holder: Option<&str>) -> Result<(), DatabaseError> {
-    let sql = "SELECT holder, process FROM lease WHERE name = 'serve' FOR UPDATE";
-    let rows = link.send(&[], Some((sql, &[])))?;
-    let row = rows.first().ok_or(DatabaseError::NoRow)?;
-    let row = DbRow::of(row);
-    let (found, process): (String, u32) = (row.get("holder")?, row.get("process")?);
-    match holder {
-        Some(holder) if holder != found => Err(DatabaseError::Served(Some(process))),
-        _ => Ok(()),
+impl Drop for BackgroundLease {
+    fn drop(&mut self) {
+        self.end();
     }
+}
+
+impl Held {
+    fn is_good(&self) -> bool {
+        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        self.fence.load(Ordering::SeqCst) > 0 && Instant::now() < until
+    }
+
+    /// Renews what it has, or takes what nobody has any more.
+    fn renew(&self, link: &Link) -> Result<(), DatabaseError> {
+        let begun = Instant::now();
+        let sql = format!(
+            "UPDATE leases SET holder = ?1, process = ?2, until = {NOW} + ?3,
+             fence = CASE WHEN holder = ?1 THEN fence ELSE fence + 1 END
+             WHERE name = 'background' AND (holder = ?1 OR until <= {NOW}) RETURNING fence"
+        );
+        let span = i64::try_from(SPAN.as_micros()).unwrap_or(i64::MAX);
+        let rows = link.send(&[], Some((&sql, bound![self.holder, std::process::id(), span])))?;
+        let fence: i64 = rows.first().map_or(Ok(0), |row| DbRow::of(row).get("fence"))?;
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = begun + SPAN;
+        self.fence.store(fence, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn give_back(&self, link: &Link) {
+        let sql = "UPDATE leases SET until = 0 WHERE name = 'background' AND holder = ?1";
+        let give = || link.connect().and_then(|()| link.send(&[], Some((sql, bound![self.holder]))));
+        let given = give().or_else(|_| {
+            link.cut();
+            give()
+        });
+        if given.is_err() {
+            tracing::warn!("the lease of the database could not be given back; it ends by itself");
+        }
+        self.fence.store(0, Ordering::SeqCst);
+    }
+}
+
+/// Refuses a transaction of a process that has not the lease any more, and keeps
+/// it from being taken before the transaction ends.
+///
+/// # Errors
+/// When another process has it.
+pub fn check(db: &dyn DbSession, fence: i64) -> Result<(), DatabaseError> {
+    let sql = "SELECT fence FROM leases WHERE name = 'background' AND fence = ?1 FOR SHARE";
+    let found: Option<i64> = db.first(sql, bound![fence], |row| row.get("fence"))?;
+    if found.is_some() && fence > 0 { Ok(()) } else { Err(DatabaseError::Superseded) }
 }

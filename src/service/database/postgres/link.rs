@@ -6,16 +6,18 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use futures_util::future::join_all;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls, Row, Statement};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Row, Statement};
 
 use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;
@@ -42,6 +44,7 @@ pub struct Line {
 pub struct Link {
     runtime: Runtime,
     config: Config,
+    settings: &'static str,
     open: RefCell<Option<OpenLink>>,
 }
 
@@ -51,13 +54,14 @@ struct OpenLink {
 }
 
 impl Link {
-    /// Reads the address; nothing is connected yet.
+    /// Reads the address; nothing is connected yet. Each connection is set as
+    /// `settings` say, if they say anything.
     ///
     /// # Errors
     /// When it is none.
-    pub fn new(url: &ServerUrl) -> Result<Self, DatabaseError> {
+    pub fn new(url: &ServerUrl, settings: &'static str) -> Result<Self, DatabaseError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { runtime, config: config(url)?, open: RefCell::default() })
+        Ok(Self { runtime, config: config(url)?, settings, open: RefCell::default() })
     }
 
     /// Makes a connection where there is none.
@@ -68,9 +72,10 @@ impl Link {
         if self.is_open() {
             return Ok(());
         }
-        let client = self.runtime.block_on(connected(&self.config))?;
+        let client = self.runtime.block_on(connected(&self.config, None))?;
         *self.open.borrow_mut() = Some(OpenLink { client, prepared: HashMap::new() });
-        Ok(())
+        let set = if self.settings.is_empty() { Ok(()) } else { self.batch(self.settings) };
+        set.inspect_err(|_| self.cut())
     }
 
     /// Whether there is a connection, as far as is known.
@@ -176,24 +181,46 @@ async fn execute(client: &Client, line: &Line) -> Result<u64, tokio_postgres::Er
     client.execute_raw(&line.statement, line.values.iter().map(|it| Sent(it.lent()))).await
 }
 
-async fn connected(config: &Config) -> Result<Client, DatabaseError> {
+/// Makes a connection, which the runtime drives; `heard` is told of each
+/// notification.
+///
+/// # Errors
+/// When the server cannot be reached, or refuses.
+pub async fn connected(config: &Config, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
     let failed = |cause: tokio_postgres::Error| DatabaseError::Unreachable(words(&cause));
     if config.get_ssl_mode() == SslMode::Disable {
         let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
-        tokio::spawn(connection);
+        tokio::spawn(drive(connection, heard));
         return Ok(client);
     }
     let tls = ServerTls::system().map_err(|cause| DatabaseError::Unreachable(cause.to_string()))?;
     let (client, connection) = config.connect(tls).await.map_err(failed)?;
-    tokio::spawn(connection);
+    tokio::spawn(drive(connection, heard));
     Ok(client)
+}
+
+/// Drives a connection until it ends.
+async fn drive<S, T>(mut connection: Connection<S, T>, heard: Option<mpsc::Sender<()>>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let (AsyncMessage::Notification(_), Some(heard)) = (message, &heard) {
+            // One that waits already stands for all.
+            let _ = heard.try_send(());
+        }
+    }
 }
 
 /// What an address says. A server on another machine is only spoken to through
 /// TLS; on this one, nobody listens in.
-fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
+///
+/// # Errors
+/// When it is no address.
+pub fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
     let mut config: Config =
-        url.expose().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;
+        url.without_our_own().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;
     let local = |host: &Host| match host {
         Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()),
         #[cfg(unix)]
@@ -213,7 +240,7 @@ fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
 }
 
 /// What went wrong: the server refused, or it is gone.
-fn told(cause: &tokio_postgres::Error) -> DatabaseError {
+pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
     let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     match cause.code() {
         Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),

@@ -1,42 +1,66 @@
-//! PostgreSQL: one database on a server, served by one process at a time,
-//! which another takes over from when it ends.
+//! PostgreSQL: one database on a server, shared by any number of processes.
 //!
 //! | file | knows |
 //! |---|---|
-//! | `mod.rs` | the connection that writes, and the threads that read |
-//! | `lease.rs` | which process serves |
+//! | `mod.rs` | the connection that writes, and what beside it |
+//! | `feed.rs` | what other processes commit |
+//! | `lease.rs` | which process does what falls due |
 //! | `link.rs` | one connection, made anew when it is lost |
+//! | `order.rs` | the order of all commits |
 //! | `schema.rs` | making and migrating the tables |
 //! | `session.rs` | queries inside a transaction, sent together |
+//! | `shared_state.rs` | limits and claims, changed in turn |
 //! | `tls.rs`, `values.rs` | encryption; values on the wire |
 //!
-//! Every transaction locks the row of the lease first: writes of all processes
-//! run one after another, and one that lost the lease writes nothing more.
+//! Every transaction changes the row of the order first: writes of all processes
+//! run one after another, as they do on a file.
 
-mod lease;
+pub mod feed;
+pub mod lease;
 mod link;
+mod order;
 mod schema;
 mod session;
+pub mod shared_state;
 mod tls;
 mod values;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
+
 use crate::database::place::ServerUrl;
+use crate::database::postgres::feed::ChangeFeed;
+use crate::database::postgres::lease::BackgroundLease;
 use crate::database::postgres::link::Link;
+use crate::database::postgres::order::{CommitOrder, OpenTransaction};
 use crate::database::postgres::session::{ReadingSession, WritingSession};
+use crate::database::postgres::shared_state::SharedState;
 use crate::database::session::{CommitFailure, DbSession, WritingConnection};
 use crate::database::{DatabaseError, Durability};
-
-pub use lease::Lease;
 
 /// Jobs in one transaction at most: the server is slow with many savepoints.
 const TOGETHER: usize = 16;
 /// Threads that read.
 const READERS: usize = 4;
+/// A process that stands still in the middle of a transaction must not hold up
+/// all others.
+const SETTINGS: &str = "SET idle_in_transaction_session_timeout = '5s'";
+const SIMULATED: &str = "SET idle_in_transaction_session_timeout = '5s'; SET synchronous_commit = off";
 
 /// The connection that writes.
 pub struct ServerWriter {
     session: WritingSession,
-    holder: Option<String>,
+    open: OpenTransaction,
+}
+
+/// What the processes of a database have in common.
+pub struct Shared {
+    /// Limits and claims.
+    pub state: SharedState,
+    /// Which process does what falls due.
+    pub lease: BackgroundLease,
+    /// What others commit.
+    pub feed: ChangeFeed,
 }
 
 /// A database whose tables are there.
@@ -45,50 +69,62 @@ pub struct Opened {
     pub writer: ServerWriter,
     /// What reads from it.
     pub readers: Vec<Box<dyn DbSession + Send>>,
-    /// Held by a service.
-    pub lease: Option<Lease>,
+    /// For a service.
+    pub shared: Option<Shared>,
     /// Whether nothing is in the tables yet.
     pub fresh: bool,
 }
 
-/// Makes and migrates the tables, and takes the lease for a service.
-pub fn serve(url: &ServerUrl, durability: Durability) -> Result<Opened, DatabaseError> {
-    let link = Link::new(url)?;
+/// Makes and migrates the tables, for a service.
+pub fn serve(
+    url: &ServerUrl,
+    durability: Durability,
+    stamp: Arc<AtomicI64>,
+) -> Result<Opened, DatabaseError> {
+    let link = Link::new(url, if durability == Durability::Simulated { SIMULATED } else { SETTINGS })?;
     link.connect()?;
     schema::make(&link)?;
-    let lease = Lease::take(url)?;
     // Also where one was killed before it had put anything into the tables.
     let fresh = schema::is_empty(&link)?;
-    if durability == Durability::Simulated {
-        link.batch("SET synchronous_commit = off")?;
-    }
-    let holder = Some(lease.holder().to_owned());
-    Ok(Opened { lease: Some(lease), ..opened(url, link, holder, fresh)? })
+    let order = Arc::new(CommitOrder::new(stamp));
+    let shared = Shared {
+        state: SharedState::new(url)?,
+        lease: BackgroundLease::ask(Link::new(url, "")?)?,
+        feed: ChangeFeed::start(link::config(url)?, url.listens(), order.clone())?,
+    };
+    Ok(Opened { shared: Some(shared), fresh, ..opened(url, link, order)? })
 }
 
 /// Opens a database that a service has made, beside whoever serves it.
-pub fn existing(url: &ServerUrl) -> Result<Opened, DatabaseError> {
-    let link = Link::new(url)?;
+pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, DatabaseError> {
+    let link = Link::new(url, SETTINGS)?;
     link.connect()?;
     schema::check(&link)?;
-    opened(url, link, None, false)
+    opened(url, link, Arc::new(CommitOrder::new(stamp)))
 }
 
-fn opened(url: &ServerUrl, link: Link, holder: Option<String>, fresh: bool) -> Result<Opened, DatabaseError> {
-    let reader = |_| Ok(Box::new(ReadingSession(Link::new(url)?)) as Box<dyn DbSession + Send>);
+fn opened(url: &ServerUrl, link: Link, order: Arc<CommitOrder>) -> Result<Opened, DatabaseError> {
+    let reader = |_| Ok(Box::new(ReadingSession(Link::new(url, "")?)) as Box<dyn DbSession + Send>);
     let readers = (0..READERS).map(reader).collect::<Result<_, DatabaseError>>()?;
-    let writer = ServerWriter { session: WritingSession::new(link), holder };
-    Ok(Opened { writer, readers, lease: None, fresh })
+    let writer = ServerWriter { session: WritingSession::new(link), open: OpenTransaction::new(order) };
+    Ok(Opened { writer, readers, shared: None, fresh: false })
+}
+
+impl Shared {
+    /// Gives back what is held, and follows nobody any more.
+    pub fn end(&self) {
+        self.lease.end();
+        self.feed.end();
+    }
 }
 
 impl ServerWriter {
-    /// Begins a transaction with the lock that all of them take first.
-    fn locked(&self) -> Result<(), DatabaseError> {
+    /// Begins a transaction behind all others.
+    fn begun(&self) -> Result<(), DatabaseError> {
         let link = &self.session.link;
         link.connect()?;
         self.session.forget();
-        link.batch("BEGIN")?;
-        lease::lock(link, self.holder.as_deref())
+        self.open.begin(link)
     }
 
     fn abandon(&self) {
@@ -105,11 +141,11 @@ impl WritingConnection for ServerWriter {
     }
 
     fn begin(&self) -> Result<(), String> {
-        let begun = self.locked().or_else(|cause| match cause {
+        let begun = self.begun().or_else(|cause| match cause {
             // Nothing has happened yet.
             DatabaseError::Lost => {
                 self.session.link.cut();
-                self.locked()
+                self.begun()
             }
             other => Err(other),
         });
@@ -126,12 +162,16 @@ impl WritingConnection for ServerWriter {
     fn commit(&self) -> Result<(), CommitFailure> {
         let link = &self.session.link;
         // A transaction that failed would be rolled back without a word.
-        let sound = self.session.flush().and_then(|()| link.send(&[], Some(("SELECT 1", &[]))));
+        let sound = self
+            .open
+            .keep_stamp(&self.session)
+            .and_then(|()| self.session.flush())
+            .and_then(|()| link.send(&[], Some(("SELECT 1", &[]))));
         if let Err(cause) = sound {
             self.abandon();
             return Err(CommitFailure::Undone(cause.to_string()));
         }
-        link.batch("COMMIT").map_err(|cause| match cause {
+        link.batch("COMMIT").inspect(|()| self.open.committed()).map_err(|cause| match cause {
             DatabaseError::Lost => {
                 link.cut();
                 CommitFailure::Unknown

@@ -4,18 +4,34 @@ use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
 use crate::database::rows::DbRow;
 
-/// The format this version writes.
-const FORMAT: i64 = 1;
-const SCHEMA: &str = include_str!("schema.sql");
+/// What brings a database from each format to the next, beginning with none.
+const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_shared.sql")];
 /// Where the format is kept, and the row that is locked meanwhile.
 const META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
+
+/// Refuses a format that a newer version has made.
+///
+/// # Errors
+/// When it is another than this version's.
+pub fn agree(format: i64) -> Result<(), DatabaseError> {
+    if usize::try_from(format) == Ok(STEPS.len()) { Ok(()) } else { Err(DatabaseError::Newer(format)) }
+}
 
 /// Makes the tables where they are missing.
 ///
 /// # Errors
 /// When the database belongs to another program or a newer version.
 pub fn make(link: &Link) -> Result<(), DatabaseError> {
+    attempt(link).or_else(|cause| match cause {
+        // Of two that make the first table at once, the server refuses one, when
+        // the other is done.
+        DatabaseError::Sql(_) => attempt(link),
+        other => Err(other),
+    })
+}
+
+fn attempt(link: &Link) -> Result<(), DatabaseError> {
     link.batch("BEGIN")?;
     let made = locked(link);
     match &made {
@@ -43,8 +59,11 @@ pub fn check(link: &Link) -> Result<(), DatabaseError> {
         return Err(DatabaseError::Foreign);
     }
     match format(link, "")? {
-        Some(format) if format > FORMAT => Err(DatabaseError::Newer(format)),
-        Some(_) => Ok(()),
+        Some(format) if usize::try_from(format) == Ok(STEPS.len()) => Ok(()),
+        Some(format) if format > 0 && usize::try_from(format).is_ok_and(|it| it < STEPS.len()) => {
+            Err(DatabaseError::Older(format))
+        }
+        Some(format) => Err(DatabaseError::Newer(format)),
         None => Err(DatabaseError::Foreign),
     }
 }
@@ -61,14 +80,17 @@ fn locked(link: &Link) -> Result<(), DatabaseError> {
     link.batch(META)?;
     link.batch("INSERT INTO meta VALUES ('format', '0') ON CONFLICT (name) DO NOTHING")?;
     let format = format(link, "FOR UPDATE")?.unwrap_or(0);
-    if format > FORMAT {
+    let Some(missing) = usize::try_from(format).ok().and_then(|it| STEPS.get(it..)) else {
         return Err(DatabaseError::Newer(format));
+    };
+    if missing.is_empty() {
+        return Ok(());
     }
-    if format == 0 {
-        link.batch(SCHEMA)?;
-        link.batch(&format!("UPDATE meta SET value = '{FORMAT}' WHERE name = 'format'"))?;
-    }
-    Ok(())
+    missing.iter().try_for_each(|step| link.batch(step))?;
+    let format = STEPS.len();
+    link.batch(&format!(
+        "UPDATE meta SET value = '{format}' WHERE name = 'format'; UPDATE commit_order SET format = {format}"
+    ))
 }
 
 fn is_ours(link: &Link) -> Result<bool, DatabaseError> {

@@ -29,12 +29,13 @@ pub async fn event(State(service): State<Service>, Switch(body): Switch) -> Resu
         Some(_) => return Err(fields.refuse("data", "must be an object")),
     };
     let now = service.clock.now();
-    let stamp = service.stamps.next(now);
-    let own = data.get("id").and_then(Value::as_str).filter(|it| !it.is_empty());
-    let id = own.map_or_else(|| service.stamps.id("evt", stamp), str::to_owned);
+    let state = service.clone();
     service
         .database
         .write(move |db| {
+            let stamp = state.stamps.next(now);
+            let own = data.get("id").and_then(Value::as_str).filter(|it| !it.is_empty());
+            let id = own.map_or_else(|| state.stamps.id("evt", stamp), str::to_owned);
             let workspace = workspaces::first(db)?;
             happenings::note(db, &workspace.id, name, &id, &data, stamp)?;
             Reply::ok(&json!({ "id": id }))

@@ -24,10 +24,18 @@ const ADVANCE: i64 = 10 * 365 * 24 * 3600;
 pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let seconds = Fields::of_body(&body)?.required_number("advance_seconds", 0.0, precise(ADVANCE))?;
     let span = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
-    let shift = service.clock.advance(i64::try_from(span.as_micros()).unwrap_or(ADVANCE * SECOND));
-    let kept: Result<(), DatabaseError> =
-        service.database.write(move |db| meta::set(db, "clock_shift", &shift)).await;
-    kept?;
+    let span = i64::try_from(span.as_micros()).unwrap_or(ADVANCE * SECOND);
+    service.clock.advance(span);
+    let kept: Result<i64, DatabaseError> = service
+        .database
+        .write(move |db| {
+            // Another process may have moved it, too.
+            let shift = meta::number(db, "clock_shift")?.unwrap_or(0).saturating_add(span);
+            meta::set(db, "clock_shift", &shift)?;
+            Ok(shift)
+        })
+        .await;
+    service.clock.follow(kept?);
     world::catch_up(&service).await?;
     assistant::settled(&service).await?;
     // What was said just now may have consequences that are due by now, too.

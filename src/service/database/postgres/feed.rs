@@ -1,0 +1,145 @@
+//! What other processes commit, told here: by a notification, and by looking
+//! now and then, since a notification may be lost, or a pooler keep them away.
+//!
+//! Notifications are sent here, too, a few for many commits: in a transaction
+//! each would hold up all others on the server.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::time::sleep;
+use tokio_postgres::{Client, Config};
+
+use crate::database::DatabaseError;
+use crate::database::postgres::link;
+use crate::database::postgres::order::CommitOrder;
+use crate::database::rows::DbRow;
+
+/// Between two looks where nothing is told.
+const LOOK: Duration = Duration::from_millis(150);
+/// Between two looks where notifications are told.
+const RARE_LOOK: Duration = Duration::from_secs(1);
+/// Commits within this span share a notification.
+const SPACING: Duration = Duration::from_millis(20);
+/// Before a lost connection is made anew.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What was committed elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CommittedElsewhere {
+    /// The number of the last commit that was seen.
+    pub revision: i64,
+    /// The shift of the clock by then.
+    pub clock_shift: i64,
+}
+
+/// The thread that follows. It ends when this is dropped.
+pub struct ChangeFeed {
+    told: watch::Receiver<CommittedElsewhere>,
+    stop: Arc<Notify>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Follower {
+    config: Config,
+    listens: bool,
+    order: Arc<CommitOrder>,
+    told: watch::Sender<CommittedElsewhere>,
+}
+
+impl ChangeFeed {
+    /// Begins to follow; with `listens`, by notifications too.
+    pub fn start(config: Config, listens: bool, order: Arc<CommitOrder>) -> Result<Self, DatabaseError> {
+        let (tell, told) = watch::channel(CommittedElsewhere::default());
+        let stop = Arc::new(Notify::new());
+        let stopped = stop.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let follower = Follower { config, listens, order, told: tell };
+        let thread = std::thread::Builder::new().name("service-feed".to_owned()).spawn(move || {
+            runtime.block_on(async {
+                tokio::select! {
+                    () = follower.follow() => {}
+                    () = stopped.notified() => {}
+                }
+            });
+        })?;
+        Ok(Self { told, stop, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Tells whenever something was committed elsewhere.
+    pub fn watch(&self) -> watch::Receiver<CommittedElsewhere> {
+        self.told.clone()
+    }
+
+    /// Follows no more.
+    pub fn end(&self) {
+        self.stop.notify_one();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if thread.is_some_and(|it| it.join().is_err()) {
+            tracing::error!("what follows the database's commits failed");
+        }
+    }
+}
+
+impl Drop for ChangeFeed {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Follower {
+    async fn follow(&self) {
+        loop {
+            if let Err(cause) = self.follow_connected().await {
+                tracing::warn!(%cause, "what others commit is not seen for a moment");
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    async fn follow_connected(&self) -> Result<(), DatabaseError> {
+        let (heard, mut hearing) = mpsc::channel(1);
+        let client = link::connected(&self.config, Some(heard)).await?;
+        if self.listens {
+            batch(&client, "LISTEN frontdesk").await?;
+        }
+        let pause = if self.listens { RARE_LOOK } else { LOOK };
+        loop {
+            self.look(&client).await?;
+            tokio::select! {
+                () = self.order.committed.notified(), if self.listens => {
+                    sleep(SPACING).await;
+                    batch(&client, "NOTIFY frontdesk").await?;
+                }
+                heard = hearing.recv() => heard.ok_or(DatabaseError::Lost)?,
+                () = sleep(pause) => {}
+            }
+        }
+    }
+
+    async fn look(&self, client: &Client) -> Result<(), DatabaseError> {
+        let sql =
+            "SELECT revision, (SELECT value FROM meta WHERE name = 'clock_shift') AS shift FROM commit_order";
+        let row = client.query_one(sql, &[]).await.map_err(|cause| link::told(&cause))?;
+        let row = DbRow::of(&row);
+        let (revision, shift): (i64, Option<Vec<u8>>) = (row.get("revision")?, row.get("shift")?);
+        let shift = shift.and_then(|it| std::str::from_utf8(&it).ok()?.parse().ok()).unwrap_or(0);
+        // What this process has committed, it has told itself.
+        let own = self.order.revision.load(Ordering::SeqCst);
+        self.told.send_if_modified(|told| {
+            let is_news = revision > told.revision.max(own);
+            if is_news {
+                *told = CommittedElsewhere { revision, clock_shift: shift };
+            }
+            is_news
+        });
+        Ok(())
+    }
+}
+
+async fn batch(client: &Client, sql: &str) -> Result<(), DatabaseError> {
+    client.batch_execute(sql).await.map_err(|cause| link::told(&cause))
+}

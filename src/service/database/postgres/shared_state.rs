@@ -1,0 +1,120 @@
+//! Short-lived values that processes change in turn, each under the lock of its
+//! row. They are worth little after a crash, so that no commit waits for the
+//! disk.
+
+use std::sync::Arc;
+
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::pool::Pool;
+use crate::database::postgres::link::Link;
+use crate::database::rows::{DbRow, bound};
+
+/// Connections.
+const TOGETHER: usize = 3;
+/// One in so many changes removes what is over.
+const CHANGES: u32 = 500;
+/// What each connection is set to.
+const SETTINGS: &str = "SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '5s'";
+
+/// What becomes of a value.
+pub struct NewValue<T> {
+    /// The value and until when it is worth anything; without it, it stays.
+    pub value: Option<(Vec<u8>, i64)>,
+    /// What whoever asked is told.
+    pub told: T,
+}
+
+/// The values.
+#[derive(Clone)]
+pub struct SharedState(Arc<Pool<Link>>);
+
+impl SharedState {
+    /// Connects when the first is asked for.
+    pub fn new(url: &ServerUrl) -> Result<Self, DatabaseError> {
+        let connection = |_| Ok(Box::new(Link::new(url, SETTINGS)?));
+        let connections = (0..TOGETHER).map(connection).collect::<Result<_, DatabaseError>>()?;
+        Ok(Self(Arc::new(Pool::start("service-shared", connections)?)))
+    }
+
+    /// Changes a value, which is empty where it is not there. Where the
+    /// connection is lost, `decide` is asked once more.
+    ///
+    /// # Errors
+    /// When the server refuses or is not reached.
+    pub async fn change<T: Send + 'static>(
+        &self,
+        name: String,
+        now: i64,
+        decide: impl Fn(&[u8]) -> NewValue<T> + Send + 'static,
+    ) -> Result<T, DatabaseError> {
+        self.0.run(move |link| changed(link, &name, now, &decide)).await
+    }
+
+    /// The same where nobody waits for it.
+    pub fn change_later(
+        &self,
+        name: String,
+        now: i64,
+        decide: impl Fn(&[u8]) -> NewValue<()> + Send + 'static,
+    ) {
+        let change = move |link: &Link| {
+            if let Err(cause) = changed(link, &name, now, &decide) {
+                tracing::warn!(%cause, "something short-lived stays until its time is over");
+            }
+        };
+        // A service that ends needs it no more.
+        let _ = self.0.send(change);
+    }
+}
+
+fn changed<T>(
+    link: &Link,
+    name: &str,
+    now: i64,
+    decide: &impl Fn(&[u8]) -> NewValue<T>,
+) -> Result<T, DatabaseError> {
+    let once = || {
+        link.connect()?;
+        let done = attempt(link, name, decide);
+        if done.is_err() && link.batch("ROLLBACK").is_err() {
+            link.cut();
+        }
+        done
+    };
+    let told = once().or_else(|cause| match cause {
+        DatabaseError::Lost => {
+            link.cut();
+            once()
+        }
+        other => Err(other),
+    })?;
+    if rand::random_ratio(1, CHANGES) {
+        link.send(&[], Some(("DELETE FROM shared_state WHERE until <= ?1", bound![now])))?;
+    }
+    Ok(told)
+}
+
+fn attempt<T>(link: &Link, name: &str, decide: &impl Fn(&[u8]) -> NewValue<T>) -> Result<T, DatabaseError> {
+    let sql = "SELECT value FROM shared_state WHERE name = ?1 FOR UPDATE";
+    let mut begin = vec![link.line("BEGIN", &[])?];
+    loop {
+        let rows = link.send(&begin, Some((sql, bound![name])))?;
+        let Some(row) = rows.first() else {
+            let none: &[u8] = &[];
+            let insert = "INSERT INTO shared_state (name, value, until) VALUES (?1, ?2, 0) ON CONFLICT (name) DO NOTHING";
+            begin = vec![link.line(insert, bound![name, none])?];
+            continue;
+        };
+        let value: Vec<u8> = DbRow::of(row).get("value")?;
+        let NewValue { value, told } = decide(&value);
+        let mut end = Vec::new();
+        if let Some((value, until)) = &value {
+            let update = "UPDATE shared_state SET value = ?2, until = ?3 WHERE name = ?1";
+            end.push(link.line(update, bound![name, value.as_slice(), until])?);
+        }
+        end.push(link.line("COMMIT", &[])?);
+        link.send(&end, None)?;
+        return Ok(told);
+    }
+}

@@ -1,0 +1,157 @@
+//! The same limits over several processes: the logs of a key lie in the
+//! database, changed under the lock of their row.
+
+use std::net::IpAddr;
+
+use crate::database::{DatabaseError, NewValue};
+use crate::limits::{Category, FAILURES, KeyLogs, Refused, SlidingLog, Standing};
+use crate::state::ServiceState;
+use model::time::{Clock, MINUTE, Timestamp};
+
+/// What is said of a call.
+pub type Admission = Result<Standing, Refused>;
+
+impl ServiceState {
+    /// Counts a call of a key, or refuses it, over all processes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn admit(&self, key: &str, category: Category) -> Result<Admission, DatabaseError> {
+        let now = self.clock.now();
+        let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
+            return Ok(self.limits.admit(key, category, now));
+        };
+        let decide = move |bytes: &[u8]| {
+            let mut logs = KeyLogs::read(bytes);
+            let told = logs.admit(category, now);
+            NewValue { value: told.is_ok().then(|| (logs.written(), until(now))), told }
+        };
+        shared.change(format!("calls {key}"), now.micros(), decide).await
+    }
+
+    /// How a key's category stands, counting nothing.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn standing(&self, key: &str, category: Category) -> Result<Standing, DatabaseError> {
+        let now = self.clock.now();
+        let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
+            return Ok(self.limits.standing(key, category, now));
+        };
+        let decide = move |bytes: &[u8]| NewValue {
+            value: None,
+            told: KeyLogs::read(bytes).log(category).standing(now),
+        };
+        shared.change(format!("calls {key}"), now.micros(), decide).await
+    }
+
+    /// Counts a failed authentication of a peer, or refuses to look at another.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn admit_failure(&self, peer: IpAddr, counted: bool) -> Result<Admission, DatabaseError> {
+        let now = self.clock.now();
+        let shared = self.database.shared_state().filter(|_| counted && !self.options.unlimited);
+        let Some(shared) = shared else { return Ok(self.limits.admit_failure(peer, counted, now)) };
+        let decide = move |bytes: &[u8]| {
+            let mut log = SlidingLog::new(FAILURES, MINUTE);
+            log.calls = times(bytes).collect();
+            if let Some(refused) = log.refused(now) {
+                return NewValue { value: None, told: Err(refused) };
+            }
+            log.record(now);
+            let mut bytes = Vec::new();
+            log.write(&mut bytes);
+            NewValue { value: Some((bytes, until(now))), told: Ok(log.standing(now)) }
+        };
+        shared.change(format!("failures {peer}"), now.micros(), decide).await
+    }
+}
+
+/// From then on nothing is counted any more.
+fn until(now: Timestamp) -> i64 {
+    now.micros().saturating_add(MINUTE)
+}
+
+impl SlidingLog {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.calls.iter().for_each(|it| out.extend_from_slice(&it.to_le_bytes()));
+    }
+}
+
+/// The times that are written one behind the other.
+fn times(bytes: &[u8]) -> impl Iterator<Item = i64> {
+    bytes.chunks_exact(8).filter_map(|it| it.try_into().ok().map(i64::from_le_bytes))
+}
+
+impl KeyLogs {
+    const BURST: u8 = 0;
+
+    /// Each log: what it counts, how many calls, and their times.
+    fn written(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut write = |word: u8, log: &SlidingLog| {
+            out.push(word);
+            out.extend_from_slice(&u16::try_from(log.calls.len()).unwrap_or(u16::MAX).to_le_bytes());
+            log.write(&mut out);
+        };
+        write(Self::BURST, &self.burst);
+        self.categories.iter().for_each(|(category, log)| write(category.number(), log));
+        out
+    }
+
+    /// Reads what [`written`](Self::written) wrote; what a newer version adds is
+    /// left out.
+    fn read(mut bytes: &[u8]) -> Self {
+        let mut logs = Self::default();
+        while let Some((&[number, low, high], rest)) = bytes.split_first_chunk() {
+            let length = 8 * usize::from(u16::from_le_bytes([low, high]));
+            let Some((own, rest)) = rest.split_at_checked(length) else { break };
+            if number == Self::BURST {
+                logs.burst.calls = times(own).collect();
+            } else if let Some(category) = Category::ALL.into_iter().find(|it| it.number() == number) {
+                logs.log(category).calls = times(own).collect();
+            }
+            bytes = rest;
+        }
+        logs
+    }
+}
+
+impl Category {
+    const ALL: [Self; 5] = [Self::Send, Self::Broadcast, Self::ContactsWrite, Self::Read, Self::Webhooks];
+
+    const fn number(self) -> u8 {
+        match self {
+            Self::Send => 1,
+            Self::Broadcast => 2,
+            Self::ContactsWrite => 3,
+            Self::Read => 4,
+            Self::Webhooks => 5,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::limits::Limits;
+
+    proptest! {
+        /// Kept as bytes between two calls, the limits are the same.
+        #[test]
+        fn what_is_written_is_read(calls in prop::collection::vec((0_i64..9_000_000, 0_usize..5), 1..200)) {
+            let limits = Limits::new(false);
+            let (mut bytes, mut now) = (Vec::new(), Timestamp::from_micros(1_700_000_000_000_000));
+            for (gap, which) in calls {
+                now = now.plus(gap);
+                let mut logs = KeyLogs::read(&bytes);
+                let told = logs.admit(Category::ALL[which], now);
+                prop_assert_eq!(told, limits.admit("k", Category::ALL[which], now));
+                bytes = logs.written();
+            }
+        }
+    }
+}
