@@ -44,7 +44,7 @@
 //! | [`cli`], [`config`] | choose | commands, switches, scripting, the configuration file |
 //!
 //! `docs/architecture.md` says file by file where a change goes (a key, a
-//! column, a field, an operation, a popup, a page, a platform, a fault, a
+//! mark, a column, a field, an operation, a popup, a page, a platform, a fault, a
 //! setting, a command, an SQL column) and has the glossary; `docs/testing.md`
 //! is the guide to the tests.
 //!

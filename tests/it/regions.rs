@@ -120,6 +120,8 @@ impl Desk {
         let (width, height) = self.app.context.size;
         let mut buffer = Buffer::filled(Rect::new(0, 0, width, height), Cell::new(UNTOUCHED));
         overlays::view::draw(&self.app, self.theme, &mut buffer);
+        let body = self.app.desk.areas(&self.app.context).body;
+        overlays::which_key_view::draw(&self.app, self.theme, body, &mut buffer);
         let cells = buffer.content.iter().enumerate().filter(|(_, it)| it.symbol() != UNTOUCHED);
         let places: Vec<(u16, u16)> = cells.map(|(index, _)| buffer.pos_of(index)).collect();
         let left = places.iter().map(|it| it.0).min()?;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
-use std::time::Duration;
 
 use frontdesk::service::DatabasePlace;
 use serde_json::{Value, json};
@@ -14,10 +13,7 @@ use super::cluster;
 use crate::binary::Binary;
 use crate::carriers::bot_server::{BotServer, TOKEN};
 use crate::service::receiver::Receiver;
-
-/// Between two looks at something that is waited for, and how often.
-const LOOK: Duration = Duration::from_millis(20);
-const LOOKS: usize = 1500;
+use crate::waiting::until_found;
 
 /// A process that is killed when it is dropped.
 pub struct Process {
@@ -150,13 +146,11 @@ impl Two {
     }
 
     async fn waits_for_count(&self, sql: &str, wanted: i64) {
-        for _ in 0..LOOKS {
-            if self.count(sql) == wanted {
-                return;
-            }
-            tokio::time::sleep(LOOK).await;
-        }
-        panic!("{sql}: {} and not {wanted}", self.count(sql));
+        until_found(sql, async || {
+            let seen = self.count(sql);
+            if seen == wanted { Ok(()) } else { Err(format!("{seen} and not {wanted}")) }
+        })
+        .await;
     }
 
     /// Ends both as an operator does, so that nothing is under way any more.
@@ -370,15 +364,12 @@ async fn a_lane_leaves_in_order_and_a_platform_is_read_by_one() {
     two.waits_for_count("SELECT count(*) FROM messages WHERE content = 'hello'", 1).await;
     // Each process has to know of the channel before it takes a message for it.
     for process in [&two.one, &two.other] {
-        for look in 0.. {
+        until_found("the channel", async || {
             let body = json!({"chatId": 7, "type": "text", "text": "ready?"});
             let (status, told) = process.ask("/v1/telegram/send", &key, None, Some(body)).await;
-            if status == 200 {
-                break;
-            }
-            assert!(look < LOOKS, "{told}");
-            tokio::time::sleep(10 * LOOK).await;
-        }
+            if status == 200 { Ok(()) } else { Err(told) }
+        })
+        .await;
     }
     let before = bot.reached().len();
     for number in 0..10 {

@@ -128,7 +128,11 @@ impl Admin {
         let (row, secrets) = self.connected_row(kind).await?;
         let mut lines = match kind {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
-            _ => bot::test(&row.settings, &secrets).await?,
+            Channel::Telegram => bot::test(&row.settings, &secrets).await?,
+            Channel::Email | Channel::Voip => {
+                let word = kind.word();
+                return Err(AdminError::Refused(format!("the {word} channel has no real platform yet")));
+            }
         };
         lines.extend(row.trouble.map(|it| format!("the service's last trouble: {it}")));
         Ok(lines)
