@@ -11,7 +11,7 @@ pub enum CommandScope {
     List,
     /// The message history.
     History,
-    /// The list and the history: wherever a conversation is at hand.
+    /// The list and the history: wherever a conversation is selected or open.
     Conversation,
     /// The pages of rows.
     Rows,

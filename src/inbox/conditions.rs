@@ -31,7 +31,7 @@ pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
     }
 }
 
-/// Whether the thread at hand can be read, starred, archived.
+/// Whether the current thread can be read, starred, archived.
 pub(crate) fn thread_can_be_filed(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.acts_on_marks() {
         return Err(
@@ -60,14 +60,14 @@ pub(crate) fn tab_at_hand_writable(inbox: &Inbox) -> Result<(), Reason> {
     tab_writable(inbox.desk.tab())
 }
 
-/// The conversation at hand, if it may be changed on the server at all.
+/// The current conversation, if it may be changed on the server at all.
 pub(crate) fn writable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     conversation_at_hand(inbox)?;
     tab_writable(inbox.desk.tab())?;
     changeable(inbox)
 }
 
-/// The conversation at hand, if a key may act on it: not one that has just
+/// The current conversation, if a key may act on it: not one that has just
 /// come under the cursor.
 pub(crate) fn changeable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     let tab = inbox.desk.tab();

@@ -1,4 +1,4 @@
-//! The tabs with what they show, the tab at hand, and how the panes are looked at.
+//! The tabs and what they show, the active tab, and the layout of the panes.
 
 use std::collections::HashMap;
 
@@ -20,9 +20,9 @@ use model::ids::{ChannelId, RowId};
 pub struct Desk {
     /// The tabs; never empty.
     pub tabs: Vec<Tab>,
-    /// The tab at hand.
+    /// The active tab.
     pub active: usize,
-    /// Whether the list over all tabs is on screen; the tab at hand is then
+    /// Whether the list over all tabs is on screen; the active tab is then
     /// that of its selected row.
     pub everywhere: bool,
     /// The list over all tabs.
@@ -38,9 +38,9 @@ pub struct Desk {
     pub(crate) walk: UrgencyWalk,
     /// What lies under the tabs.
     pub page: PageKind,
-    /// How the panes are looked at.
+    /// The layout of the panes.
     pub panes: Panes,
-    /// A second conversation beside the one at hand.
+    /// A second conversation beside the current one.
     pub(crate) beside: Option<Second>,
     /// What the card shows.
     pub(crate) contact: ShownCard,
@@ -56,7 +56,7 @@ pub struct Desk {
     pub agent: Option<String>,
 }
 
-/// How the panes are looked at.
+/// The layout of the panes.
 #[derive(Debug)]
 pub struct Panes {
     /// Columns of the list, where a person chose them.

@@ -125,7 +125,7 @@ impl Inbox {
 }
 
 impl Desk {
-    /// The tab at hand.
+    /// The active tab.
     pub fn tab(&self) -> &Tab {
         &self.tabs[self.active]
     }

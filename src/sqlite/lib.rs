@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq)]
-    struct Person {
+    struct SampleRow {
         name: String,
         key: Option<String>,
         tags: Vec<String>,
@@ -219,21 +219,21 @@ mod tests {
         known: bool,
     }
 
-    fn from_row(row: &Row<'_>) -> Result<Person> {
-        Ok(read_row!(row, Person {
+    fn from_row(row: &Row<'_>) -> Result<SampleRow> {
+        Ok(read_row!(row, SampleRow {
             name, key = api_key: optional_text, tags: json, age: number, seen, known
         }))
     }
 
-    fn people() -> (Connection, [Person; 2]) {
+    fn people() -> (Connection, [SampleRow; 2]) {
         let db = Connection::open_in_memory().expect("opens");
         db.execute_batch("CREATE TABLE people (known, seen, age, tags, api_key, name)").expect("made");
         let seen = Some(Timestamp::from_micros(5));
         let tags = vec!["a".to_owned(), "b".to_owned()];
-        let ana = Person { name: "Ana".to_owned(), key: None, tags, age: 40, seen, known: true };
+        let ana = SampleRow { name: "Ana".to_owned(), key: None, tags, age: 40, seen, known: true };
         let key = Some("k".to_owned());
-        let bo = Person { name: "Bo".to_owned(), key, tags: vec![], age: 0, seen: None, known: false };
-        for Person { name, key, tags, age, seen, known } in [&ana, &bo] {
+        let bo = SampleRow { name: "Bo".to_owned(), key, tags: vec![], age: 0, seen: None, known: false };
+        for SampleRow { name, key, tags, age, seen, known } in [&ana, &bo] {
             let tags = serde_json::to_string(tags).expect("JSON");
             let row = rusqlite::params![known, seen, age, tags, key, name];
             db.execute("INSERT INTO people VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).expect("stored");
@@ -245,12 +245,13 @@ mod tests {
     fn rows_are_read_by_name_in_whatever_order_they_come() {
         let (db, people) = people();
         for select in ["SELECT name, api_key, tags, age, seen, known FROM people", "SELECT * FROM people"] {
-            let found: Vec<Person> = db.all(&format!("{select} ORDER BY name"), [], from_row).expect("read");
+            let found: Vec<SampleRow> =
+                db.all(&format!("{select} ORDER BY name"), [], from_row).expect("read");
             assert_eq!(found, people, "{select}");
         }
         // What does not fit, or cannot be read, is nothing.
         db.execute("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", []).expect("written");
-        let bo: Option<Person> =
+        let bo: Option<SampleRow> =
             db.first("SELECT * FROM people WHERE name = 'Bo'", [], from_row).expect("read");
         assert_eq!(bo.as_ref(), Some(&people[1]));
     }

@@ -9,7 +9,7 @@ use crate::ids::ChannelId;
 /// A person as a world has them: what the platform vouches for, and what they
 /// or a server chose freely.
 #[derive(Debug, Clone)]
-struct Person {
+struct NamedSender {
     platform: Platform,
     address: String,
     handle: Option<String>,
@@ -18,7 +18,7 @@ struct Person {
     email: Option<String>,
 }
 
-impl Person {
+impl NamedSender {
     fn candidate(&self) -> Candidate {
         let line = |it: &Option<String>| SafeText::optional_line(it.as_deref());
         let conversation = Conversation {
@@ -39,8 +39,8 @@ impl Person {
 }
 
 /// Who is meant, by their place in the world.
-fn chosen(world: &[Person], selector: &Selector) -> Option<usize> {
-    let found = selector.choose(world.iter().map(Person::candidate).collect()).ok()?;
+fn chosen(world: &[NamedSender], selector: &Selector) -> Option<usize> {
+    let found = selector.choose(world.iter().map(NamedSender::candidate).collect()).ok()?;
     let id = found.row.conversation.id.as_str();
     world.iter().position(|it| it.id == id && it.platform == found.platform)
 }
@@ -76,16 +76,16 @@ fn hostile() -> impl Strategy<Value = String> {
 
 /// Two to eight people, each with an address of their own; everything else may
 /// be anything. Ids are a server's, and each is given once.
-fn world() -> impl Strategy<Value = Vec<Person>> {
+fn world() -> impl Strategy<Value = Vec<NamedSender>> {
     let person = (0..PLATFORMS.len(), hostile(), prop::option::of(hostile()), prop::option::of(hostile()));
     prop::collection::vec(person, 2..8).prop_map(|people| {
-        let mut world: Vec<Person> = Vec::new();
+        let mut world: Vec<NamedSender> = Vec::new();
         for (at, (kind, id, name, email)) in people.into_iter().enumerate() {
             let platform = PLATFORMS[kind].clone();
             let (address, handle) = addresses(&platform, at);
             let is_taken = id.trim().is_empty() || world.iter().any(|it| it.id == id);
             let id = if is_taken { format!("conv_unique_{at}") } else { id };
-            world.push(Person { platform, address, handle, id, name, email });
+            world.push(NamedSender { platform, address, handle, id, name, email });
         }
         world
     })
@@ -116,7 +116,7 @@ proptest! {
         // A name selects only if it is said to be one, and nobody else has it.
         if let Some(at) = chosen(&world, &Selector::name(&typed)) {
             let wanted = SafeText::line(&typed).to_string().to_ascii_lowercase();
-            let same = |it: &&Person| {
+            let same = |it: &&NamedSender| {
                 let name = SafeText::optional_line(it.name.as_deref());
                 name.is_some_and(|it| it.as_str().to_ascii_lowercase() == wanted)
             };
@@ -153,9 +153,9 @@ fn the_shape_decides_the_field() {
     assert_eq!(Selector::on_screen("--name Ana"), Selector::name("Ana"));
 }
 
-fn person(platform: Platform, address: &str, id: &str, name: &str) -> Person {
+fn person(platform: Platform, address: &str, id: &str, name: &str) -> NamedSender {
     let name = Some(name.to_owned());
-    Person { platform, address: address.to_owned(), handle: None, id: id.to_owned(), name, email: None }
+    NamedSender { platform, address: address.to_owned(), handle: None, id: id.to_owned(), name, email: None }
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn several_are_told_by_id_and_address() {
         person(Platform::Whatsapp, "+34600111222", "conv_1", "Maria Lopez"),
         person(Platform::Whatsapp, "+442079460123", "conv_2", "maria lopez"),
     ];
-    let all: Vec<Candidate> = world.iter().map(Person::candidate).collect();
+    let all: Vec<Candidate> = world.iter().map(NamedSender::candidate).collect();
     let told = Selector::name("Maria Lopez").choose(all.clone()).expect_err("two have it").to_string();
     assert_eq!(
         told,

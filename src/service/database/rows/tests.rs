@@ -4,7 +4,7 @@ use super::*;
 use crate::database::session::DbSession;
 
 #[derive(Debug, PartialEq)]
-struct Person<T = String> {
+struct RowSample<T = String> {
     name: T,
     key: Option<T>,
     tags: Vec<String>,
@@ -13,18 +13,18 @@ struct Person<T = String> {
     known: bool,
 }
 
-table!(Person<T> in people {
+table!(RowSample<T> in people {
     name: text, key = api_key: optional_text, tags: json, age: number, seen, known
 });
 
-fn people() -> (rusqlite::Connection, [Person; 2]) {
+fn people() -> (rusqlite::Connection, [RowSample; 2]) {
     let db = rusqlite::Connection::open_in_memory().expect("opens");
     db.execute_batch("CREATE TABLE people (known, seen, age, tags, api_key, name)").expect("made");
     let seen = Some(Timestamp::from_micros(5));
     let tags = vec!["a".to_owned(), "b".to_owned()];
-    let ana = Person { name: "Ana".to_owned(), key: None, tags, age: 40, seen, known: true };
+    let ana = RowSample { name: "Ana".to_owned(), key: None, tags, age: 40, seen, known: true };
     let key = Some("k".to_owned());
-    let bo = Person { name: "Bo".to_owned(), key, tags: vec![], age: 0, seen: None, known: false };
+    let bo = RowSample { name: "Bo".to_owned(), key, tags: vec![], age: 0, seen: None, known: false };
     for person in [&ana, &bo] {
         store(&db, person).expect("stored");
     }
@@ -37,12 +37,13 @@ fn rows_are_read_by_name_in_whatever_order_they_come() {
     let db: &dyn DbSession = &db;
     assert_eq!(SELECT, "SELECT name, api_key, tags, age, seen, known FROM people");
     for select in [SELECT, "SELECT * FROM people"] {
-        let found: Vec<Person> = db.all(&format!("{select} ORDER BY name"), &[], from_row).expect("read");
+        let found: Vec<RowSample> = db.all(&format!("{select} ORDER BY name"), &[], from_row).expect("read");
         assert_eq!(found, people, "{select}");
     }
     // What does not fit, or cannot be read, is nothing.
     db.change("UPDATE people SET age = 400, tags = '[7]' WHERE name = 'Bo'", &[]).expect("written");
-    let bo: Option<Person> = db.first(&format!("{SELECT} WHERE name = 'Bo'"), &[], from_row).expect("read");
+    let bo: Option<RowSample> =
+        db.first(&format!("{SELECT} WHERE name = 'Bo'"), &[], from_row).expect("read");
     assert_eq!(bo.as_ref(), Some(&people[1]));
 }
 
