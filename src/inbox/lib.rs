@@ -17,6 +17,7 @@ pub mod connection_view;
 pub mod context;
 pub mod desk;
 pub(crate) mod desk_commands;
+pub(crate) mod dispatch;
 pub(crate) mod display;
 pub(crate) mod due;
 pub mod event;

@@ -106,154 +106,150 @@ impl Pane {
     const ALL: [Self; 6] = [Self::Layer, Self::List, Self::History, Self::Beside, Self::Card, Self::Page];
 }
 
-impl Inbox {
-    /// A read failed: exactly what asked for it says so and asks again, or
-    /// gives up where a key asked for it.
-    pub(crate) fn load_failed(&mut self, load: Load, why: &str) {
-        let (now, why) = (self.context.now, SafeText::line(why));
-        match load {
-            Load::Conversations(query) => self.desk.list_failed(&query, &why, &self.context),
-            Load::History(query) => self.desk.history_failed(&query, &why, &self.context),
-            Load::Outbox(query) => self.outbox.rows.resource.fail(&query, &why, now),
-            Load::Drafts(query) => self.outbox.drafts.resource.fail(&query, &why, now),
-            Load::People(query) => self.people.rows.resource.fail(&query, &why, now),
-            Load::Broadcasts(BroadcastQuery::Rows(query)) => {
-                self.broadcasts.rows.resource.fail(&query, &why, now);
-            }
-            Load::Counts(_)
-            | Load::Draft(..)
-            | Load::Account(_)
-            | Load::Card(_)
-            | Load::Tags(_)
-            | Load::Spent
-            | Load::Unpaid
-            | Load::Macros
-            | Load::Paused(_)
-            | Load::Fates(_)
-            | Load::Mailbox(_)
-            | Load::Correspondents(..)
-            | Load::Ahead(_)
-            | Load::Templates(_)
-            | Load::Shelf(_)
-            | Load::Names
-            | Load::ViewCounts(..)
-            | Load::Search(_)
-            | Load::Depth(..)
-            | Load::Broadcasts(
-                BroadcastQuery::Detail(_) | BroadcastQuery::Audience(_) | BroadcastQuery::Running,
-            ) => {
-                self.loads.note_failure(load, &why, now);
-            }
-            Load::Marked(_) => {
-                self.changes.forget_marked();
-                self.context.gave_up("nothing was changed", &why);
-            }
-            Load::Pauses(_) => {
-                self.keyboard.leaving = false;
-                self.context.gave_up("the AI was not handed back", &why);
-            }
-            Load::Person(..) => {
-                self.people.opening = crate::screens::people::form::Opening::default();
-                self.context.gave_up("the contact was not opened", &why);
-            }
-            Load::Entry(_)
-            | Load::Elsewhere(_)
-            | Load::Triage(_)
-            | Load::Spread(..)
-            | Load::Needing(_)
-            | Load::Lookup(_)
-            | Load::Echo(_)
-            | Load::Broadcasts(BroadcastQuery::Handover) => self.context.gave_up("nothing was done", &why),
+/// A read failed: exactly what asked for it says so and asks again, or
+/// gives up where a key asked for it.
+pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
+    let (now, why) = (inbox.context.now, SafeText::line(why));
+    match load {
+        Load::Conversations(query) => inbox.desk.list_failed(&query, &why, &inbox.context),
+        Load::History(query) => inbox.desk.history_failed(&query, &why, &inbox.context),
+        Load::Outbox(query) => inbox.outbox.rows.resource.fail(&query, &why, now),
+        Load::Drafts(query) => inbox.outbox.drafts.resource.fail(&query, &why, now),
+        Load::People(query) => inbox.people.rows.resource.fail(&query, &why, now),
+        Load::Broadcasts(BroadcastQuery::Rows(query)) => {
+            inbox.broadcasts.rows.resource.fail(&query, &why, now);
         }
-    }
-
-    /// How it stands with what a part of the screen shows.
-    pub fn shown(&self, pane: Pane) -> LoadState<'_> {
-        let now = self.context.now;
-        match pane {
-            Pane::List => self.desk.list().resource.shown(now),
-            Pane::History => {
-                self.desk.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now))
-            }
-            Pane::Beside => self.desk.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
-            Pane::Card => self.loads.shown(now, |it| matches!(it, Load::Card(_))),
-            Pane::Page => self.page_shown(),
-            Pane::Layer => self.loads.layer_shown(&self.context),
+        Load::Counts(_)
+        | Load::Draft(..)
+        | Load::Account(_)
+        | Load::Card(_)
+        | Load::Tags(_)
+        | Load::Spent
+        | Load::Unpaid
+        | Load::Macros
+        | Load::Paused(_)
+        | Load::Fates(_)
+        | Load::Mailbox(_)
+        | Load::Correspondents(..)
+        | Load::Ahead(_)
+        | Load::Templates(_)
+        | Load::Shelf(_)
+        | Load::Names
+        | Load::ViewCounts(..)
+        | Load::Search(_)
+        | Load::Depth(..)
+        | Load::Broadcasts(
+            BroadcastQuery::Detail(_) | BroadcastQuery::Audience(_) | BroadcastQuery::Running,
+        ) => {
+            inbox.loads.note_failure(load, &why, now);
         }
+        Load::Marked(_) => {
+            inbox.changes.forget_marked();
+            inbox.context.gave_up("nothing was changed", &why);
+        }
+        Load::Pauses(_) => {
+            inbox.keyboard.leaving = false;
+            inbox.context.gave_up("the AI was not handed back", &why);
+        }
+        Load::Person(..) => {
+            inbox.people.opening = crate::screens::people::form::Opening::default();
+            inbox.context.gave_up("the contact was not opened", &why);
+        }
+        Load::Entry(_)
+        | Load::Elsewhere(_)
+        | Load::Triage(_)
+        | Load::Spread(..)
+        | Load::Needing(_)
+        | Load::Lookup(_)
+        | Load::Echo(_)
+        | Load::Broadcasts(BroadcastQuery::Handover) => inbox.context.gave_up("nothing was done", &why),
     }
+}
 
-    fn page_shown(&self) -> LoadState<'_> {
-        let (now, channel) = (self.context.now, &self.desk.tab().channel.id);
-        match self.desk.page {
-            PageKind::Inbox => LoadState::Well,
-            PageKind::Outbox => self.outbox.rows.resource.shown(now),
-            PageKind::Drafts => self.outbox.drafts.resource.shown(now),
-            PageKind::People => match self.people.rows.resource.shown(now) {
-                LoadState::Well => self.people.told(channel, now),
+/// How it stands with what a part of the screen shows.
+pub fn shown(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
+    let now = inbox.context.now;
+    match pane {
+        Pane::List => inbox.desk.list().resource.shown(now),
+        Pane::History => {
+            inbox.desk.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now))
+        }
+        Pane::Beside => inbox.desk.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
+        Pane::Card => inbox.loads.shown(now, |it| matches!(it, Load::Card(_))),
+        Pane::Page => page_shown(inbox),
+        Pane::Layer => inbox.loads.layer_shown(&inbox.context),
+    }
+}
+
+fn page_shown(inbox: &Inbox) -> LoadState<'_> {
+    let (now, channel) = (inbox.context.now, &inbox.desk.tab().channel.id);
+    match inbox.desk.page {
+        PageKind::Inbox => LoadState::Well,
+        PageKind::Outbox => inbox.outbox.rows.resource.shown(now),
+        PageKind::Drafts => inbox.outbox.drafts.resource.shown(now),
+        PageKind::People => match inbox.people.rows.resource.shown(now) {
+            LoadState::Well => inbox.people.told(channel, now),
+            shown => shown,
+        },
+        PageKind::Broadcasts => match inbox.broadcasts.rows.resource.shown(now) {
+            LoadState::Well => {
+                inbox.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
+            }
+            shown => shown,
+        },
+        PageKind::Wall => inbox
+            .loads
+            .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
+        PageKind::Events => inbox.cards.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now)),
+        PageKind::Webhooks => {
+            inbox.cards.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+        }
+        PageKind::Templates => {
+            let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
+            match inbox.loads.shown(now, of) {
+                LoadState::Well => inbox.desk.tab().templates_page.shown(now),
                 shown => shown,
-            },
-            PageKind::Broadcasts => match self.broadcasts.rows.resource.shown(now) {
-                LoadState::Well => {
-                    self.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
-                }
-                shown => shown,
-            },
-            PageKind::Wall => self
-                .loads
-                .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
-            PageKind::Events => {
-                self.cards.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
             }
-            PageKind::Webhooks => {
-                self.cards.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
-            }
-            PageKind::Templates => {
-                let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
-                match self.loads.shown(now, of) {
-                    LoadState::Well => self.desk.tab().templates_page.shown(now),
-                    shown => shown,
-                }
-            }
-            PageKind::Account => self.loads.shown(now, |it| {
-                matches!(it, Load::Spent | Load::Unpaid) || matches!(it, Load::Account(of) if of == channel)
-            }),
         }
+        PageKind::Account => inbox.loads.shown(now, |it| {
+            matches!(it, Load::Spent | Load::Unpaid) || matches!(it, Load::Account(of) if of == channel)
+        }),
     }
+}
 
-    /// Why something that is shown may not be what the files hold now: then
-    /// nothing on screen is called live.
-    pub fn unread(&self) -> Option<String> {
-        let panes = Pane::ALL
-            .into_iter()
-            .filter(|it| self.desk.has_pane(*it, &self.context))
-            .map(|it| self.shown(it));
-        panes.chain([self.loads.shown(self.context.now, |_| true)]).find_map(LoadState::words)
-    }
+/// Why something that is shown may not be what the files hold now: then
+/// nothing on screen is called live.
+pub fn unread(inbox: &Inbox) -> Option<String> {
+    let panes = Pane::ALL
+        .into_iter()
+        .filter(|it| inbox.desk.has_pane(*it, &inbox.context))
+        .map(|it| shown(inbox, it));
+    panes.chain([inbox.loads.shown(inbox.context.now, |_| true)]).find_map(LoadState::words)
+}
 
-    /// When a read is tried again, or the seconds of a slow one turn.
-    pub(crate) fn loads_due(&self) -> Option<Timestamp> {
-        let now = self.context.now;
-        let channel: &ChannelId = &self.desk.tab().channel.id;
-        let page = match self.desk.page {
-            PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
-            PageKind::Outbox => self.outbox.rows.resource.due(now),
-            PageKind::Drafts => self.outbox.drafts.resource.due(now),
-            PageKind::People => {
-                let rows = self.people.rows.resource.due(now);
-                rows.into_iter().chain(self.people.told_due(channel, now)).min()
-            }
-            PageKind::Broadcasts => self.broadcasts.rows.resource.due(now),
-            PageKind::Events => self.cards.events.get(channel).and_then(|it| it.page.due(now)),
-            PageKind::Webhooks => self.cards.webhooks.get(channel).and_then(|it| it.page.due(now)),
-            PageKind::Templates => self.desk.tab().templates_page.due(now),
-        };
-        let list = self.desk.list().resource.due(now);
-        let history = self.desk.tab().history.as_ref().and_then(|it| it.resource.due(now));
-        let beside = self.desk.second().and_then(|it| it.history.resource.due(now));
-        let all = [page, list, history, beside, self.loads.due(now)];
-        // What is past is only asked for again once it is on screen.
-        all.into_iter().flatten().filter(|it| *it > now).min()
-    }
+/// When a read is tried again, or the seconds of a slow one turn.
+pub(crate) fn loads_due(inbox: &Inbox) -> Option<Timestamp> {
+    let now = inbox.context.now;
+    let channel: &ChannelId = &inbox.desk.tab().channel.id;
+    let page = match inbox.desk.page {
+        PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
+        PageKind::Outbox => inbox.outbox.rows.resource.due(now),
+        PageKind::Drafts => inbox.outbox.drafts.resource.due(now),
+        PageKind::People => {
+            let rows = inbox.people.rows.resource.due(now);
+            rows.into_iter().chain(inbox.people.told_due(channel, now)).min()
+        }
+        PageKind::Broadcasts => inbox.broadcasts.rows.resource.due(now),
+        PageKind::Events => inbox.cards.events.get(channel).and_then(|it| it.page.due(now)),
+        PageKind::Webhooks => inbox.cards.webhooks.get(channel).and_then(|it| it.page.due(now)),
+        PageKind::Templates => inbox.desk.tab().templates_page.due(now),
+    };
+    let list = inbox.desk.list().resource.due(now);
+    let history = inbox.desk.tab().history.as_ref().and_then(|it| it.resource.due(now));
+    let beside = inbox.desk.second().and_then(|it| it.history.resource.due(now));
+    let all = [page, list, history, beside, inbox.loads.due(now)];
+    // What is past is only asked for again once it is on screen.
+    all.into_iter().flatten().filter(|it| *it > now).min()
 }
 
 impl Context {

@@ -83,47 +83,45 @@ impl Context {
     }
 }
 
-impl Inbox {
-    /// What the status line says now, and whether something went wrong.
-    pub fn noticed(&self) -> Option<(String, bool)> {
-        let notice = self.context.notice.as_ref()?;
-        match &notice.lasts {
-            Lasts::Until(until) => (self.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
-            Lasts::While(fact) => Some((self.words_of(fact)?, notice.warning)),
-        }
+/// What the status line says now, and whether something went wrong.
+pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
+    let notice = inbox.context.notice.as_ref()?;
+    match &notice.lasts {
+        Lasts::Until(until) => (inbox.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
+        Lasts::While(fact) => Some((words_of(inbox, fact)?, notice.warning)),
     }
+}
 
-    /// A line that is over goes.
-    pub(crate) fn end_notice(&mut self) {
-        if self.noticed().is_none() {
-            self.context.notice = None;
-        }
+/// A line that is over goes.
+pub(crate) fn end_notice(inbox: &mut Inbox) {
+    if noticed(inbox).is_none() {
+        inbox.context.notice = None;
     }
+}
 
-    /// The words of a fact; `None` where it is none any more.
-    fn words_of(&self, fact: &Fact) -> Option<String> {
-        match fact {
-            Fact::Held { until, what, back } => {
-                // On its way to the disk it is held, too; there it gets its own time.
-                let held =
-                    self.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
-                let until = held.max().or(self.changes.is_queueing().then_some(*until))?;
-                let left = until.since(self.context.now);
-                let seconds = (left + SECOND - 1) / SECOND;
-                (left > 0)
-                    .then(|| format!("{what} in {seconds} s · {} {back}", self.desk.undo_key(&self.context)))
-            }
-            Fact::Unfilled => self.desk.unfilled(&self.context),
-            Fact::Asking(channel) => {
-                let asks = self.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
-                asks.then(|| "asking the server".to_owned())
-            }
-            Fact::Interrupted => self
-                .keyboard
-                .interrupted_until()
-                .filter(|it| self.context.now < *it)
-                .map(|_| self.context.keyed("press {interrupt} again to quit; drafts are safe")),
+/// The words of a fact; `None` where it is none any more.
+fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
+    match fact {
+        Fact::Held { until, what, back } => {
+            // On its way to the disk it is held, too; there it gets its own time.
+            let held =
+                inbox.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
+            let until = held.max().or(inbox.changes.is_queueing().then_some(*until))?;
+            let left = until.since(inbox.context.now);
+            let seconds = (left + SECOND - 1) / SECOND;
+            (left > 0)
+                .then(|| format!("{what} in {seconds} s · {} {back}", inbox.desk.undo_key(&inbox.context)))
         }
+        Fact::Unfilled => inbox.desk.unfilled(&inbox.context),
+        Fact::Asking(channel) => {
+            let asks = inbox.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
+            asks.then(|| "asking the server".to_owned())
+        }
+        Fact::Interrupted => inbox
+            .keyboard
+            .interrupted_until()
+            .filter(|it| inbox.context.now < *it)
+            .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
     }
 }
 

@@ -81,25 +81,21 @@ pub enum Answered {
     },
 }
 
-impl Inbox {
-    /// What was asked has come back.
-    pub(crate) fn answered(&mut self, answered: Answered) {
-        self.features.macros.ask_answered();
-        match answered {
-            Answered::Secret(secret) => self.context.secret_made(secret),
-            Answered::Connections(outcome) => self.connections.errand_done(outcome, &mut self.context),
-            Answered::Replies(canned) => self.desk.canned = canned,
-            Answered::FileSized(path, size) => self.desk.file_sized(path, size, &mut self.context),
-            Answered::Saved(Ok(path)) => self.context.say(format!("saved as {path}")),
-            Answered::Shown(Ok(())) => {
-                self.context.say("opening in the browser, without scripts and pictures")
-            }
-            Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => self.context.warn(why),
-            Answered::Piped(command, told) => self.desk.piped(&command, told, &mut self.context),
-            Answered::Picture(url, fetched) => self.desk.picture_fetched(&url, fetched),
-            Answered::File { path, pasted, found, longer } => {
-                self.desk.file_seen(path, pasted, found, longer, &mut self.context)
-            }
+/// What was asked has come back.
+pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
+    inbox.features.macros.ask_answered();
+    match answered {
+        Answered::Secret(secret) => inbox.context.secret_made(secret),
+        Answered::Connections(outcome) => inbox.connections.errand_done(outcome, &mut inbox.context),
+        Answered::Replies(canned) => inbox.desk.canned = canned,
+        Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
+        Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),
+        Answered::Shown(Ok(())) => inbox.context.say("opening in the browser, without scripts and pictures"),
+        Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => inbox.context.warn(why),
+        Answered::Piped(command, told) => inbox.desk.piped(&command, told, &mut inbox.context),
+        Answered::Picture(url, fetched) => inbox.desk.picture_fetched(&url, fetched),
+        Answered::File { path, pasted, found, longer } => {
+            inbox.desk.file_seen(path, pasted, found, longer, &mut inbox.context)
         }
     }
 }

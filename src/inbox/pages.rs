@@ -6,9 +6,13 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::layout::{Area, SIDE_BY_SIDE};
+use crate::screens::broadcasts;
+use crate::screens::cards;
 use crate::screens::cards::is_deck;
 use crate::screens::composer::ComposerMode;
 use crate::screens::history::lines::ItemKey;
+use crate::screens::overview;
+use crate::screens::people;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::queries::ConversationKey;
@@ -83,153 +87,137 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    pub(crate) fn go_to_page(&mut self, page: PageKind) {
-        self.desk.page = page;
-        match page {
-            PageKind::Inbox => (),
-            PageKind::Outbox => self.outbox.rows.mark_stale(),
-            PageKind::Drafts => self.outbox.drafts.mark_stale(),
-            PageKind::People => self.people.go_to_people(&mut self.desk),
-            PageKind::Broadcasts => self.go_to_board(),
-            PageKind::Wall => self.overview.go_to_wall(&mut self.desk),
-            PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-                self.cards.go_to_deck(page, &mut self.desk, &mut self.context)
-            }
+pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
+    inbox.desk.page = page;
+    match page {
+        PageKind::Inbox => (),
+        PageKind::Outbox => inbox.outbox.rows.mark_stale(),
+        PageKind::Drafts => inbox.outbox.drafts.mark_stale(),
+        PageKind::People => inbox.people.go_to_people(&mut inbox.desk),
+        PageKind::Broadcasts => broadcasts::go_to_board(inbox),
+        PageKind::Wall => inbox.overview.go_to_wall(&mut inbox.desk),
+        PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+            inbox.cards.go_to_deck(page, &mut inbox.desk, &mut inbox.context)
         }
     }
+}
 
-    /// Shows the rows of this tab, or of all.
-    pub(crate) fn turn_all_tabs(&mut self) {
-        let all = match self.desk.page {
-            PageKind::Drafts => &mut self.outbox.drafts.all_tabs,
-            PageKind::Broadcasts => &mut self.broadcasts.rows.all_tabs,
-            _ => &mut self.outbox.rows.all_tabs,
-        };
-        *all = !*all;
-    }
+/// Shows the rows of this tab, or of all.
+pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
+    let all = match inbox.desk.page {
+        PageKind::Drafts => &mut inbox.outbox.drafts.all_tabs,
+        PageKind::Broadcasts => &mut inbox.broadcasts.rows.all_tabs,
+        _ => &mut inbox.outbox.rows.all_tabs,
+    };
+    *all = !*all;
+}
 
-    /// Moves through the rows of the page; true if the page has rows.
-    pub(crate) fn step_rows(&mut self, by: isize) {
-        match self.desk.page {
-            PageKind::Inbox => (),
-            PageKind::Outbox => self.outbox.rows.step(by),
-            PageKind::Drafts => self.outbox.drafts.step(by),
-            PageKind::People => self.people.rows.step(by),
-            PageKind::Broadcasts => self.broadcasts.rows.step(by),
-            PageKind::Wall => self.overview.step_wall(by, &self.desk),
-            PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-                self.cards.cards.step(by)
-            }
+/// Moves through the rows of the page; true if the page has rows.
+pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
+    match inbox.desk.page {
+        PageKind::Inbox => (),
+        PageKind::Outbox => inbox.outbox.rows.step(by),
+        PageKind::Drafts => inbox.outbox.drafts.step(by),
+        PageKind::People => inbox.people.rows.step(by),
+        PageKind::Broadcasts => inbox.broadcasts.rows.step(by),
+        PageKind::Wall => inbox.overview.step_wall(by, &inbox.desk),
+        PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+            inbox.cards.cards.step(by)
         }
     }
+}
 
-    /// Rows of the page that fit on screen.
-    pub(crate) fn rows_shown(&self) -> usize {
-        let (body, detail) = self.page_areas();
-        let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
-        let each = match self.desk.page {
-            PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
-            PageKind::Drafts => DRAFT_LINES,
-            _ => 1,
-        };
-        (lines / each).max(1)
+/// Rows of the page that fit on screen.
+pub(crate) fn rows_shown(inbox: &Inbox) -> usize {
+    let (body, detail) = page_areas(inbox);
+    let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
+    let each = match inbox.desk.page {
+        PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
+        PageKind::Drafts => DRAFT_LINES,
+        _ => 1,
+    };
+    (lines / each).max(1)
+}
+
+pub(crate) fn go_to_row(inbox: &mut Inbox) {
+    match inbox.desk.page {
+        PageKind::People => return inbox.people.go_to_person(&mut inbox.desk, &mut inbox.context),
+        PageKind::Broadcasts => return inbox.broadcasts.open_recipients(&mut inbox.context),
+        PageKind::Wall => return overview::wall_enter(inbox),
+        page if is_deck(page) => return cards::go_to_card(inbox),
+        _ => (),
     }
-
-    pub(crate) fn go_to_row(&mut self) {
-        match self.desk.page {
-            PageKind::People => return self.people.go_to_person(&mut self.desk, &mut self.context),
-            PageKind::Broadcasts => return self.broadcasts.open_recipients(&mut self.context),
-            PageKind::Wall => return self.wall_enter(),
-            page if is_deck(page) => return self.go_to_card(),
-            _ => (),
-        }
-        if self.desk.page == PageKind::Drafts {
-            let Some(draft) = self.outbox.drafts.chosen() else { return };
-            let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
-            let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
-            if self.desk.goes_to_mail(&channel, &conversation, mode, &mut self.context) {
-                return;
-            }
-            self.desk.visit(&channel, &conversation, Focus::Composer, &mut self.context);
-            if let Some(composer) = &mut self.desk.tab_mut().composer {
-                composer.mode = mode;
-            }
+    if inbox.desk.page == PageKind::Drafts {
+        let Some(draft) = inbox.outbox.drafts.chosen() else { return };
+        let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
+        let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
+        if inbox.desk.goes_to_mail(&channel, &conversation, mode, &mut inbox.context) {
             return;
         }
-        let Some(entry) = self.outbox.rows.chosen() else { return };
-        let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
-        match entry.row.lane.conversation().cloned() {
-            Some(conversation) => {
-                self.desk.visit(&channel, &conversation, Focus::History, &mut self.context);
-                self.desk.select_item(row);
-            }
-            None => self.context.warn("it belongs to no conversation"),
+        inbox.desk.visit(&channel, &conversation, Focus::Composer, &mut inbox.context);
+        if let Some(composer) = &mut inbox.desk.tab_mut().composer {
+            composer.mode = mode;
         }
+        return;
     }
+    let Some(entry) = inbox.outbox.rows.chosen() else { return };
+    let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
+    match entry.row.lane.conversation().cloned() {
+        Some(conversation) => {
+            inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+            inbox.desk.select_item(row);
+        }
+        None => inbox.context.warn("it belongs to no conversation"),
+    }
+}
 
-    /// Asks for the rows of the page that may be old.
-    pub(crate) fn load_rows(&mut self) {
-        let channel = self.desk.tab().channel.id.clone();
-        let visible = self.rows_shown();
-        let load = match self.desk.page {
-            PageKind::Inbox => return,
-            PageKind::People => return self.load_people(),
-            PageKind::Broadcasts => return self.load_board(),
-            PageKind::Wall => return self.overview.load_wall(&mut self.context),
-            PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
-                return self.load_deck();
-            }
-            PageKind::Outbox => {
-                self.outbox.rows.reveal(visible);
-                self.outbox.rows.take_query(&channel, self.context.now).map(Load::Outbox)
-            }
-            PageKind::Drafts => {
-                self.outbox.drafts.reveal(visible);
-                self.outbox.drafts.take_query(&channel, self.context.now).map(Load::Drafts)
-            }
-        };
-        self.context.effects.extend(load.map(Effect::Load));
-    }
+/// Asks for the rows of the page that may be old.
+pub(crate) fn load_rows(inbox: &mut Inbox) {
+    let channel = inbox.desk.tab().channel.id.clone();
+    let visible = rows_shown(inbox);
+    let load = match inbox.desk.page {
+        PageKind::Inbox => return,
+        PageKind::People => return people::load_people(inbox),
+        PageKind::Broadcasts => return broadcasts::load_board(inbox),
+        PageKind::Wall => return inbox.overview.load_wall(&mut inbox.context),
+        PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+            return cards::load_deck(inbox);
+        }
+        PageKind::Outbox => {
+            inbox.outbox.rows.reveal(visible);
+            inbox.outbox.rows.take_query(&channel, inbox.context.now).map(Load::Outbox)
+        }
+        PageKind::Drafts => {
+            inbox.outbox.drafts.reveal(visible);
+            inbox.outbox.drafts.take_query(&channel, inbox.context.now).map(Load::Drafts)
+        }
+    };
+    inbox.context.effects.extend(load.map(Effect::Load));
+}
 
-    /// Where the list of a page with details lies, and its details: beside it
-    /// where there is room, else below it. Other pages have no details.
-    pub fn page_areas(&self) -> (Area, Option<Area>) {
-        let body = self.desk.areas(&self.context).body;
-        if matches!(self.desk.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
-            return (body, None);
-        }
-        let inner = body.inner();
-        if inner.width >= SIDE_BY_SIDE {
-            let wide = inner.width * 3 / 5;
-            let detail = Area { x: inner.x + wide + 1, width: inner.width - wide - 1, ..inner };
-            return (Area { width: wide, ..inner }, Some(detail));
-        }
-        let mut high = (inner.height * 2 / 5).max(5).min(inner.height);
-        if is_deck(self.desk.page) {
-            // A short list leaves its room to what is said of the chosen one.
-            let rows = u16::try_from(self.cards.cards.rows.len()).unwrap_or(u16::MAX).max(3);
-            high = high.max(inner.height.saturating_sub(rows));
-        }
-        if self.desk.page == PageKind::Broadcasts {
-            let rows = u16::try_from(self.broadcasts.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
-            high = high.max(inner.height.saturating_sub(rows));
-        }
-        let list = Area { height: inner.height - high, ..inner };
-        (list, Some(Area { y: inner.y + list.height, height: high, ..inner }))
+/// Where the list of a page with details lies, and its details: beside it
+/// where there is room, else below it. Other pages have no details.
+pub fn page_areas(inbox: &Inbox) -> (Area, Option<Area>) {
+    let body = inbox.desk.areas(&inbox.context).body;
+    if matches!(inbox.desk.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
+        return (body, None);
     }
-
-    /// What this desk alone keeps has changed.
-    pub(crate) fn rows_changed(&mut self) {
-        self.people.rows.mark_stale();
-        self.outbox.rows.mark_stale();
-        self.outbox.drafts.mark_stale();
-        self.overview.wall_changed();
-        self.broadcasts.rehearsal_changed();
-        self.features.pauses.stale = true;
-        self.features.credits.stale = true;
-        if let Some(batch) = &mut self.changes.batch {
-            batch.stale = true;
-        }
+    let inner = body.inner();
+    if inner.width >= SIDE_BY_SIDE {
+        let wide = inner.width * 3 / 5;
+        let detail = Area { x: inner.x + wide + 1, width: inner.width - wide - 1, ..inner };
+        return (Area { width: wide, ..inner }, Some(detail));
     }
+    let mut high = (inner.height * 2 / 5).max(5).min(inner.height);
+    if is_deck(inbox.desk.page) {
+        // A short list leaves its room to what is said of the chosen one.
+        let rows = u16::try_from(inbox.cards.cards.rows.len()).unwrap_or(u16::MAX).max(3);
+        high = high.max(inner.height.saturating_sub(rows));
+    }
+    if inbox.desk.page == PageKind::Broadcasts {
+        let rows = u16::try_from(inbox.broadcasts.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
+        high = high.max(inner.height.saturating_sub(rows));
+    }
+    let list = Area { height: inner.height - high, ..inner };
+    (list, Some(Area { y: inner.y + list.height, height: high, ..inner }))
 }

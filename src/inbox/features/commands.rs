@@ -3,8 +3,13 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
+use crate::features::jump_list;
+use crate::features::macros::recording;
+use crate::features::offers;
 use crate::keys::KeyPress;
 use crate::overlays::listing::ListKind;
+use crate::screens::composer::sending;
+use crate::screens::mail::triage;
 
 pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.features.credits.offered(&inbox.desk, &inbox.context) {
@@ -14,7 +19,7 @@ pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn take_offer(inbox: &mut Inbox, _: KeyPress) {
-    inbox.take_offer();
+    offers::take_offer(inbox);
 }
 
 pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
@@ -34,8 +39,8 @@ pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_in_triage() {
-        true => inbox.triage_undo(),
-        false => inbox.undo(),
+        true => triage::triage_undo(inbox),
+        false => sending::undo(inbox),
     }
 }
 
@@ -52,7 +57,7 @@ pub(crate) fn may_repeat(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn repeat(inbox: &mut Inbox, _: KeyPress) {
-    inbox.repeat();
+    recording::repeat(inbox);
 }
 
 pub(crate) fn may_play_macro(inbox: &Inbox) -> Result<(), Reason> {
@@ -67,7 +72,7 @@ pub(crate) fn play_macro(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn record_macro(inbox: &mut Inbox, _: KeyPress) {
-    inbox.record();
+    recording::record(inbox);
 }
 
 pub(crate) fn may_go_back(inbox: &Inbox) -> Result<(), Reason> {
@@ -78,7 +83,7 @@ pub(crate) fn may_go_back(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn last_place(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_back();
+    jump_list::go_back(inbox);
 }
 
 pub(crate) fn show_credits(inbox: &mut Inbox, _: KeyPress) {

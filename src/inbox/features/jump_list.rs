@@ -6,6 +6,7 @@
 
 use crate::Inbox;
 use crate::desk::Desk;
+use crate::pages;
 use crate::pages::PageKind;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
@@ -58,27 +59,25 @@ impl Places {
     }
 }
 
-impl Inbox {
-    /// Goes to the place before this one.
-    pub(crate) fn go_back(&mut self) {
-        let Some((spot, focus)) = self.features.jump_list.before.clone() else { return };
-        let Some(index) = self.desk.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
-        self.desk.active = index;
-        self.desk.everywhere = spot.everywhere;
-        self.go_to_page(spot.page);
-        if spot.page != PageKind::Inbox {
-            return;
+/// Goes to the place before this one.
+pub(crate) fn go_back(inbox: &mut Inbox) {
+    let Some((spot, focus)) = inbox.features.jump_list.before.clone() else { return };
+    let Some(index) = inbox.desk.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
+    inbox.desk.active = index;
+    inbox.desk.everywhere = spot.everywhere;
+    pages::go_to_page(inbox, spot.page);
+    if spot.page != PageKind::Inbox {
+        return;
+    }
+    let here = inbox.features.jump_list.here.as_ref().map(|it| &it.0);
+    let only_another = here.is_some_and(|it| {
+        (&it.channel, it.everywhere, it.page) == (&spot.channel, spot.everywhere, spot.page)
+    });
+    match &spot.open {
+        // Nothing is written by coming back.
+        Some(open) if only_another || focus != Focus::List => {
+            inbox.desk.visit(&spot.channel, open, Focus::History, &mut inbox.context);
         }
-        let here = self.features.jump_list.here.as_ref().map(|it| &it.0);
-        let only_another = here.is_some_and(|it| {
-            (&it.channel, it.everywhere, it.page) == (&spot.channel, spot.everywhere, spot.page)
-        });
-        match &spot.open {
-            // Nothing is written by coming back.
-            Some(open) if only_another || focus != Focus::List => {
-                self.desk.visit(&spot.channel, open, Focus::History, &mut self.context);
-            }
-            _ => self.desk.tab_mut().focus = Focus::List,
-        }
+        _ => inbox.desk.tab_mut().focus = Focus::List,
     }
 }

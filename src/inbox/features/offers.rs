@@ -76,18 +76,16 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// Does what is offered.
-    pub(crate) fn take_offer(&mut self) {
-        match self.context.offer.take().map(|it| it.what) {
-            None => self.features.credits.ask_unpaid(&self.desk, &mut self.context),
-            Some(OfferedAction::SnoozeUntilReply(key)) => {
-                self.changes.act_on(
-                    vec![key],
-                    BulkWish::Snooze { until: None, stays: false },
-                    &mut self.context,
-                );
-            }
+/// Does what is offered.
+pub(crate) fn take_offer(inbox: &mut Inbox) {
+    match inbox.context.offer.take().map(|it| it.what) {
+        None => inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context),
+        Some(OfferedAction::SnoozeUntilReply(key)) => {
+            inbox.changes.act_on(
+                vec![key],
+                BulkWish::Snooze { until: None, stays: false },
+                &mut inbox.context,
+            );
         }
     }
 }

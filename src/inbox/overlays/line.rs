@@ -3,10 +3,12 @@
 //! they are typed; Enter keeps them, Esc takes them back.
 
 use crate::Inbox;
+use crate::command_line;
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Load;
+use crate::fetching;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::history::lines::ItemKey;
@@ -47,7 +49,7 @@ impl LinePrompt {
         match &self.kind {
             LineKind::Filter(_) => inbox.desk.list_mut().set_typed(self.text.text()),
             LineKind::Find(_) => inbox.desk.look_for(self.text.text(), &mut inbox.context),
-            LineKind::Rows(_) => inbox.look_for_rows(self.text.text()),
+            LineKind::Rows(_) => fetching::look_for_rows(inbox, self.text.text()),
             LineKind::Command { .. } => (),
         }
     }
@@ -62,7 +64,7 @@ impl Overlay for LinePrompt {
                 inbox.desk.clear_filter(before.as_ref(), &inbox.context)
             }
             (LineKind::Find(before), _) if gone || aborts => inbox.desk.forget_find(before.as_ref()),
-            (LineKind::Rows(_), _) if gone || aborts => inbox.look_for_rows(""),
+            (LineKind::Rows(_), _) if gone || aborts => fetching::look_for_rows(inbox, ""),
             (LineKind::Rows(_), KeyCode::Enter) => (),
             (LineKind::Command { .. }, _) if gone || aborts => (),
             (LineKind::Filter(_), KeyCode::Enter) => inbox.context.keep_filter(self),
@@ -72,7 +74,7 @@ impl Overlay for LinePrompt {
                 self.act(inbox);
                 return KeyOutcome::Stay;
             }
-            (LineKind::Command { .. }, _) => return inbox.command_line_key(self, key),
+            (LineKind::Command { .. }, _) => return command_line::command_line_key(inbox, self, key),
             _ => {
                 if self.text.key(key) {
                     self.act(inbox);

@@ -3,6 +3,7 @@
 //!
 //! Enter runs or goes; nothing here sends a text.
 
+use crate::command_line;
 use crate::context::Context;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -123,7 +124,7 @@ impl CommandPalette {
         }
         match entry.choice.clone() {
             PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
-            PaletteAction::Verb(verb) => inbox.choose_verb(verb),
+            PaletteAction::Verb(verb) => command_line::choose_verb(inbox, verb),
             PaletteAction::View(index) => inbox.desk.show_view(index, &mut inbox.context),
             PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => {
                 inbox.desk.go_everywhere(&mut inbox.context)
@@ -187,73 +188,71 @@ impl Overlay for CommandPalette {
     }
 }
 
-impl Inbox {
-    /// Opens the palette; the conversations join it when they have been read.
-    pub(crate) fn open_palette(&mut self) {
-        let mut palette = CommandPalette { all: self.palette_entries(), ..CommandPalette::default() };
-        palette.refresh();
-        self.context.open(palette);
-        self.context.push(Effect::Load(Load::Names));
-    }
+/// Opens the palette; the conversations join it when they have been read.
+pub(crate) fn open_palette(inbox: &mut Inbox) {
+    let mut palette = CommandPalette { all: palette_entries(inbox), ..CommandPalette::default() };
+    palette.refresh();
+    inbox.context.open(palette);
+    inbox.context.push(Effect::Load(Load::Names));
+}
 
-    /// Opens the menu of what can be done with what is at hand; what cannot be
-    /// done says why.
-    pub(crate) fn open_actions(&mut self) {
-        let places = self.desk.places();
-        let is_here = |place: CommandScope| {
-            places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
-        };
-        let all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
-        if all.is_empty() {
-            return self.context.say("nothing is at hand here");
-        }
-        let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
-        palette.refresh();
-        self.context.open(palette);
+/// Opens the menu of what can be done with what is at hand; what cannot be
+/// done says why.
+pub(crate) fn open_actions(inbox: &mut Inbox) {
+    let places = inbox.desk.places();
+    let is_here = |place: CommandScope| {
+        places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
+    };
+    let all = command_entries(inbox, |row| is_here(row.place) && !moves(row.command));
+    if all.is_empty() {
+        return inbox.context.say("nothing is at hand here");
     }
+    let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
+    palette.refresh();
+    inbox.context.open(palette);
+}
 
-    /// All but the conversations.
-    fn palette_entries(&self) -> Vec<PaletteItem> {
-        // Tabs have entries of their own.
-        let mut entries =
-            self.command_entries(|it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
-        entries.extend(VERBS.iter().map(|verb| PaletteItem {
-            choice: PaletteAction::Verb(verb),
-            name: format!(":{}", verb.name),
-            doc: verb.doc.to_owned(),
-            beside: verb.takes.to_owned(),
-            off: None,
-        }));
-        for (index, view) in self.desk.views.iter().enumerate() {
-            entries.push(going(PaletteAction::View(index), &view.name, &view.text));
-        }
-        for (index, tab) in self.desk.tabs.iter().enumerate() {
-            entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
-        }
-        entries.push(going(PaletteAction::Tab(self.desk.tabs.len()), "All tabs", "0"));
-        entries
+/// All but the conversations.
+fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
+    // Tabs have entries of their own.
+    let mut entries =
+        command_entries(inbox, |it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
+    entries.extend(VERBS.iter().map(|verb| PaletteItem {
+        choice: PaletteAction::Verb(verb),
+        name: format!(":{}", verb.name),
+        doc: verb.doc.to_owned(),
+        beside: verb.takes.to_owned(),
+        off: None,
+    }));
+    for (index, view) in inbox.desk.views.iter().enumerate() {
+        entries.push(going(PaletteAction::View(index), &view.name, &view.text));
     }
+    for (index, tab) in inbox.desk.tabs.iter().enumerate() {
+        entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
+    }
+    entries.push(going(PaletteAction::Tab(inbox.desk.tabs.len()), "All tabs", "0"));
+    entries
+}
 
-    /// The commands that are wanted, in the table's order.
-    fn command_entries(&self, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
-        let entry = |row: &CommandRow| PaletteItem {
-            choice: PaletteAction::Command(row.command),
-            name: command::name(row.command),
-            doc: self.context.settings.keymap.doc(row.command),
-            beside: self.context.settings.keymap.all(row.command).join(", "),
-            off: self.why_off(row.command),
-        };
-        TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
-    }
+/// The commands that are wanted, in the table's order.
+fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
+    let entry = |row: &CommandRow| PaletteItem {
+        choice: PaletteAction::Command(row.command),
+        name: command::name(row.command),
+        doc: inbox.context.settings.keymap.doc(row.command),
+        beside: inbox.context.settings.keymap.all(row.command).join(", "),
+        off: why_off(inbox, row.command),
+    };
+    TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
+}
 
-    /// Why a command cannot be run from where the person is.
-    pub(crate) fn why_off(&self, command: Command) -> Option<String> {
-        let place = command::row(command).place;
-        if !self.desk.places().contains(&place) && !self.desk.is_typing() {
-            return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
-        }
-        self.enabled(command).err()
+/// Why a command cannot be run from where the person is.
+pub(crate) fn why_off(inbox: &Inbox, command: Command) -> Option<String> {
+    let place = command::row(command).place;
+    if !inbox.desk.places().contains(&place) && !inbox.desk.is_typing() {
+        return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
     }
+    inbox.enabled(command).err()
 }
 
 impl Context {

@@ -10,6 +10,7 @@ use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
+use crate::loads;
 use crate::loads::Pane;
 use crate::overlays::found_view;
 use crate::overlays::search::{LINES, Search, SearchPrompt};
@@ -105,7 +106,7 @@ fn reach(inbox: &Inbox) -> String {
 
 fn nothing(inbox: &Inbox) -> String {
     let search = &inbox.features.search;
-    match inbox.shown(Pane::Layer).words() {
+    match loads::shown(inbox, Pane::Layer).words() {
         _ if !search.is_asked() => {
             "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
         }

@@ -2,6 +2,7 @@
 //! before it asked for has come, so that no step acts on what is not at hand
 //! yet. It stops at the first refusal and at every question, and says where.
 
+use crate::command_line;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::macros::Macros;
@@ -51,137 +52,132 @@ pub(crate) struct Awaited {
     echoes: u64,
 }
 
-impl Inbox {
-    /// Plays a macro.
-    pub(crate) fn play_macro(&mut self, letter: char) {
-        match self.features.macros.steps_of(letter, &self.context) {
-            Ok(steps) => self.play(Some(letter), steps),
-            Err(why) => self.context.warn(why),
-        }
+/// Plays a macro.
+pub(crate) fn play_macro(inbox: &mut Inbox, letter: char) {
+    match inbox.features.macros.steps_of(letter, &inbox.context) {
+        Ok(steps) => play(inbox, Some(letter), steps),
+        Err(why) => inbox.context.warn(why),
     }
+}
 
-    /// Plays steps.
-    pub(crate) fn play(&mut self, letter: Option<char>, steps: Vec<RecordedStep>) {
-        self.changes.journal.join(true);
-        self.features.macros.playing = Some(Playing {
-            letter,
-            steps,
-            done: 0,
-            about: self.desk.at_hand().map(ConversationRow::key),
-            wanders: false,
-            since: self.context.now,
-            pressed: VecDeque::new(),
-        });
-    }
+/// Plays steps.
+pub(crate) fn play(inbox: &mut Inbox, letter: Option<char>, steps: Vec<RecordedStep>) {
+    inbox.changes.journal.join(true);
+    inbox.features.macros.playing = Some(Playing {
+        letter,
+        steps,
+        done: 0,
+        about: inbox.desk.at_hand().map(ConversationRow::key),
+        wanders: false,
+        since: inbox.context.now,
+        pressed: VecDeque::new(),
+    });
+}
 
-    /// Plays as many steps as can be played without anything coming first.
-    pub(crate) fn play_all(&mut self) {
-        // What one step asks for is noted once, when that step has settled.
-        let mut asked = Vec::new();
-        loop {
-            asked.append(&mut self.context.effects);
-            let played = self.play_on();
-            if played {
-                self.settle();
-            } else {
-                asked.append(&mut self.context.effects);
-                self.context.effects = asked;
-                return;
-            }
+/// Plays as many steps as can be played without anything coming first.
+pub(crate) fn play_all(inbox: &mut Inbox) {
+    // What one step asks for is noted once, when that step has settled.
+    let mut asked = Vec::new();
+    loop {
+        asked.append(&mut inbox.context.effects);
+        let played = play_on(inbox);
+        if played {
+            inbox.settle();
+        } else {
+            asked.append(&mut inbox.context.effects);
+            inbox.context.effects = asked;
+            return;
         }
     }
+}
 
-    /// Plays the next step if nothing is awaited; whether one was played or
-    /// the macro has ended with keys that wait.
-    fn play_on(&mut self) -> bool {
-        let Some(playing) = &self.features.macros.playing else { return false };
-        if let Some(why) = self.context.refusal.take().filter(|_| playing.done > 0) {
-            self.features.macros.stop_playing(&why, &mut self.context);
-            return false;
-        }
-        if self.is_awaiting() {
-            if self.features.macros.playing_due().is_some_and(|due| due <= self.context.now) {
-                self.features
-                    .macros
-                    .stop_playing("this desk's files did not answer in time", &mut self.context);
-            }
-            return false;
-        }
-        if let Some((why, before)) = self.features.macros.obstacle(&self.desk, &self.context) {
-            if let Some(playing) = &mut self.features.macros.playing {
-                playing.done += usize::from(before);
-            }
-            self.features.macros.stop_playing_at(
-                why,
-                if before { "before" } else { "at" },
-                &mut self.context,
-            );
-            return false;
-        }
-        self.play_next()
+/// Plays the next step if nothing is awaited; whether one was played or
+/// the macro has ended with keys that wait.
+fn play_on(inbox: &mut Inbox) -> bool {
+    let Some(playing) = &inbox.features.macros.playing else { return false };
+    if let Some(why) = inbox.context.refusal.take().filter(|_| playing.done > 0) {
+        inbox.features.macros.stop_playing(&why, &mut inbox.context);
+        return false;
     }
+    if is_awaiting(inbox) {
+        if inbox.features.macros.playing_due().is_some_and(|due| due <= inbox.context.now) {
+            inbox
+                .features
+                .macros
+                .stop_playing("this desk's files did not answer in time", &mut inbox.context);
+        }
+        return false;
+    }
+    if let Some((why, before)) = inbox.features.macros.obstacle(&inbox.desk, &inbox.context) {
+        if let Some(playing) = &mut inbox.features.macros.playing {
+            playing.done += usize::from(before);
+        }
+        inbox.features.macros.stop_playing_at(why, if before { "before" } else { "at" }, &mut inbox.context);
+        return false;
+    }
+    play_next(inbox)
+}
 
-    /// Whether something is awaited; asks for an echo after new loads.
-    fn is_awaiting(&mut self) -> bool {
-        let awaited = &mut self.features.macros.awaited;
-        if awaited.loads && awaited.echo.is_none() {
-            awaited.loads = false;
-            awaited.echoes += 1;
-            awaited.echo = Some(awaited.echoes);
-            self.context.push(Effect::Load(Load::Echo(awaited.echoes)));
-        }
-        awaited.echo.is_some() || awaited.asks > 0 || self.changes.is_writing()
+/// Whether something is awaited; asks for an echo after new loads.
+fn is_awaiting(inbox: &mut Inbox) -> bool {
+    let awaited = &mut inbox.features.macros.awaited;
+    if awaited.loads && awaited.echo.is_none() {
+        awaited.loads = false;
+        awaited.echoes += 1;
+        awaited.echo = Some(awaited.echoes);
+        inbox.context.push(Effect::Load(Load::Echo(awaited.echoes)));
     }
+    awaited.echo.is_some() || awaited.asks > 0 || inbox.changes.is_writing()
+}
 
-    fn play_next(&mut self) -> bool {
-        let here = self.desk.at_hand().map(ConversationRow::key);
-        let now = self.context.now;
-        let Some(playing) = &mut self.features.macros.playing else { return false };
-        let Some(step) = playing.steps.get(playing.done).cloned() else {
-            return self.end_playing();
-        };
-        (playing.about, playing.since) = (here, now);
-        playing.done += 1;
-        match step {
-            RecordedStep::Command(command, _) => playing.wanders = steps::goes_elsewhere(command),
-            RecordedStep::Line(_) => playing.wanders = true,
-            RecordedStep::Key(_) | RecordedStep::Paste(_) => (),
-        }
-        match step {
-            RecordedStep::Command(command, key) => self.play_command(command, key),
-            RecordedStep::Key(key) => self.press(key),
-            RecordedStep::Paste(text) => self.paste(&text),
-            RecordedStep::Line(text) => self.say_command(&text),
-        }
-        true
+fn play_next(inbox: &mut Inbox) -> bool {
+    let here = inbox.desk.at_hand().map(ConversationRow::key);
+    let now = inbox.context.now;
+    let Some(playing) = &mut inbox.features.macros.playing else { return false };
+    let Some(step) = playing.steps.get(playing.done).cloned() else {
+        return end_playing(inbox);
+    };
+    (playing.about, playing.since) = (here, now);
+    playing.done += 1;
+    match step {
+        RecordedStep::Command(command, _) => playing.wanders = steps::goes_elsewhere(command),
+        RecordedStep::Line(_) => playing.wanders = true,
+        RecordedStep::Key(_) | RecordedStep::Paste(_) => (),
     }
+    match step {
+        RecordedStep::Command(command, key) => play_command(inbox, command, key),
+        RecordedStep::Key(key) => inbox.press(key),
+        RecordedStep::Paste(text) => inbox.paste(&text),
+        RecordedStep::Line(text) => command_line::say_command(inbox, &text),
+    }
+    true
+}
 
-    fn play_command(&mut self, command: command::Command, key: KeyPress) {
-        let row = command::row(command);
-        if !self.context.layers.is_empty() || !self.desk.places().contains(&row.place) {
-            let place = row.place.heading().to_lowercase();
-            return self.context.warn(format!("{} is for another place: {place}", row.word));
-        }
-        self.call(command, key);
+fn play_command(inbox: &mut Inbox, command: command::Command, key: KeyPress) {
+    let row = command::row(command);
+    if !inbox.context.layers.is_empty() || !inbox.desk.places().contains(&row.place) {
+        let place = row.place.heading().to_lowercase();
+        return inbox.context.warn(format!("{} is for another place: {place}", row.word));
     }
+    inbox.call(command, key);
+}
 
-    /// The last step was played: what the person pressed meanwhile comes now.
-    fn end_playing(&mut self) -> bool {
-        let Some(playing) = self.features.macros.playing.take() else { return false };
-        if let Some(letter) = playing.letter {
-            let steps = recording::count(steps::count(&playing.steps));
-            self.context.say(
-                self.context.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")),
-            );
-        }
-        // What opened a question must not be answered by typing ahead.
-        let pressed = if self.context.asks_a_person() { VecDeque::new() } else { playing.pressed };
-        let any = !pressed.is_empty();
-        for key in pressed {
-            self.key(key);
-        }
-        any
+/// The last step was played: what the person pressed meanwhile comes now.
+fn end_playing(inbox: &mut Inbox) -> bool {
+    let Some(playing) = inbox.features.macros.playing.take() else { return false };
+    if let Some(letter) = playing.letter {
+        let steps = recording::count(steps::count(&playing.steps));
+        inbox
+            .context
+            .say(inbox.context.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
     }
+    // What opened a question must not be answered by typing ahead.
+    let pressed = if inbox.context.asks_a_person() { VecDeque::new() } else { playing.pressed };
+    let any = !pressed.is_empty();
+    for key in pressed {
+        inbox.key(key);
+    }
+    any
 }
 
 impl Macros {

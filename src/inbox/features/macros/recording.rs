@@ -8,6 +8,7 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::event::{Effect, Load};
 use crate::features::macros::Macros;
+use crate::features::macros::playing;
 use crate::features::macros::steps;
 use crate::features::macros::steps::RecordedStep;
 use crate::features::undo::UndoTarget;
@@ -66,7 +67,7 @@ impl Overlay for MacroMenu {
             (KeyCode::Enter, _) => letter,
             (KeyCode::Delete, _) => {
                 if let Some(letter) = letter.filter(|it| !inbox.context.is_fixed(*it)) {
-                    inbox.keep_macro(letter, None);
+                    keep_macro(inbox, letter, None);
                     inbox.context.say(
                         inbox.context.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")),
                     );
@@ -78,7 +79,7 @@ impl Overlay for MacroMenu {
         };
         match chosen {
             Some(letter) if self.records => inbox.features.macros.begin(letter, &mut inbox.context),
-            Some(letter) => inbox.play_macro(letter),
+            Some(letter) => playing::play_macro(inbox, letter),
             None => return KeyOutcome::Stay,
         }
         KeyOutcome::Done
@@ -192,61 +193,45 @@ impl Macros {
     }
 }
 
-impl Inbox {
-    /// Asks under which letter to record, or ends the recording.
-    pub(crate) fn record(&mut self) {
-        match self.features.macros.recording.under_way.take() {
-            None => self.context.open(MacroMenu { chosen: 0, records: true }),
-            Some((letter, recorded)) if recorded.is_empty() => {
-                self.context.say(format!("nothing was done, so {letter} was not recorded"));
-            }
-            Some((letter, recorded)) => {
-                let macro_ = Macro { letter, steps: steps::kept(&recorded) };
-                self.context.say(self.context.keyed(&format!(
-                    "recorded {letter}: {} · {{play-macro}} {letter} plays it",
-                    count(steps::count(&recorded))
-                )));
-                self.keep_macro(letter, Some(macro_));
-            }
+/// Asks under which letter to record, or ends the recording.
+pub(crate) fn record(inbox: &mut Inbox) {
+    match inbox.features.macros.recording.under_way.take() {
+        None => inbox.context.open(MacroMenu { chosen: 0, records: true }),
+        Some((letter, recorded)) if recorded.is_empty() => {
+            inbox.context.say(format!("nothing was done, so {letter} was not recorded"));
+        }
+        Some((letter, recorded)) => {
+            let macro_ = Macro { letter, steps: steps::kept(&recorded) };
+            inbox.context.say(inbox.context.keyed(&format!(
+                "recorded {letter}: {} · {{play-macro}} {letter} plays it",
+                count(steps::count(&recorded))
+            )));
+            keep_macro(inbox, letter, Some(macro_));
         }
     }
+}
 
-    /// Keeps a macro instead of the one before it, or none, so that it can be
-    /// taken back.
-    fn keep_macro(&mut self, letter: char, wanted: Option<Macro>) {
-        if self.context.is_fixed(letter) {
-            return;
-        }
-        let before = self.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
-        let words = match (&before, &wanted) {
-            (_, None) => format!("deleted macro {letter}"),
-            (None, _) => format!("recorded macro {letter}"),
-            (Some(_), _) => format!("recorded macro {letter} anew"),
-        };
-        let channel = self.desk.tab().channel.id.clone();
-        self.changes.note_done(channel, &words, UndoTarget::Macro(letter, before), &self.context);
-        self.features.macros.set_macro(letter, wanted, &mut self.context);
+/// Keeps a macro instead of the one before it, or none, so that it can be
+/// taken back.
+fn keep_macro(inbox: &mut Inbox, letter: char, wanted: Option<Macro>) {
+    if inbox.context.is_fixed(letter) {
+        return;
     }
+    let before = inbox.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
+    let words = match (&before, &wanted) {
+        (_, None) => format!("deleted macro {letter}"),
+        (None, _) => format!("recorded macro {letter}"),
+        (Some(_), _) => format!("recorded macro {letter} anew"),
+    };
+    let channel = inbox.desk.tab().channel.id.clone();
+    inbox.changes.note_done(channel, &words, UndoTarget::Macro(letter, before), &inbox.context);
+    inbox.features.macros.set_macro(letter, wanted, &mut inbox.context);
+}
 
-    /// Text was pasted by the person.
-    pub(crate) fn pasted(&mut self, text: &str) {
-        if self.features.macros.playing.is_some() {
-            return self
-                .features
-                .macros
-                .stop_playing("text was pasted meanwhile, which was ignored", &mut self.context);
-        }
-        if !self.context.asks_a_person() && (!self.context.layers.is_empty() || self.desk.is_typing()) {
-            self.features.macros.recorded(RecordedStep::Paste(text.to_owned()), &mut self.context);
-        }
-        self.paste(text);
-    }
-
-    /// Repeats what was done last to a conversation.
-    pub(crate) fn repeat(&mut self) {
-        let steps = self.features.macros.recording.last.clone();
-        self.play(None, steps);
-    }
+/// Repeats what was done last to a conversation.
+pub(crate) fn repeat(inbox: &mut Inbox) {
+    let steps = inbox.features.macros.recording.last.clone();
+    playing::play(inbox, None, steps);
 }
 
 impl Context {

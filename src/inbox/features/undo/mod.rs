@@ -261,56 +261,54 @@ impl Changes {
     }
 }
 
-impl Inbox {
-    /// Notes rows that were put into the outbox together.
-    pub(crate) fn note_rows(&mut self, group: u64, rows: &[OutboxRow]) {
-        let Some(first) = rows.first() else { return };
-        let last = rows.last().unwrap_or(first);
-        let verb = verb(&last.operation);
-        let words = match rows.len() {
-            1 => format!("{verb} · {}", self.desk.name_of_row(first)),
-            _ if rows.iter().all(|it| it.lane == first.lane) => {
-                let mut verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
-                verbs.dedup();
-                let name = self.desk.name_of_row(first);
-                format!("{} · {name}", verbs.join(", "))
-            }
-            many => format!("{verb} · {many} conversations"),
-        };
-        let words = SafeText::line(&words);
-        let what = UndoTarget::Rows(rows.to_vec());
-        self.changes.journal.note(Done {
-            at: self.context.now,
-            group,
-            channel: first.channel.clone(),
-            words,
-            what,
-            undone: false,
-        });
-    }
-
-    /// Takes back what was done with one key.
-    pub(crate) fn undo_group(&mut self, group: u64) {
-        let places: Vec<usize> = (0..self.changes.journal.done.len())
-            .rev()
-            .filter(|it| self.changes.journal.done[*it].group == group)
-            .collect();
-        for place in places {
-            let done = self.changes.journal.done[place].clone();
-            match self.changes.way(&done, &self.context) {
-                Err(_) => continue,
-                Ok(UndoMethod::Recall(rows)) => {
-                    self.changes.held.retain(|it| !rows.contains(&it.row));
-                    self.context.effects.extend(rows.into_iter().map(Effect::Recall));
-                    continue;
-                }
-                Ok(UndoMethod::Turn(rows)) => self.changes.turn(&rows, &self.desk, &mut self.context),
-                Ok(UndoMethod::Here) => {
-                    self.features.macros.bring_back(&done, &mut self.desk, &mut self.context)
-                }
-            }
-            self.changes.journal.done[place].undone = true;
+/// Notes rows that were put into the outbox together.
+pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
+    let Some(first) = rows.first() else { return };
+    let last = rows.last().unwrap_or(first);
+    let verb = verb(&last.operation);
+    let words = match rows.len() {
+        1 => format!("{verb} · {}", inbox.desk.name_of_row(first)),
+        _ if rows.iter().all(|it| it.lane == first.lane) => {
+            let mut verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
+            verbs.dedup();
+            let name = inbox.desk.name_of_row(first);
+            format!("{} · {name}", verbs.join(", "))
         }
+        many => format!("{verb} · {many} conversations"),
+    };
+    let words = SafeText::line(&words);
+    let what = UndoTarget::Rows(rows.to_vec());
+    inbox.changes.journal.note(Done {
+        at: inbox.context.now,
+        group,
+        channel: first.channel.clone(),
+        words,
+        what,
+        undone: false,
+    });
+}
+
+/// Takes back what was done with one key.
+pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
+    let places: Vec<usize> = (0..inbox.changes.journal.done.len())
+        .rev()
+        .filter(|it| inbox.changes.journal.done[*it].group == group)
+        .collect();
+    for place in places {
+        let done = inbox.changes.journal.done[place].clone();
+        match inbox.changes.way(&done, &inbox.context) {
+            Err(_) => continue,
+            Ok(UndoMethod::Recall(rows)) => {
+                inbox.changes.held.retain(|it| !rows.contains(&it.row));
+                inbox.context.effects.extend(rows.into_iter().map(Effect::Recall));
+                continue;
+            }
+            Ok(UndoMethod::Turn(rows)) => inbox.changes.turn(&rows, &inbox.desk, &mut inbox.context),
+            Ok(UndoMethod::Here) => {
+                inbox.features.macros.bring_back(&done, &mut inbox.desk, &mut inbox.context)
+            }
+        }
+        inbox.changes.journal.done[place].undone = true;
     }
 }
 

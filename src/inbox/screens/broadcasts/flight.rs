@@ -95,7 +95,7 @@ impl Overlay for Flight {
             return KeyOutcome::Done;
         }
         if key.ctrl && key.code == KeyCode::Char('t') {
-            inbox.rehearse(self);
+            rehearse(inbox, self);
             return KeyOutcome::Stay;
         }
         let agreed = match &phrase {
@@ -204,34 +204,32 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// Sends the first wave's bytes with a test key, which reaches nobody.
-    fn rehearse(&mut self, flight: &Flight) {
-        let Some(tab) = self.desk.test_tab(flight) else {
-            return self.context.warn("no tab here has a test key of this workspace");
-        };
-        let (channel, name) = (tab.channel.id.clone(), tab.channel.name.clone());
-        let operation = first_wave(&flight.new);
-        self.broadcasts.rehearsal = Rehearsal {
-            what: Some(operation.clone()),
-            row: None,
-            fate: None,
-            at: self.context.now,
-            tab: name,
-            stale: true,
-        };
-        let intent = Intent {
-            channel,
-            platform: Platform::Whatsapp,
-            conversation: ConversationId::default(),
-            operation,
-            hold: 0,
-            seen: None,
-            planned_at: None,
-        };
-        self.changes.queueing.quiet = true;
-        self.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
-    }
+/// Sends the first wave's bytes with a test key, which reaches nobody.
+fn rehearse(inbox: &mut Inbox, flight: &Flight) {
+    let Some(tab) = inbox.desk.test_tab(flight) else {
+        return inbox.context.warn("no tab here has a test key of this workspace");
+    };
+    let (channel, name) = (tab.channel.id.clone(), tab.channel.name.clone());
+    let operation = first_wave(&flight.new);
+    inbox.broadcasts.rehearsal = Rehearsal {
+        what: Some(operation.clone()),
+        row: None,
+        fate: None,
+        at: inbox.context.now,
+        tab: name,
+        stale: true,
+    };
+    let intent = Intent {
+        channel,
+        platform: Platform::Whatsapp,
+        conversation: ConversationId::default(),
+        operation,
+        hold: 0,
+        seen: None,
+        planned_at: None,
+    };
+    inbox.changes.queueing.quiet = true;
+    inbox.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
 }
 
 fn audience(flight: &Flight) -> Point {

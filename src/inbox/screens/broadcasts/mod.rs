@@ -17,6 +17,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::handover::HandoverFacts;
+use crate::pages;
 use crate::pages::PageKind;
 use model::account::Platform;
 use model::board::{BoardDetail, BoardEntry, BoardId};
@@ -163,56 +164,56 @@ impl Board {
     }
 }
 
-impl Inbox {
-    /// Goes to the page.
-    pub(crate) fn go_to_board(&mut self) {
-        self.desk.page = PageKind::Broadcasts;
-        self.board_changed();
-    }
+/// Goes to the page.
+pub(crate) fn go_to_board(inbox: &mut Inbox) {
+    inbox.desk.page = PageKind::Broadcasts;
+    board_changed(inbox);
+}
 
-    /// What is shown may be old.
-    pub(crate) fn board_changed(&mut self) {
-        self.broadcasts.rows.mark_stale();
-        self.broadcasts.detail_stale = true;
-        self.overview.wall_changed();
-    }
+/// What is shown may be old.
+pub(crate) fn board_changed(inbox: &mut Inbox) {
+    inbox.broadcasts.rows.mark_stale();
+    inbox.broadcasts.detail_stale = true;
+    inbox.overview.wall_changed();
+}
 
-    /// Asks for the rows that may be old, and for the chosen one's detail.
-    pub(crate) fn load_board(&mut self) {
-        let channel = self.desk.tab().channel.id.clone();
-        let visible = self.rows_shown();
-        self.broadcasts.rows.reveal(visible);
-        self.context.effects.extend(
-            self.broadcasts
-                .rows
-                .take_query(&channel, self.context.now)
-                .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
-        );
-        self.cards.ask_completed(&self.desk, &mut self.context);
-        let chosen = self.broadcasts.rows.chosen().map(BoardEntry::id);
-        let board = &mut self.broadcasts;
-        if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
-            board.detail_asked.clone_from(&chosen);
-            board.detail_stale = false;
-            self.context
-                .effects
-                .extend(chosen.map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(it)))));
+/// Asks for the rows that may be old, and for the chosen one's detail.
+pub(crate) fn load_board(inbox: &mut Inbox) {
+    let channel = inbox.desk.tab().channel.id.clone();
+    let visible = pages::rows_shown(inbox);
+    inbox.broadcasts.rows.reveal(visible);
+    inbox.context.effects.extend(
+        inbox
+            .broadcasts
+            .rows
+            .take_query(&channel, inbox.context.now)
+            .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
+    );
+    inbox.cards.ask_completed(&inbox.desk, &mut inbox.context);
+    let chosen = inbox.broadcasts.rows.chosen().map(BoardEntry::id);
+    let board = &mut inbox.broadcasts;
+    if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
+        board.detail_asked.clone_from(&chosen);
+        board.detail_stale = false;
+        inbox
+            .context
+            .effects
+            .extend(chosen.map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(it)))));
+    }
+}
+
+/// What was asked about broadcasts has come.
+pub(crate) fn broadcasts_told(inbox: &mut Inbox, told: BroadcastResult) {
+    match told {
+        BroadcastResult::Rows(query, rows) => inbox.broadcasts.board_loaded(&query, rows),
+        BroadcastResult::Detail(id, detail) => {
+            inbox.broadcasts.detail = Some((id, detail));
+            inbox.broadcasts.refresh_recipients(&mut inbox.context);
         }
-    }
-
-    /// What was asked about broadcasts has come.
-    pub(crate) fn broadcasts_told(&mut self, told: BroadcastResult) {
-        match told {
-            BroadcastResult::Rows(query, rows) => self.broadcasts.board_loaded(&query, rows),
-            BroadcastResult::Detail(id, detail) => {
-                self.broadcasts.detail = Some((id, detail));
-                self.broadcasts.refresh_recipients(&mut self.context);
-            }
-            BroadcastResult::Audience(query, found) => self.context.audience_found(&query, found),
-            BroadcastResult::Running(running) => self.overview.broadcasts = running,
-            BroadcastResult::Handover(facts) => {
-                self.features.request_log.hand_over(&facts, &self.desk, &mut self.context)
-            }
+        BroadcastResult::Audience(query, found) => inbox.context.audience_found(&query, found),
+        BroadcastResult::Running(running) => inbox.overview.broadcasts = running,
+        BroadcastResult::Handover(facts) => {
+            inbox.features.request_log.hand_over(&facts, &inbox.desk, &mut inbox.context)
         }
     }
 }

@@ -11,10 +11,12 @@ use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::screens::broadcasts;
 use crate::screens::broadcasts::Board;
 use crate::screens::broadcasts::commands;
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
+use crate::screens::broadcasts::steering;
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
 use crate::screens::people::People;
 use crate::screens::people::marking::Marked;
@@ -197,42 +199,40 @@ impl Board {
     }
 }
 
-impl Inbox {
-    /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
-    pub(crate) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
-        let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
-        commands::has_broadcasts(self)?;
-        let source = match (word, rest.trim()) {
-            ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
-            ("track", id) => return self.track(id),
-            ("everyone", "") => AudienceSource::Everyone,
-            ("file", "") => {
-                return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
-            }
-            ("file", path) => AudienceSource::File(path.to_owned()),
-            _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
-        };
-        tab_writable(self.desk.tab())?;
-        let query = AudienceQuery { channel: self.desk.tab().channel.id.clone(), source };
-        self.broadcasts.open_broadcast_form(query, &mut self.context);
-        Ok(())
-    }
+/// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
+pub(crate) fn broadcast_line(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
+    commands::has_broadcasts(inbox)?;
+    let source = match (word, rest.trim()) {
+        ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
+        ("track", id) => return steering::track(inbox, id),
+        ("everyone", "") => AudienceSource::Everyone,
+        ("file", "") => {
+            return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
+        }
+        ("file", path) => AudienceSource::File(path.to_owned()),
+        _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
+    };
+    tab_writable(inbox.desk.tab())?;
+    let query = AudienceQuery { channel: inbox.desk.tab().channel.id.clone(), source };
+    inbox.broadcasts.open_broadcast_form(query, &mut inbox.context);
+    Ok(())
+}
 
-    /// It is on disk; as long as it is held it can be taken back.
-    pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
-        let until = self.context.now.plus(new.hold);
-        let words = format!("began a broadcast to {}", new.aim.count());
-        self.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &self.context);
-        self.people.marked = Marked::default();
-        self.broadcasts.choose = Some(id);
-        self.go_to_board();
-        self.context.say(match new.hold / SECOND {
-            0 => "the broadcast has begun".to_owned(),
-            seconds => self
-                .context
-                .keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves")),
-        });
-    }
+/// It is on disk; as long as it is held it can be taken back.
+pub(crate) fn broadcast_begun(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
+    let until = inbox.context.now.plus(new.hold);
+    let words = format!("began a broadcast to {}", new.aim.count());
+    inbox.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
+    inbox.people.marked = Marked::default();
+    inbox.broadcasts.choose = Some(id);
+    broadcasts::go_to_board(inbox);
+    inbox.context.say(match new.hold / SECOND {
+        0 => "the broadcast has begun".to_owned(),
+        seconds => inbox
+            .context
+            .keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves")),
+    });
 }
 
 impl Context {

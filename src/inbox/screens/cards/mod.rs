@@ -9,6 +9,8 @@ pub mod view;
 
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::pages;
+use crate::screens::webhooks;
 use std::collections::HashMap;
 
 use crate::Inbox;
@@ -227,51 +229,50 @@ impl Deck {
     }
 }
 
-impl Inbox {
-    /// Makes the cards anew, and asks for what is old.
-    pub(crate) fn load_deck(&mut self) {
-        let (now, channel) = (self.context.now, self.desk.tab().channel.id.clone());
-        let known = self.desk.tab().account.is_some();
-        self.desk.retry_templates(&mut self.context);
-        let fetch = match self.desk.page {
-            PageKind::Events if known => self.cards.events_due(&channel, now).then_some(Fetch::Events),
-            PageKind::Webhooks if known => {
-                self.context.effects.extend(
-                    self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))),
-                );
-                self.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
-            }
-            _ => None,
-        };
-        self.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
-        let query = self.cards.search.to_lowercase();
-        let words: Vec<&str> = query.split_whitespace().collect();
-        let mut cards = match self.desk.page {
-            PageKind::Events => self.cards.event_cards(&self.desk, &self.context),
-            PageKind::Webhooks => self.webhook_cards(),
-            PageKind::Templates => self.desk.template_cards(),
-            _ => self.features.credits.account_cards(&self.desk, &self.context),
-        };
-        cards.extend(self.desk.unreadable_cards());
-        cards.retain(|it| fits(it, &words));
-        let visible = self.rows_shown();
-        let rows = &mut self.cards.cards;
-        // Cards of another tab are never those of this one.
-        rows.want(channel, |_, _| false);
-        rows.put(cards, false);
-        rows.reveal(visible);
-    }
-
-    /// Enter on a card.
-    pub(crate) fn go_to_card(&mut self) {
-        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
-        match self.desk.page {
-            PageKind::Events => self.cards.go_to_event(&id, &mut self.desk, &mut self.context),
-            PageKind::Templates => {
-                self.connections.fill_chosen_template(&id, &mut self.desk, &mut self.context)
-            }
-            _ => self.context.say("all of it stands here"),
+/// Makes the cards anew, and asks for what is old.
+pub(crate) fn load_deck(inbox: &mut Inbox) {
+    let (now, channel) = (inbox.context.now, inbox.desk.tab().channel.id.clone());
+    let known = inbox.desk.tab().account.is_some();
+    inbox.desk.retry_templates(&mut inbox.context);
+    let fetch = match inbox.desk.page {
+        PageKind::Events if known => inbox.cards.events_due(&channel, now).then_some(Fetch::Events),
+        PageKind::Webhooks if known => {
+            inbox
+                .context
+                .effects
+                .extend(inbox.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+            inbox.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
         }
+        _ => None,
+    };
+    inbox.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
+    let query = inbox.cards.search.to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let mut cards = match inbox.desk.page {
+        PageKind::Events => inbox.cards.event_cards(&inbox.desk, &inbox.context),
+        PageKind::Webhooks => webhooks::webhook_cards(inbox),
+        PageKind::Templates => inbox.desk.template_cards(),
+        _ => inbox.features.credits.account_cards(&inbox.desk, &inbox.context),
+    };
+    cards.extend(inbox.desk.unreadable_cards());
+    cards.retain(|it| fits(it, &words));
+    let visible = pages::rows_shown(inbox);
+    let rows = &mut inbox.cards.cards;
+    // Cards of another tab are never those of this one.
+    rows.want(channel, |_, _| false);
+    rows.put(cards, false);
+    rows.reveal(visible);
+}
+
+/// Enter on a card.
+pub(crate) fn go_to_card(inbox: &mut Inbox) {
+    let Some(id) = inbox.cards.cards.chosen().map(|it| it.id.clone()) else { return };
+    match inbox.desk.page {
+        PageKind::Events => inbox.cards.go_to_event(&id, &mut inbox.desk, &mut inbox.context),
+        PageKind::Templates => {
+            inbox.connections.fill_chosen_template(&id, &mut inbox.desk, &mut inbox.context)
+        }
+        _ => inbox.context.say("all of it stands here"),
     }
 }
 

@@ -8,7 +8,9 @@ use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
+use crate::loads;
 use crate::loads::Pane;
+use crate::pages;
 use crate::resource::LoadState;
 use crate::screens::cards::{Bar, CardEmphasis, DeckCard};
 use crate::screens::people::view::divide;
@@ -25,7 +27,7 @@ const BAR: u16 = 40;
 
 /// Draws the page at hand.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (list, detail) = inbox.page_areas();
+    let (list, detail) = pages::page_areas(inbox);
     frame(inbox, theme, area, buffer);
     let cards = &inbox.cards.cards;
     if cards.rows.is_empty() {
@@ -59,7 +61,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 }
 
 fn deck_empty(inbox: &Inbox) -> String {
-    match inbox.shown(Pane::Page) {
+    match loads::shown(inbox, Pane::Page) {
         LoadState::Well => inbox.cards.deck_empty(&inbox.desk, &inbox.context),
         LoadState::Slow(_) | LoadState::Failed(_) => loading_view::words(inbox, Pane::Page),
     }

@@ -67,17 +67,15 @@ impl Changes {
     }
 }
 
-impl Inbox {
-    /// `:draft`
-    pub(crate) fn fetch_aside(&mut self, _: &str) -> Result<(), String> {
-        let now = self.context.now;
-        let composer = self.desk.tab_mut().composer.as_mut();
-        let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
-        let (text, composer) = aside.ok_or("no other window has written over a text here")?;
-        composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
-        self.context.say("the text that was written over stands before the other one");
-        Ok(())
-    }
+/// `:draft`
+pub(crate) fn fetch_aside(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    let now = inbox.context.now;
+    let composer = inbox.desk.tab_mut().composer.as_mut();
+    let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
+    let (text, composer) = aside.ok_or("no other window has written over a text here")?;
+    composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
+    inbox.context.say("the text that was written over stands before the other one");
+    Ok(())
 }
 
 impl Composer {

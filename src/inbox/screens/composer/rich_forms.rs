@@ -10,6 +10,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::screens::composer::sending;
 use model::bounds;
 use model::interactive::{self, Frame};
 use model::outbox::Operation;
@@ -213,7 +214,7 @@ impl Overlay for Form {
             FormKey::Submit => {
                 self.tried = true;
                 match (self.first_wrong(), self.content()) {
-                    (None, Some(content)) => return inbox.send_form_content(content, self),
+                    (None, Some(content)) => return send_form_content(inbox, content, self),
                     (Some((field, why)), _) => {
                         self.focus = field;
                         inbox.context.warn(format!("not sent: {} {why}", self.kind.label(field)));
@@ -265,31 +266,33 @@ impl Overlay for Form {
     }
 }
 
-impl Inbox {
-    /// What any of these costs.
-    pub fn form_price(&self) -> Price {
-        Price::exactly(prices::TEXT)
-    }
+/// What any of these costs.
+pub fn form_price(_inbox: &Inbox) -> Price {
+    Price::exactly(prices::TEXT)
+}
 
-    /// Sends what a form or an editor made; it stays if that cannot be now.
-    pub(super) fn send_form_content(&mut self, content: ChatContent, form: &mut dyn Overlay) -> KeyOutcome {
-        let tab = self.desk.tab();
-        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-        let to = row.and_then(|it| it.conversation.address.clone());
-        let refused = match self.may_send_content() {
-            Err(why) => Some(why),
-            Ok(()) => tab.cannot_pay(self.form_price()),
-        };
-        match (to, refused) {
-            (Some(to), None) => {
-                let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
-                self.send_beside_draft(Operation::SendContent { to, content, reply_to }, form)
-            }
-            (_, why) => {
-                let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
-                self.context.warn(format!("not sent: {why}"));
-                KeyOutcome::Stay
-            }
+/// Sends what a form or an editor made; it stays if that cannot be now.
+pub(super) fn send_form_content(
+    inbox: &mut Inbox,
+    content: ChatContent,
+    form: &mut dyn Overlay,
+) -> KeyOutcome {
+    let tab = inbox.desk.tab();
+    let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+    let to = row.and_then(|it| it.conversation.address.clone());
+    let refused = match sending::may_send_content(inbox) {
+        Err(why) => Some(why),
+        Ok(()) => tab.cannot_pay(form_price(inbox)),
+    };
+    match (to, refused) {
+        (Some(to), None) => {
+            let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
+            sending::send_beside_draft(inbox, Operation::SendContent { to, content, reply_to }, form)
+        }
+        (_, why) => {
+            let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
+            inbox.context.warn(format!("not sent: {why}"));
+            KeyOutcome::Stay
         }
     }
 }

@@ -54,12 +54,12 @@ impl Context {
         ];
         let beside = sends.clone();
         let pauses = move |inbox: &mut Inbox| {
-            inbox.send_asked(clears_draft, |inbox| {
+            send_asked(inbox, clears_draft, |inbox| {
                 inbox.desk.pause_and_send(pause, sends, clears_draft, &mut inbox.context)
             });
         };
         let sends_only = move |inbox: &mut Inbox| {
-            inbox.send_asked(clears_draft, |inbox| {
+            send_asked(inbox, clears_draft, |inbox| {
                 inbox.desk.send_beside_ai(beside, clears_draft, &mut inbox.context)
             });
         };
@@ -68,18 +68,16 @@ impl Context {
     }
 }
 
-impl Inbox {
-    /// The question whether to pause was answered. What crossed meanwhile is
-    /// shown first; then it is asked again.
-    fn send_asked(&mut self, clears_draft: bool, sends: impl FnOnce(&mut Self)) {
-        let form = if clears_draft { None } else { self.context.layers.pop() };
-        if clears_draft && !self.desk.crossed().is_empty() {
-            self.desk.send_unless_crossed(&mut self.context);
-        } else {
-            sends(self);
-        }
-        if let Some(mut form) = form {
-            form.has_left(self);
-        }
+/// The question whether to pause was answered. What crossed meanwhile is
+/// shown first; then it is asked again.
+fn send_asked(inbox: &mut Inbox, clears_draft: bool, sends: impl FnOnce(&mut Inbox)) {
+    let form = if clears_draft { None } else { inbox.context.layers.pop() };
+    if clears_draft && !inbox.desk.crossed().is_empty() {
+        inbox.desk.send_unless_crossed(&mut inbox.context);
+    } else {
+        sends(inbox);
+    }
+    if let Some(mut form) = form {
+        form.has_left(inbox);
     }
 }

@@ -16,6 +16,7 @@ use crate::overlays::view::OverlayView;
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Hidden, secret_label};
+use crate::screens::connections::wizard_keys;
 use model::connections::{Connection, ContactFacts};
 use model::secret::Secret;
 use model::text;
@@ -102,28 +103,26 @@ impl OverlayView for CredentialForm {
     }
 }
 
-impl Inbox {
-    /// `:connection` and what is to be done with one.
-    pub(crate) fn connection_line(&mut self, words: &str) -> Result<(), String> {
-        let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
-        match (what, name) {
-            ("add", "") => self.add_connection(),
-            ("credential", name) => self.features.macros.ask_credential(name, &self.desk, &mut self.context),
-            ("remove", name) => {
-                let name = self.context.connection_named(name)?.name.clone();
-                self.context.ask_remove_connection(name);
-                Ok(())
-            }
-            _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
+/// `:connection` and what is to be done with one.
+pub(crate) fn connection_line(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
+    match (what, name) {
+        ("add", "") => wizard_keys::add_connection(inbox),
+        ("credential", name) => inbox.features.macros.ask_credential(name, &inbox.desk, &mut inbox.context),
+        ("remove", name) => {
+            let name = inbox.context.connection_named(name)?.name.clone();
+            inbox.context.ask_remove_connection(name);
+            Ok(())
         }
+        _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
     }
+}
 
-    /// What can follow `:connection`.
-    pub(crate) fn connection_words(&self) -> Vec<String> {
-        let names = || self.context.settings.connections.iter().map(|it| it.name.as_str());
-        let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
-        std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
-    }
+/// What can follow `:connection`.
+pub(crate) fn connection_words(inbox: &Inbox) -> Vec<String> {
+    let names = || inbox.context.settings.connections.iter().map(|it| it.name.as_str());
+    let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
+    std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
 }
 
 impl Context {

@@ -170,25 +170,23 @@ impl OverlayView for Wizard {
     }
 }
 
-impl Inbox {
-    /// `:connection add`.
-    pub(crate) fn add_connection(&mut self) -> Result<(), String> {
-        self.features.macros.may_type_credential()?;
-        if !self.context.settings.connects {
-            return Err("this desk keeps no connections".to_owned());
-        }
-        let (facts, with) = self.desk.tried_with();
-        let wizard = match self.connections.begun.take() {
-            Some(mut begun) => {
-                // It is tried with whoever is at hand now.
-                (begun.facts, begun.with) = (facts, with);
-                begun
-            }
-            None => Box::new(Wizard::new(facts, with)),
-        };
-        self.context.open(*wizard);
-        Ok(())
+/// `:connection add`.
+pub(crate) fn add_connection(inbox: &mut Inbox) -> Result<(), String> {
+    inbox.features.macros.may_type_credential()?;
+    if !inbox.context.settings.connects {
+        return Err("this desk keeps no connections".to_owned());
     }
+    let (facts, with) = inbox.desk.tried_with();
+    let wizard = match inbox.connections.begun.take() {
+        Some(mut begun) => {
+            // It is tried with whoever is at hand now.
+            (begun.facts, begun.with) = (facts, with);
+            begun
+        }
+        None => Box::new(Wizard::new(facts, with)),
+    };
+    inbox.context.open(*wizard);
+    Ok(())
 }
 
 impl Macros {

@@ -5,6 +5,7 @@ use crate::command::{Reason, pick};
 use crate::conditions::{conversation_at_hand, no_conversation, writable};
 use crate::event::Effect;
 use crate::keys::KeyPress;
+use crate::screens::mail::menus;
 use crate::tab::Focus;
 use model::ids::ConversationId;
 use model::queries::TranscriptFormat;
@@ -73,7 +74,7 @@ pub(crate) fn show_picture(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn open_outside(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
-        true => inbox.choose_link(),
+        true => menus::choose_link(inbox),
         false => inbox.desk.ask_open(&mut inbox.context),
     }
 }

@@ -4,7 +4,9 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::{on_mail, tab_at_hand_writable, thread_can_be_filed, writable};
 use crate::keys::KeyPress;
+use crate::screens::mail::menus;
 use crate::screens::mail::reading;
+use crate::screens::mail::writing;
 use crate::screens::mail::writing::Begun;
 use crate::tab::Focus;
 
@@ -14,11 +16,11 @@ pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn reply_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.begin_mail(Begun::AnswerAll, false);
+    writing::begin_mail(inbox, Begun::AnswerAll, false);
 }
 
 pub(crate) fn forward(inbox: &mut Inbox, _: KeyPress) {
-    inbox.begin_mail(Begun::Forward, false);
+    writing::begin_mail(inbox, Begun::Forward, false);
 }
 
 pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
@@ -53,19 +55,19 @@ pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn html_view(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_letter(true);
+    reading::turn_letter(inbox, true);
 }
 
 pub(crate) fn quoted_text(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_letter(false);
+    reading::turn_letter(inbox, false);
 }
 
 pub(crate) fn save_file(inbox: &mut Inbox, _: KeyPress) {
-    inbox.choose_file();
+    menus::choose_file(inbox);
 }
 
 pub(crate) fn open_in_browser(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_browser();
+    reading::ask_browser(inbox);
 }
 
 pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {

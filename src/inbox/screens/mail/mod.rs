@@ -71,30 +71,33 @@ impl Tab {
     }
 }
 
-impl Inbox {
-    pub(crate) fn answer_mail(&mut self) {
-        self.begin_mail(Begun::Answer, false);
-    }
+pub(crate) fn answer_mail(inbox: &mut Inbox) {
+    writing::begin_mail(inbox, Begun::Answer, false);
+}
 
-    pub(crate) fn answer_mail_canned(&mut self) {
-        self.begin_mail(Begun::Answer, true);
-    }
+pub(crate) fn answer_mail_canned(inbox: &mut Inbox) {
+    writing::begin_mail(inbox, Begun::Answer, true);
+}
 
-    pub(crate) fn new_mail(&mut self) {
-        self.begin_mail(Begun::New, false);
-    }
+pub(crate) fn new_mail(inbox: &mut Inbox) {
+    writing::begin_mail(inbox, Begun::New, false);
+}
 
-    /// A mail that left stands in a thread now: whoever still looks at where
-    /// it was written sees that thread.
-    pub(crate) fn mailed(&mut self, channel: &ChannelId, before: &ConversationId, thread: &ConversationId) {
-        self.history_changed(channel.clone(), thread);
-        let open =
-            self.desk.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
-        if before != thread && open.as_ref() == Some(before) {
-            let focus = self.desk.tab().focus;
-            if self.desk.tab().channel.id == *channel {
-                self.desk.visit(channel, thread, focus, &mut self.context);
-            }
+/// A mail that left stands in a thread now: whoever still looks at where
+/// it was written sees that thread.
+pub(crate) fn mailed(
+    inbox: &mut Inbox,
+    channel: &ChannelId,
+    before: &ConversationId,
+    thread: &ConversationId,
+) {
+    inbox.history_changed(channel.clone(), thread);
+    let open =
+        inbox.desk.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
+    if before != thread && open.as_ref() == Some(before) {
+        let focus = inbox.desk.tab().focus;
+        if inbox.desk.tab().channel.id == *channel {
+            inbox.desk.visit(channel, thread, focus, &mut inbox.context);
         }
     }
 }

@@ -46,70 +46,68 @@ impl Tab {
     }
 }
 
-impl Inbox {
-    /// Begins a mail as soon as its thread and draft are at hand.
-    pub(crate) fn begin_mail(&mut self, begun: Begun, canned: bool) {
-        if begun == Begun::New {
-            let id = ConversationId::new(format!("{NEW}{}", self.context.now.micros()));
-            self.desk.show_new_mail(&id, &mut self.context);
-        } else {
-            self.desk.open(Focus::History, &mut self.context);
-        }
-        self.desk.tab_mut().mail.begun = Some((begun, canned));
-        self.go_on_with_mail();
+/// Begins a mail as soon as its thread and draft are at hand.
+pub(crate) fn begin_mail(inbox: &mut Inbox, begun: Begun, canned: bool) {
+    if begun == Begun::New {
+        let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
+        inbox.desk.show_new_mail(&id, &mut inbox.context);
+    } else {
+        inbox.desk.open(Focus::History, &mut inbox.context);
     }
+    inbox.desk.tab_mut().mail.begun = Some((begun, canned));
+    go_on_with_mail(inbox);
+}
 
-    /// Begins the mail that is wanted, once all it needs is there.
-    pub(crate) fn go_on_with_mail(&mut self) {
-        let now = self.context.now;
-        let Some((begun, canned)) = self.desk.tab().mail.begun else { return };
-        let tab = self.desk.tab();
-        let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
-        let is_new = composer.conversation.as_str().starts_with(NEW);
-        let history_is_there = tab.history.as_ref().is_some_and(|it| it.loaded || is_new);
-        if !history_is_there {
-            return;
-        }
-        let kept = composer.head.is_some() && !composer.is_mail_blank();
-        let written = if kept { None } else { Some(self.mail_begun(begun)) };
-        let tab = self.desk.tab_mut();
-        tab.mail.begun = None;
-        tab.focus = Focus::Composer;
-        let Some(composer) = &mut tab.composer else { return };
-        composer.mode = ComposerMode::Reply;
-        match written {
-            Some(written) => composer.begin_mail(written, now),
-            None => {
-                if let Some(head) = &mut composer.head {
-                    head.at = BODY;
-                }
-                let key = self.context.settings.keymap.named_in_text(Command::Send);
-                self.context.say(format!("the mail begun here goes on; {key} reviews it"));
+/// Begins the mail that is wanted, once all it needs is there.
+pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
+    let now = inbox.context.now;
+    let Some((begun, canned)) = inbox.desk.tab().mail.begun else { return };
+    let tab = inbox.desk.tab();
+    let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
+    let is_new = composer.conversation.as_str().starts_with(NEW);
+    let history_is_there = tab.history.as_ref().is_some_and(|it| it.loaded || is_new);
+    if !history_is_there {
+        return;
+    }
+    let kept = composer.head.is_some() && !composer.is_mail_blank();
+    let written = if kept { None } else { Some(mail_begun(inbox, begun)) };
+    let tab = inbox.desk.tab_mut();
+    tab.mail.begun = None;
+    tab.focus = Focus::Composer;
+    let Some(composer) = &mut tab.composer else { return };
+    composer.mode = ComposerMode::Reply;
+    match written {
+        Some(written) => composer.begin_mail(written, now),
+        None => {
+            if let Some(head) = &mut composer.head {
+                head.at = BODY;
             }
-        }
-        if canned {
-            self.context.pick_reply("");
+            let key = inbox.context.settings.keymap.named_in_text(Command::Send);
+            inbox.context.say(format!("the mail begun here goes on; {key} reviews it"));
         }
     }
+    if canned {
+        inbox.context.pick_reply("");
+    }
+}
 
-    fn mail_begun(&self, begun: Begun) -> WrittenMail {
-        let tab = self.desk.tab();
-        let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
-        let subject = subject.map(ToString::to_string);
-        let found = letter_at_hand(self).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
-        let Some((letter, at)) = found.filter(|_| begun != Begun::New) else {
-            let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-            let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
-            return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
-        };
-        let when = at.map_or_else(String::new, |it| {
-            let zone = &self.context.settings.zone;
-            format!("{} {}", it.day_name(zone), it.clock_face(zone))
-        });
-        match begun {
-            Begun::Forward => forward(letter, subject.as_deref(), &when),
-            all => answer(letter, subject.as_deref(), &own, all == Begun::AnswerAll, &when),
-        }
+fn mail_begun(inbox: &Inbox, begun: Begun) -> WrittenMail {
+    let tab = inbox.desk.tab();
+    let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
+    let subject = subject.map(ToString::to_string);
+    let found = letter_at_hand(inbox).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
+    let Some((letter, at)) = found.filter(|_| begun != Begun::New) else {
+        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+        let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
+        return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
+    };
+    let when = at.map_or_else(String::new, |it| {
+        let zone = &inbox.context.settings.zone;
+        format!("{} {}", it.day_name(zone), it.clock_face(zone))
+    });
+    match begun {
+        Begun::Forward => forward(letter, subject.as_deref(), &when),
+        all => answer(letter, subject.as_deref(), &own, all == Begun::AnswerAll, &when),
     }
 }
 

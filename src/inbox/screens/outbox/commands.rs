@@ -4,6 +4,7 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::keys::KeyPress;
 use crate::pages::PageKind;
+use crate::screens::outbox::deciding;
 use crate::screens::outbox::decisions;
 use model::outbox::RowState;
 
@@ -61,7 +62,7 @@ pub(crate) fn may_send_now(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn row_now(inbox: &mut Inbox, _: KeyPress) {
-    inbox.held_row(true);
+    deciding::held_row(inbox, true);
 }
 
 pub(crate) fn may_take_back(inbox: &Inbox) -> Result<(), Reason> {
@@ -69,5 +70,5 @@ pub(crate) fn may_take_back(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn row_back(inbox: &mut Inbox, _: KeyPress) {
-    inbox.held_row(false);
+    deciding::held_row(inbox, false);
 }

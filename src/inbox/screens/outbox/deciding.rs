@@ -60,57 +60,55 @@ impl OutboxScreen {
     }
 }
 
-impl Inbox {
-    /// The row a question is about has come.
-    pub(crate) fn ask_to_decide(&mut self, entry: Option<Box<OutboxEntry>>) {
-        let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
-            return self.context.say("it does not wait for a decision any more");
+/// The row a question is about has come.
+pub(crate) fn ask_to_decide(inbox: &mut Inbox, entry: Option<Box<OutboxEntry>>) {
+    let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
+        return inbox.context.say("it does not wait for a decision any more");
+    };
+    let spent = entry.row.first_attempt_at.is_some_and(|it| inbox.context.now.since(it) >= KEY_AGE);
+    let answers = decisions::answers(&entry, spent);
+    let mut question = Confirm::new(decisions::question(&entry.row), about(inbox, &entry));
+    let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
+    let (row, title) = (Rc::new(entry.row), entry.title);
+    for DecisionOption { key, verdict, word, effect } in answers {
+        let (row, shown) = (Rc::clone(&row), shown.clone());
+        let decide = move |inbox: &mut Inbox| {
+            let seen = inbox.desk.seen_of(&row, shown);
+            inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
         };
-        let spent = entry.row.first_attempt_at.is_some_and(|it| self.context.now.since(it) >= KEY_AGE);
-        let answers = decisions::answers(&entry, spent);
-        let mut question = Confirm::new(decisions::question(&entry.row), about(self, &entry));
-        let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
-        let (row, title) = (Rc::new(entry.row), entry.title);
-        for DecisionOption { key, verdict, word, effect } in answers {
-            let (row, shown) = (Rc::clone(&row), shown.clone());
-            let decide = move |inbox: &mut Inbox| {
-                let seen = inbox.desk.seen_of(&row, shown);
-                inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
-            };
-            question = question.answer(key, format!("{word}: {effect}"), decide);
-        }
-        let question = question.esc("leave it for later").stacked();
-        self.context.open(question.naming(move |names| names.add(title.as_str())));
+        question = question.answer(key, format!("{word}: {effect}"), decide);
     }
+    let question = question.esc("leave it for later").stacked();
+    inbox.context.open(question.naming(move |names| names.add(title.as_str())));
+}
 
-    /// A decision was carried out, or came too late.
-    pub(crate) fn decided(&mut self, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
-        let Some(row) = row else {
-            return self.context.warn("it does not wait for this decision any more; look again");
-        };
-        match verdict {
-            StopVerdict::SendAnyway | StopVerdict::NewKey => self.context.say("on its way"),
-            StopVerdict::SameKey => self.context.say("asking the server again"),
-            StopVerdict::Adopt(_) => self.context.say("noted as sent"),
-            StopVerdict::Drop => self.context.say("dropped; nothing more is sent of it"),
-            StopVerdict::Edit => self.changes.edit_again(&row, &mut self.desk, &mut self.context),
-        }
-        self.row_changed(&row);
+/// A decision was carried out, or came too late.
+pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
+    let Some(row) = row else {
+        return inbox.context.warn("it does not wait for this decision any more; look again");
+    };
+    match verdict {
+        StopVerdict::SendAnyway | StopVerdict::NewKey => inbox.context.say("on its way"),
+        StopVerdict::SameKey => inbox.context.say("asking the server again"),
+        StopVerdict::Adopt(_) => inbox.context.say("noted as sent"),
+        StopVerdict::Drop => inbox.context.say("dropped; nothing more is sent of it"),
+        StopVerdict::Edit => inbox.changes.edit_again(&row, &mut inbox.desk, &mut inbox.context),
     }
+    inbox.row_changed(&row);
+}
 
-    /// Hurries the chosen row, or takes it back into the composer.
-    pub(crate) fn held_row(&mut self, hurry: bool) {
-        let Some(row) = self.outbox.row_at_hand(&self.desk).map(|it| it.id.clone()) else { return };
-        self.changes.held.retain(|it| it.row != row);
-        self.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
-    }
+/// Hurries the chosen row, or takes it back into the composer.
+pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
+    let Some(row) = inbox.outbox.row_at_hand(&inbox.desk).map(|it| it.id.clone()) else { return };
+    inbox.changes.held.retain(|it| it.row != row);
+    inbox.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
+}
 
-    /// Leaves once nothing is paused any more, if that was asked for.
-    pub(crate) fn leave_when_handed_back(&mut self) {
-        let handed_back = self.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
-        if self.keyboard.leaving && handed_back {
-            self.changes.quit(&mut self.desk, &mut self.context);
-        }
+/// Leaves once nothing is paused any more, if that was asked for.
+pub(crate) fn leave_when_handed_back(inbox: &mut Inbox) {
+    let handed_back = inbox.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
+    if inbox.keyboard.leaving && handed_back {
+        inbox.changes.quit(&mut inbox.desk, &mut inbox.context);
     }
 }
 

@@ -89,12 +89,10 @@ impl Wall {
     }
 }
 
-impl Inbox {
-    /// The requests of the chosen tab that failed or changed something.
-    pub(crate) fn wall_enter(&mut self) {
-        let channel = self.desk.tabs[self.overview.chosen.min(self.desk.tabs.len() - 1)].channel.id.clone();
-        self.features.request_log.show_calls_of(channel, &mut self.context);
-    }
+/// The requests of the chosen tab that failed or changed something.
+pub(crate) fn wall_enter(inbox: &mut Inbox) {
+    let channel = inbox.desk.tabs[inbox.overview.chosen.min(inbox.desk.tabs.len() - 1)].channel.id.clone();
+    inbox.features.request_log.show_calls_of(channel, &mut inbox.context);
 }
 
 impl RequestLogView {

@@ -65,64 +65,62 @@ impl ImportSource {
     }
 }
 
-impl Inbox {
-    /// `:import FILE`
-    pub(crate) fn import(&mut self, file: &str) -> Result<(), String> {
-        if file == "stop" {
-            return match self.people.importing.take() {
-                None => Err("nothing is being imported".to_owned()),
-                Some(running) => {
-                    self.context.push(Effect::Import(ImportAction::Stop));
-                    self.context.say(format!("stopped; :import {} goes on with it", running.source.name()));
-                    Ok(())
-                }
-            };
-        }
-        let tab = self.desk.tab();
-        conditions::tab_writable(tab)?;
-        let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
-        let platform = platform.ok_or("people are imported into a business chat tab")?;
-        if let Some(running) = &self.people.importing {
-            return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
-        }
-        let source = ImportSource { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
-        self.context.say("looking the file through");
-        self.context.push(Effect::Import(ImportAction::Check(source)));
-        Ok(())
+/// `:import FILE`
+pub(crate) fn import(inbox: &mut Inbox, file: &str) -> Result<(), String> {
+    if file == "stop" {
+        return match inbox.people.importing.take() {
+            None => Err("nothing is being imported".to_owned()),
+            Some(running) => {
+                inbox.context.push(Effect::Import(ImportAction::Stop));
+                inbox.context.say(format!("stopped; :import {} goes on with it", running.source.name()));
+                Ok(())
+            }
+        };
     }
+    let tab = inbox.desk.tab();
+    conditions::tab_writable(tab)?;
+    let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
+    let platform = platform.ok_or("people are imported into a business chat tab")?;
+    if let Some(running) = &inbox.people.importing {
+        return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
+    }
+    let source = ImportSource { channel: tab.channel.id.clone(), platform, file: file.to_owned() };
+    inbox.context.say("looking the file through");
+    inbox.context.push(Effect::Import(ImportAction::Check(source)));
+    Ok(())
+}
 
-    /// Something was told of an import.
-    pub(crate) fn import_told(&mut self, told: ImportResult) {
-        if let ImportResult::Progress(source, _) = &told {
-            // What was refused and noted asks no more.
-            self.rows_changed();
-            self.context.push(Effect::Load(Load::Counts(source.channel.clone())));
+/// Something was told of an import.
+pub(crate) fn import_told(inbox: &mut Inbox, told: ImportResult) {
+    if let ImportResult::Progress(source, _) = &told {
+        // What was refused and noted asks no more.
+        inbox.rows_changed();
+        inbox.context.push(Effect::Load(Load::Counts(source.channel.clone())));
+    }
+    match told {
+        ImportResult::Checked(_, Err(why)) => inbox.context.warn(format!("import: {why}")),
+        ImportResult::Checked(source, Ok(found)) => {
+            inbox.context.notice = None;
+            inbox.context.ask_import(source, *found);
         }
-        match told {
-            ImportResult::Checked(_, Err(why)) => self.context.warn(format!("import: {why}")),
-            ImportResult::Checked(source, Ok(found)) => {
-                self.context.notice = None;
-                self.context.ask_import(source, *found);
-            }
-            ImportResult::Failed(_, why) => {
-                self.people.importing = None;
-                self.context.warn(format!("the import stopped: {why}"));
-            }
-            ImportResult::Progress(source, progress) if progress.ended => {
-                self.people.importing = None;
-                self.people.rows.mark_stale();
-                self.context.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
-            }
-            ImportResult::Progress(source, progress) => {
-                let before =
-                    self.people.importing.replace(RunningImport { source, progress: progress.clone() });
-                let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
-                if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
-                    self.context.warn(
-                        self.context
-                            .keyed(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
-                    );
-                }
+        ImportResult::Failed(_, why) => {
+            inbox.people.importing = None;
+            inbox.context.warn(format!("the import stopped: {why}"));
+        }
+        ImportResult::Progress(source, progress) if progress.ended => {
+            inbox.people.importing = None;
+            inbox.people.rows.mark_stale();
+            inbox.context.say(format!("imported: {} · {}.results.csv", progress.words(), source.name()));
+        }
+        ImportResult::Progress(source, progress) => {
+            let before = inbox.people.importing.replace(RunningImport { source, progress: progress.clone() });
+            let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
+            if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
+                inbox.context.warn(
+                    inbox
+                        .context
+                        .keyed(&format!("the import waits for you: {why} · {{go-to-outbox}} decides")),
+                );
             }
         }
     }

@@ -12,6 +12,7 @@ pub mod view;
 
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::pages;
 use crate::screens::outbox::OutboxScreen;
 use std::collections::HashMap;
 
@@ -210,37 +211,33 @@ impl People {
     }
 }
 
-impl Inbox {
-    /// Asks for the rows that may be old, and the server where that is due.
-    pub(crate) fn load_people(&mut self) {
-        if !self.desk.has_people() {
-            return;
-        }
-        let channel = self.desk.tab().channel.id.clone();
-        let (visible, now) = (self.rows_shown(), self.context.now);
-        let people = &mut self.people;
-        people.rows.reveal(visible);
-        let last = people.rows.first + visible;
-        people.wanted = people.wanted.max(WINDOW);
-        if last + visible >= people.rows.rows.len() && people.total > u64::from(people.wanted) {
-            people.wanted += WINDOW;
-        }
-        let query = PeopleQuery {
-            channel: channel.clone(),
-            text: people.search.trim().to_owned(),
-            limit: people.wanted,
-        };
-        let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
-        people.rows.want(query, same_tab);
-        self.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
-        let due = if self.desk.tab().account.is_some() { self.people.due(&channel, last, now) } else { None };
-        self.context.effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
-        // What is queued for one of them stands beside it.
-        self.context
-            .effects
-            .extend(self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
-        self.bring_refused_back();
+/// Asks for the rows that may be old, and the server where that is due.
+pub(crate) fn load_people(inbox: &mut Inbox) {
+    if !inbox.desk.has_people() {
+        return;
     }
+    let channel = inbox.desk.tab().channel.id.clone();
+    let (visible, now) = (pages::rows_shown(inbox), inbox.context.now);
+    let people = &mut inbox.people;
+    people.rows.reveal(visible);
+    let last = people.rows.first + visible;
+    people.wanted = people.wanted.max(WINDOW);
+    if last + visible >= people.rows.rows.len() && people.total > u64::from(people.wanted) {
+        people.wanted += WINDOW;
+    }
+    let query =
+        PeopleQuery { channel: channel.clone(), text: people.search.trim().to_owned(), limit: people.wanted };
+    let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
+    people.rows.want(query, same_tab);
+    inbox.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
+    let due = if inbox.desk.tab().account.is_some() { inbox.people.due(&channel, last, now) } else { None };
+    inbox.context.effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
+    // What is queued for one of them stands beside it.
+    inbox
+        .context
+        .effects
+        .extend(inbox.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+    saving::bring_refused_back(inbox);
 }
 
 impl OutboxScreen {

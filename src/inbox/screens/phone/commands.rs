@@ -4,6 +4,7 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::tab_at_hand_writable;
 use crate::keys::KeyPress;
+use crate::screens::mail;
 
 /// Whether something can be written to who has not written: a number, or a
 /// new mail.
@@ -16,7 +17,7 @@ pub(crate) fn may_write_number(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn write_number(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
-        true => inbox.new_mail(),
+        true => mail::new_mail(inbox),
         false => inbox.context.ask_number(),
     }
 }

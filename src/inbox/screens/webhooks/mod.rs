@@ -23,15 +23,13 @@ use model::text::SafeText;
 use model::time::ago;
 use model::webhooks::{self, Webhook};
 
-impl Inbox {
-    pub(crate) fn webhook_cards(&self) -> Vec<DeckCard> {
-        let channel = &self.desk.tab().channel.id;
-        let rows = self.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
-        let told = self.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
-        let own = self.desk.tab().reception.as_ref().map(own_card);
-        let there = told.iter().map(|it| self.desk.webhook_card(it, &self.context));
-        own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
-    }
+pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<DeckCard> {
+    let channel = &inbox.desk.tab().channel.id;
+    let rows = inbox.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+    let told = inbox.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
+    let own = inbox.desk.tab().reception.as_ref().map(own_card);
+    let there = told.iter().map(|it| inbox.desk.webhook_card(it, &inbox.context));
+    own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
 }
 
 impl Desk {

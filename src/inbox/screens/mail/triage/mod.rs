@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::undo::Done;
+use crate::screens::composer::sending;
 use crate::screens::history::History;
 use crate::screens::mail::filing::{place, read_change};
 use crate::tab::{Focus, Tab};
@@ -298,59 +299,57 @@ impl Changes {
     }
 }
 
-impl Inbox {
-    /// Takes the last decision back, and goes to its thread.
-    pub(crate) fn triage_undo(&mut self) {
-        if self.undo_at_hand() {
-            return;
-        }
-        let Some(triage) = &mut self.desk.tab_mut().mail.triage else { return };
-        let Some(last) = triage.decided.pop() else {
-            return self.context.say("nothing was decided yet");
-        };
-        if last.what != TriageDecision::Left {
-            self.undo();
-        }
-        let Some(triage) = &mut self.desk.tab_mut().mail.triage else { return };
-        let mut rows = last.rows.into_iter();
-        let Some(first) = rows.next() else { return };
-        if let Some(at) = triage.at.take() {
-            triage.queue.push_front(at);
-        }
-        for row in rows.rev() {
-            triage.queue.push_front(row);
-        }
-        triage.ended = None;
-        triage.at = Some(first.clone());
-        // A mail that comes back brings its thread itself.
-        if last.what != TriageDecision::Answered {
-            self.desk.triage_show(first, &mut self.context);
-        }
+/// Takes the last decision back, and goes to its thread.
+pub(crate) fn triage_undo(inbox: &mut Inbox) {
+    if undo_at_hand(inbox) {
+        return;
     }
+    let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
+    let Some(last) = triage.decided.pop() else {
+        return inbox.context.say("nothing was decided yet");
+    };
+    if last.what != TriageDecision::Left {
+        sending::undo(inbox);
+    }
+    let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
+    let mut rows = last.rows.into_iter();
+    let Some(first) = rows.next() else { return };
+    if let Some(at) = triage.at.take() {
+        triage.queue.push_front(at);
+    }
+    for row in rows.rev() {
+        triage.queue.push_front(row);
+    }
+    triage.ended = None;
+    triage.at = Some(first.clone());
+    // A mail that comes back brings its thread itself.
+    if last.what != TriageDecision::Answered {
+        inbox.desk.triage_show(first, &mut inbox.context);
+    }
+}
 
-    /// Takes back a star or the like of the thread at hand, if that is the
-    /// newest thing done; it is no decision, and one stays there.
-    fn undo_at_hand(&mut self) -> bool {
-        let Some(triage) = self.desk.tab().triage() else { return false };
-        let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
-        let newest = self
-            .changes
-            .done(&self.context)
-            .map(|it| it.0)
-            .find(|it| !it.undone)
-            .filter(|it| it.at >= triage.began);
-        if newest.and_then(Done::filed) != Some(&at) {
-            return false;
-        }
-        let was_star = newest.is_some_and(Done::is_star);
-        self.undo();
-        if let Some(triage) = &mut self.desk.tab_mut().mail.triage
-            && was_star
-        {
-            triage.starred.remove(&at);
-        }
-        true
+/// Takes back a star or the like of the thread at hand, if that is the
+/// newest thing done; it is no decision, and one stays there.
+fn undo_at_hand(inbox: &mut Inbox) -> bool {
+    let Some(triage) = inbox.desk.tab().triage() else { return false };
+    let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
+    let newest = inbox
+        .changes
+        .done(&inbox.context)
+        .map(|it| it.0)
+        .find(|it| !it.undone)
+        .filter(|it| it.at >= triage.began);
+    if newest.and_then(Done::filed) != Some(&at) {
+        return false;
     }
+    let was_star = newest.is_some_and(Done::is_star);
+    sending::undo(inbox);
+    if let Some(triage) = &mut inbox.desk.tab_mut().mail.triage
+        && was_star
+    {
+        triage.starred.remove(&at);
+    }
+    true
 }
 
 /// Shows what was brought before it was wanted; it is read anew all the same.
