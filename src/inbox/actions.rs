@@ -8,12 +8,9 @@ use crate::event::Effect;
 use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::notice::Fact;
+use crate::notice::INTERRUPT;
 use crate::screens::composer::ComposerMode;
 use crate::tab::Focus;
-use model::time::SECOND;
-
-/// How long the first Ctrl-C waits for the second.
-pub(crate) const INTERRUPT: i64 = 2 * SECOND;
 
 impl Desk {
     /// Goes into the selected conversation.

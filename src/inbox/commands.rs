@@ -24,7 +24,7 @@ use crate::screens::history::pipe;
 use crate::screens::mail::commands as mail;
 use crate::screens::outbox::commands as outbox;
 use crate::screens::people::commands as people;
-use crate::screens::people::importing;
+use crate::screens::people::importing::update as importing;
 use crate::screens::phone::commands as phone;
 use crate::screens::webhooks::commands as webhooks;
 

@@ -5,11 +5,11 @@ use crate::Inbox;
 use crate::actions;
 use crate::command::{Reason, pick};
 use crate::event::{Effect, Load};
-use crate::fetching;
 use crate::keys::KeyPress;
+use crate::overlays::line;
 use crate::overlays::palette;
-use crate::pages;
 use crate::pages::PageKind;
+use crate::pages::update as pages;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
 use crate::scrolling;
@@ -111,7 +111,7 @@ pub(crate) fn may_search_rows(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn search_rows(inbox: &mut Inbox, _: KeyPress) {
-    fetching::open_row_search(inbox);
+    line::open_row_search(inbox);
 }
 
 pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {

@@ -3,16 +3,21 @@
 
 use crate::Inbox;
 use crate::command;
-use crate::command::{Command, CommandScope, Reason};
+use crate::command::{Command, CommandScope, Reason, TABLE, VERBS};
 use crate::commands;
-use crate::features::macros::playing;
+use crate::features::macros::playing::update as playing;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::KeyCode;
 use crate::keys::KeyPress;
-use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::overlays::overlay::KeyOutcome;
 use crate::screens::composer::attachments;
 use crate::screens::composer::typing;
+use model::filter;
+use model::nearest::nearest;
+
+/// Lines remembered.
+const REMEMBERED: usize = 50;
 
 impl Inbox {
     /// Text was pasted by the person.
@@ -148,5 +153,87 @@ impl Inbox {
             return self.context.warn("the pasted text was too long and has been cut");
         }
         attachments::recognise_path(self, text);
+    }
+
+    /// Does what a line says, or says why not.
+    pub(crate) fn run_line(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if self.keyboard.command_history.last().is_none_or(|it| it != text) {
+            self.keyboard.command_history.push(text.to_owned());
+        }
+        let over = self.keyboard.command_history.len().saturating_sub(REMEMBERED);
+        self.keyboard.command_history.drain(..over);
+        let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
+        let verb = VERBS.iter().find(|it| it.name == name);
+        if let Some((verb, (run, _))) = verb.zip(commands::verb(name)) {
+            self.features.macros.recorded(RecordedStep::Line(text.to_owned()), &mut self.context);
+            // What was wrong with the line before is over.
+            self.context.notice = None;
+            let done = match rest {
+                "" if verb.needs_words() => Err(format!("{name} needs {}", verb.takes)),
+                _ => run(self, rest),
+            };
+            return done.unwrap_or_else(|why| self.context.warn(why));
+        }
+        match command::named(name).filter(|_| rest.is_empty()) {
+            Some(command) => match self.why_disabled(command) {
+                Some(reason) => self.context.warn(format!("{name}: {reason}")),
+                None => self.call(command, KeyPress::plain(KeyCode::Enter)),
+            },
+            None => self.context.warn(unknown(name, rest)),
+        }
+    }
+
+    /// What a line begun so can become.
+    pub fn completions(&self, begun: &str) -> Vec<String> {
+        match begun.split_once(' ') {
+            None => {
+                let verbs = VERBS.iter().map(|it| format!("{} ", it.name));
+                let names = TABLE.iter().map(|it| command::name(it.command));
+                let short = ["help", "quit"].map(str::to_owned);
+                let mut all: Vec<String> =
+                    verbs.chain(short).chain(names).filter(|it| it.starts_with(begun)).collect();
+                let mut seen = Vec::new();
+                all.retain(|it| {
+                    !seen.contains(&it.trim().to_owned()) && {
+                        seen.push(it.trim().to_owned());
+                        true
+                    }
+                });
+                all
+            }
+            Some(("filter", rest)) => vec![format!("filter {}", filter::complete(rest))],
+            Some((name, rest)) => {
+                let Some((_, known)) = commands::verb(name) else { return Vec::new() };
+                let lower = rest.to_lowercase();
+                let known = known(self).into_iter().filter(|it| it.to_lowercase().starts_with(&lower));
+                known.map(|it| format!("{name} {it}")).collect()
+            }
+        }
+    }
+
+    /// Why a command cannot be run from where the person is.
+    pub(crate) fn why_disabled(&self, command: Command) -> Option<String> {
+        let place = command::row(command).place;
+        if !self.desk.places().contains(&place) && !self.desk.is_typing() {
+            return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
+        }
+        self.enabled(command).err()
+    }
+}
+
+/// What is near an unknown word.
+fn unknown(name: &str, rest: &str) -> String {
+    if command::named(name).is_some() {
+        return format!("{name} takes nothing after it, not {rest:?}");
+    }
+    let names: Vec<String> = TABLE.iter().map(|it| command::name(it.command)).collect();
+    let all: Vec<&str> = VERBS.iter().map(|it| it.name).chain(names.iter().map(String::as_str)).collect();
+    let begun = all.iter().find(|it| it.starts_with(name)).copied();
+    match begun.or_else(|| nearest(name, &all)) {
+        Some(near) => format!("{name} is not a command; did you mean {near}?"),
+        None => format!("{name} is not a command; Tab shows those there are"),
     }
 }

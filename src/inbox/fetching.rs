@@ -1,13 +1,10 @@
-//! What pages asked the server for and has come, and the search in their
-//! rows.
+//! What pages asked the server for and has come.
 
 use crate::Inbox;
-use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keyboard::Keyboard;
-use crate::overlays::line::{LineKind, LinePrompt};
 use crate::pages::PageKind;
 use crate::screens::broadcasts::steering;
 use model::fetches::{Fetch, Fetching};
@@ -33,31 +30,6 @@ pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fet
         Fetch::Templates => inbox.desk.templates_fetched(channel, fetched, &inbox.context),
         // Told by news of their own.
         Fetch::Contacts { .. } | Fetch::Mail(_) => (),
-    }
-}
-
-/// Opens the search line of the page.
-pub(crate) fn open_row_search(inbox: &mut Inbox) {
-    let before = row_search(inbox).to_owned();
-    let text = TextLine::given(before.clone(), 0);
-    inbox.context.open(LinePrompt { kind: LineKind::Rows(before), text });
-}
-
-/// What is looked for on the page.
-pub fn row_search(inbox: &Inbox) -> &str {
-    match inbox.desk.page {
-        PageKind::People => &inbox.people.search,
-        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => "",
-        _ => &inbox.cards.search,
-    }
-}
-
-/// What is looked for on the page has changed.
-pub(crate) fn look_for_rows(inbox: &mut Inbox, text: &str) {
-    match inbox.desk.page {
-        PageKind::People => inbox.people.look_for_people(text, &inbox.context),
-        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {}
-        _ => inbox.cards.search = text.to_owned(),
     }
 }
 

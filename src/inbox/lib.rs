@@ -10,7 +10,6 @@ pub(crate) mod commands;
 pub(crate) mod actions;
 pub(crate) mod changes;
 pub mod command;
-pub mod command_line;
 pub mod components;
 pub(crate) mod conditions;
 pub mod connection_view;

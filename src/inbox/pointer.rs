@@ -9,9 +9,10 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
-use crate::pages;
+use crate::pages::update as pages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
 use crate::tab::Focus;
 
@@ -19,23 +20,6 @@ use crate::tab::Focus;
 const NOTCH: isize = 3;
 /// Least and most columns of the list, and the least beside it.
 const LIST_WIDTHS: (u16, u16, u16) = (24, 80, 40);
-
-/// What the mouse did, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pointer {
-    /// The button went down in this cell.
-    Down(u16, u16),
-    /// The button went down on a tab.
-    Tab(usize),
-    /// The button went down on the place of all tabs.
-    AllTabs,
-    /// The mouse moved with the button down.
-    Drag(u16, u16),
-    /// The button went up.
-    Up,
-    /// The wheel turned over this cell: down is positive.
-    Wheel(u16, u16, i8),
-}
 
 /// The mouse did something.
 pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {

@@ -2,8 +2,8 @@
 //! list or the history, whichever is looked at.
 
 use crate::Inbox;
-use crate::pages;
 use crate::pages::PageKind;
+use crate::pages::update as pages;
 use crate::tab::Focus;
 
 /// How far a command travels.

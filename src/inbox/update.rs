@@ -4,11 +4,11 @@
 use crate::Inbox;
 use crate::event::{Effect, Event, Load};
 
-use crate::features::macros::playing;
-use crate::loads;
-use crate::notice;
-use crate::outside;
-use crate::pages;
+use crate::features::macros::playing::update as playing;
+use crate::loads::update as loads;
+use crate::notice::update as notice;
+use crate::outside::update as outside;
+use crate::pages::update as pages;
 use crate::pointer;
 use crate::results;
 use crate::screens::broadcasts::steering;
@@ -16,9 +16,9 @@ use crate::screens::composer;
 use crate::screens::composer::draft_conflict;
 use crate::screens::composer::editor;
 use crate::screens::composer::notes;
-use crate::screens::mail::writing;
+use crate::screens::mail::writing::update as writing;
 use crate::screens::outbox::deciding;
-use crate::screens::people::importing;
+use crate::screens::people::importing::update as importing;
 
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;

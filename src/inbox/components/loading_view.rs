@@ -6,8 +6,8 @@ use ratatui::buffer::Buffer;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::layout::{Area, Areas};
-use crate::loads;
 use crate::loads::Pane;
+use crate::loads::update as loads;
 use crate::pages::PageKind;
 use crate::theme_view::Theme;
 

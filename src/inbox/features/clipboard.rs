@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
+use crate::outside::Copied;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::webhooks::form::WebhookQuestion;
@@ -11,15 +12,6 @@ use model::messages::Aliases;
 use model::outbox::RowState;
 use model::text::SafeText;
 use model::time::Zone;
-
-/// Where a copied text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copied {
-    /// A program took it.
-    Taken,
-    /// It was sent to the terminal, which does not say whether it took it.
-    Sent,
-}
 
 /// What a command copies.
 #[derive(Debug, Clone, Copy)]

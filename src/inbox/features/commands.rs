@@ -3,13 +3,13 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
-use crate::features::jump_list;
-use crate::features::macros::recording;
-use crate::features::offers;
+use crate::features::jump_list::update as jump_list;
+use crate::features::macros::recording::update as recording;
+use crate::features::offers::update as offers;
 use crate::keys::KeyPress;
 use crate::overlays::listing::ListKind;
 use crate::screens::composer::sending;
-use crate::screens::mail::triage;
+use crate::screens::mail::triage::update as triage;
 
 pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.features.credits.offered(&inbox.desk, &inbox.context) {

@@ -7,7 +7,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::command::VERBS;
-use crate::command_line;
 use crate::components::paint_view;
 use crate::components::text_line::TextLine;
 use crate::layout::Area;
@@ -86,10 +85,9 @@ fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>)
     let begun = completing.map_or(text, |(begun, _)| begun.as_str());
     let name = text.split(' ').next().unwrap_or("");
     let verb = VERBS.iter().find(|it| it.name == name && text.contains(' '));
-    let all = command_line::completions(inbox, begun);
+    let all = inbox.completions(begun);
     if let Some(verb) = verb.filter(|_| completing.is_none() || all.len() < 2) {
-        let known =
-            command_line::completions(inbox, text).into_iter().map(|it| it[name.len() + 1..].to_owned());
+        let known = inbox.completions(text).into_iter().map(|it| it[name.len() + 1..].to_owned());
         let known: Vec<String> = known.filter(|it| it.trim() != text[name.len()..].trim()).collect();
         let words = if known.is_empty() { String::new() } else { format!(": {}", known.join("  ")) };
         return format!("{} · {}{words}", verb.takes, verb.doc);

@@ -7,15 +7,16 @@ use crate::Inbox;
 use crate::changes::Changes;
 use crate::command;
 use crate::command::Command;
+use crate::components::list::ListLine;
 use crate::components::list::chosen_after;
 use crate::context::Context;
 use crate::event::Load;
 use crate::features::privacy::names::NameIndex;
-use crate::features::undo;
+use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::tab::Focus;
-use model::queries::{ConversationKey, OutboxFate};
+use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::short_span;
 
@@ -37,23 +38,6 @@ pub enum ListKind {
     Calls,
     /// The calls of connections.
     Connections,
-}
-
-/// One line of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListLine {
-    /// What it is about.
-    pub name: SafeText,
-    /// What is said of it.
-    pub words: SafeText,
-    /// At its end.
-    pub right: String,
-    /// Whether it needs a person.
-    pub loud: bool,
-    /// Whether nothing can be done about it.
-    pub dim: bool,
-    /// Where Enter goes.
-    pub goes_to: Option<ConversationKey>,
 }
 
 /// A list over the screen.

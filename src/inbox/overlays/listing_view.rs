@@ -5,11 +5,12 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::list::ListLine;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::listing;
-use crate::overlays::listing::{ListLine, ListOverlay};
+use crate::overlays::listing::ListOverlay;
 use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 use crate::wrap;

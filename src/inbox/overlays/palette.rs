@@ -3,7 +3,6 @@
 //!
 //! Enter runs or goes; nothing here sends a text.
 
-use crate::command_line;
 use crate::context::Context;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -124,7 +123,7 @@ impl CommandPalette {
         }
         match entry.choice.clone() {
             PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
-            PaletteAction::Verb(verb) => command_line::choose_verb(inbox, verb),
+            PaletteAction::Verb(verb) => choose_verb(inbox, verb),
             PaletteAction::View(index) => inbox.desk.show_view(index, &mut inbox.context),
             PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => {
                 inbox.desk.go_everywhere(&mut inbox.context)
@@ -241,18 +240,9 @@ fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Ve
         name: command::name(row.command),
         doc: inbox.context.settings.keymap.doc(row.command),
         beside: inbox.context.settings.keymap.all(row.command).join(", "),
-        off: why_off(inbox, row.command),
+        off: inbox.why_disabled(row.command),
     };
     TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
-}
-
-/// Why a command cannot be run from where the person is.
-pub(crate) fn why_off(inbox: &Inbox, command: Command) -> Option<String> {
-    let place = command::row(command).place;
-    if !inbox.desk.places().contains(&place) && !inbox.desk.is_typing() {
-        return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
-    }
-    inbox.enabled(command).err()
 }
 
 impl Context {
@@ -281,6 +271,14 @@ fn moves(command: Command) -> bool {
 /// An entry that goes somewhere.
 fn going(choice: PaletteAction, name: &str, beside: &str) -> PaletteItem {
     PaletteItem { choice, name: name.to_owned(), doc: String::new(), beside: beside.to_owned(), off: None }
+}
+
+/// Does a command of the line that was chosen, or asks for what follows it.
+fn choose_verb(inbox: &mut Inbox, verb: &VerbRow) {
+    match verb.needs_words() {
+        true => inbox.context.open_command_line(&format!("{} ", verb.name)),
+        false => inbox.run_line(verb.name),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How the desk feels: the mouse, one pane or all, copying, what others must
 //! not see, colours, and when it makes itself heard.
 
-use frontdesk::inbox::pointer::Pointer;
+use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::settings::Noticing;
 use frontdesk::inbox::theme_view::ThemePalette;
 use ratatui::style::Color;

@@ -9,7 +9,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
-use crate::screens::mail;
+use crate::screens::mail::update as mail;
 use crate::tab::Focus;
 use model::account::Platform;
 

@@ -11,7 +11,7 @@ use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
-use crate::screens::composer::rich_forms;
+use crate::screens::composer::rich_forms::update as rich_forms;
 use model::bounds;
 use model::interactive;
 use model::json;

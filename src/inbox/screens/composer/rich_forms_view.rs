@@ -11,7 +11,7 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
-use crate::screens::composer::rich_forms;
+use crate::screens::composer::rich_forms::update as rich_forms;
 use crate::screens::composer::rich_forms::{Form, FormKind};
 use crate::tabs_view;
 use crate::theme_view::Theme;

@@ -6,7 +6,7 @@ use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Intent};
-use crate::features::undo;
+use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
 use crate::overlays::overlay::{KeyOutcome, Overlay};

@@ -1,10 +1,11 @@
 //! The log of connection calls as a list.
 
+use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::outside::OutsideRequest;
-use crate::overlays::listing::{ListKind, ListLine};
+use crate::overlays::listing::ListKind;
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use model::connections::{CallLine, CallResult};

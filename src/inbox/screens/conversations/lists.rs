@@ -8,7 +8,7 @@ use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::conversations::ConversationList;
 use crate::tab::Focus;
-use crate::watch;
+use crate::watch::update as watch;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::queries::ConversationKey;

@@ -2,22 +2,13 @@
 //! is kept there to be read while another one is open.
 
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, Second};
 use crate::event::{Effect, Load};
 use crate::layout::WITH_SECOND;
 use crate::screens::history::History;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
-use model::queries::{ConversationKey, HistoryPage, HistoryQuery};
-
-/// The conversation that is kept.
-#[derive(Debug)]
-pub struct Second {
-    /// Which.
-    pub key: ConversationKey,
-    /// Its messages.
-    pub history: History,
-}
+use model::queries::{HistoryPage, HistoryQuery};
 
 impl Desk {
     /// The second conversation, while it is not the first.

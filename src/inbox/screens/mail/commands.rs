@@ -5,9 +5,9 @@ use crate::command::Reason;
 use crate::conditions::{on_mail, tab_at_hand_writable, thread_can_be_filed, writable};
 use crate::keys::KeyPress;
 use crate::screens::mail::menus;
-use crate::screens::mail::reading;
-use crate::screens::mail::writing;
+use crate::screens::mail::reading::update as reading;
 use crate::screens::mail::writing::Begun;
+use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
 
 pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {

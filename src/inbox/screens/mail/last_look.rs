@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
-use crate::screens::mail::doubts;
+use crate::screens::mail::review::doubts;
 use crate::wrap;
 use model::email::compose::{self, WrittenMail};
 use model::email::files;

@@ -12,7 +12,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::mail::reading;
-use crate::screens::mail::reading::letter_at_hand;
+use crate::screens::mail::reading::update::letter_at_hand;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
 use model::ids::ChannelId;
 use model::links;

@@ -10,7 +10,7 @@ use crate::components::paint_view;
 use crate::layout::Area;
 use crate::screens::conversations;
 use crate::screens::history::History;
-use crate::screens::mail::reading::letter_at_hand;
+use crate::screens::mail::reading::update::letter_at_hand;
 use crate::theme_view::Theme;
 use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::{MailAccount, Thread, ThreadField};

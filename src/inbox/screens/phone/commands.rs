@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::tab_at_hand_writable;
 use crate::keys::KeyPress;
-use crate::screens::mail;
+use crate::screens::mail::update as mail;
 
 /// Whether something can be written to who has not written: a number, or a
 /// new mail.
