@@ -42,7 +42,7 @@ pub struct Desk {
     /// The layout of the panes.
     pub panes: Panes,
     /// A second conversation beside the current one.
-    pub(crate) beside: Option<Second>,
+    pub(crate) beside: Option<SecondConversation>,
     /// What the card shows.
     pub(crate) contact: ShownCard,
     /// The canned replies as they were read last.
@@ -115,7 +115,7 @@ impl Desk {
 
 /// The conversation that is kept beside others.
 #[derive(Debug)]
-pub struct Second {
+pub struct SecondConversation {
     /// Which.
     pub key: ConversationKey,
     /// Its messages.

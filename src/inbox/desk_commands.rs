@@ -194,7 +194,7 @@ pub(crate) fn show_actions(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn command_line(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.open_command_line("");
+    line::open_command_line(&mut inbox.context, "");
 }
 
 pub(crate) fn show_calls(inbox: &mut Inbox, _: KeyPress) {

@@ -6,6 +6,7 @@ use crate::command;
 use crate::command::{Command, CommandScope, Reason, TABLE, VERBS};
 use crate::commands;
 use crate::features::macros::playing::update as playing;
+use crate::features::macros::recording::update;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
 use crate::keys::KeyCode;
@@ -28,7 +29,8 @@ impl Inbox {
                 .macros
                 .stop_playing("text was pasted meanwhile, which was ignored", &mut self.context);
         }
-        if !self.context.asks_a_person() && (!self.context.layers.is_empty() || self.desk.is_typing()) {
+        if !update::asks_a_person(&self.context) && (!self.context.layers.is_empty() || self.desk.is_typing())
+        {
             self.features.macros.recorded(RecordedStep::Paste(text.to_owned()), &mut self.context);
         }
         self.paste(text);
@@ -53,7 +55,9 @@ impl Inbox {
         if self.desk.is_typing() {
             return typing::composer_key(self, key);
         }
-        if let Some(letter) = self.context.fixed_macro(key).filter(|_| self.keyboard.pressed.is_empty()) {
+        if let Some(letter) =
+            update::fixed_macro(&self.context, key).filter(|_| self.keyboard.pressed.is_empty())
+        {
             return playing::play_macro(self, letter);
         }
         self.keyboard.pressed.push(key);

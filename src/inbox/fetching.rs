@@ -6,17 +6,18 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
+use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::steering;
 use model::fetches::{Fetch, Fetching};
 use model::ids::ChannelId;
 
 /// A fetch has ended.
 pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
-    inbox.context.audience_fetched(channel, fetch, &fetched);
+    sending::audience_fetched(&mut inbox.context, channel, fetch, &fetched);
     match fetch {
         Fetch::People { .. } => inbox.people.people_fetched(channel, fetch, fetched, &inbox.context),
         // Whom a broadcast goes to is looked up by itself.
-        Fetch::Person { .. } if inbox.context.fills_broadcast() => (),
+        Fetch::Person { .. } if sending::fills_broadcast(&inbox.context) => (),
         Fetch::Person { phone } if fetched.is_ok() => {
             inbox.context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
         }

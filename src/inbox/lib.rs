@@ -60,11 +60,11 @@ use crate::desk::Desk;
 use crate::features::Features;
 use crate::keyboard::Keyboard;
 use crate::loads::Loads;
-use crate::screens::broadcasts::Board;
-use crate::screens::cards::Deck;
+use crate::screens::broadcasts::BroadcastsScreen;
+use crate::screens::cards::CardsScreen;
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::outbox::OutboxScreen;
-use crate::screens::overview::Wall;
+use crate::screens::overview::Overview;
 use crate::screens::people::People;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Tab;
@@ -88,11 +88,11 @@ pub struct Inbox {
     /// The people of the tab at hand.
     pub people: People,
     /// The broadcasts.
-    pub broadcasts: Board,
+    pub broadcasts: BroadcastsScreen,
     /// The pages of cards.
-    pub cards: Deck,
+    pub cards: CardsScreen,
     /// Every channel in a line.
-    pub overview: Wall,
+    pub overview: Overview,
     /// What the business's own systems answered.
     pub connections: ConnectionAnswers,
     /// The keyboard.
@@ -113,9 +113,9 @@ impl Inbox {
             changes: Changes::default(),
             outbox: OutboxScreen::default(),
             people: People::default(),
-            broadcasts: Board::default(),
-            cards: Deck::default(),
-            overview: Wall::default(),
+            broadcasts: BroadcastsScreen::default(),
+            cards: CardsScreen::default(),
+            overview: Overview::default(),
             connections: ConnectionAnswers::default(),
             keyboard: Keyboard::default(),
             features: Features::default(),

@@ -3,13 +3,15 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, Loaded};
-use crate::features::credits::Purse;
+use crate::features::credits::Credits;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::fetching;
+use crate::overlays::palette;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
+use crate::screens::conversations::tags;
 use crate::screens::history::History;
 use crate::screens::mail::update as mail;
 use crate::screens::outbox::deciding;
@@ -64,7 +66,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.changes.fates(fates);
         }
         Loaded::Paused(paused) => inbox.features.pauses.paused(paused, &mut inbox.context),
-        Loaded::Tags(known) => inbox.context.tags_known(known),
+        Loaded::Tags(known) => tags::tags_known(&mut inbox.context, known),
         Loaded::Search(query, page) => {
             inbox.features.search.searched(&query, *page, &mut inbox.desk, &mut inbox.context)
         }
@@ -73,7 +75,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         }
         Loaded::Names(names) => {
             inbox.connections.names_of_calls(&names, &inbox.context);
-            inbox.context.names_known(names);
+            palette::names_known(&mut inbox.context, names);
         }
         Loaded::Lookup(Ok(key)) => {
             inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
@@ -302,7 +304,7 @@ impl Desk {
     }
 }
 
-impl Purse {
+impl Credits {
     fn account(
         &mut self,
         channel: &ChannelId,

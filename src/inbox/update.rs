@@ -3,6 +3,8 @@
 
 use crate::Inbox;
 use crate::event::{Effect, Event, Load};
+use crate::features::clipboard;
+use crate::features::offers::update;
 
 use crate::features::macros::playing::update as playing;
 use crate::loads::update as loads;
@@ -90,11 +92,11 @@ impl Inbox {
             }
             Event::Answered(answered) => outside::answered(self, answered),
             Event::Edited(text) => editor::edited(self, text),
-            Event::SetUp(ended) => self.context.set_up_ended(ended),
+            Event::SetUp(ended) => editor::set_up_ended(&mut self.context, ended),
             Event::Written => self.changes.written(),
             Event::Campaign(answer) => steering::campaign_answered(self, answer),
             Event::Import(told) => importing::import_told(self, told),
-            Event::Copied(what, copied) => self.context.copied(&what, copied),
+            Event::Copied(what, copied) => clipboard::copied(&mut self.context, &what, copied),
             Event::Exported(Ok(file)) => self.context.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.context.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
@@ -173,7 +175,7 @@ impl Inbox {
         consider(self.overview.wall_due(&self.desk));
         consider(self.broadcasts.board_due(&self.desk, &self.context));
         consider(self.features.watch.due());
-        consider(self.context.offer_due());
+        consider(update::offer_due(&self.context));
         consider(self.features.search.servers_due(&self.context));
         consider(self.features.bursts.due());
         consider(self.changes.writes.due(self.context.now));

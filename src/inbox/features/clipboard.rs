@@ -61,17 +61,15 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Says whether a text is where it can be pasted from.
-    pub(crate) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
-        match copied {
-            Ok(Copied::Taken) => self.say(format!("copied {what}")),
-            Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
-            Err(why) => return self.warn(format!("not copied: {why}")),
-        }
-        if let Some(question) = self.layers.top_mut::<WebhookQuestion>() {
-            question.form.copied = true;
-        }
+/// Says whether a text is where it can be pasted from.
+pub(crate) fn copied(context: &mut Context, what: &str, copied: Result<Copied, String>) {
+    match copied {
+        Ok(Copied::Taken) => context.say(format!("copied {what}")),
+        Ok(Copied::Sent) => context.say(format!("sent {what} to the terminal's clipboard")),
+        Err(why) => return context.warn(format!("not copied: {why}")),
+    }
+    if let Some(question) = context.layers.top_mut::<WebhookQuestion>() {
+        question.form.copied = true;
     }
 }
 

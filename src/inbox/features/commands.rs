@@ -3,10 +3,12 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
+use crate::features::handover;
 use crate::features::jump_list::update as jump_list;
 use crate::features::macros::recording::update as recording;
 use crate::features::offers::update as offers;
 use crate::keys::KeyPress;
+use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::composer::sending;
 use crate::screens::mail::triage::update as triage;
@@ -46,7 +48,7 @@ pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {
     inbox.changes.ask_fates_of_done(&mut inbox.context);
-    inbox.context.show_list(ListKind::Done);
+    listing::show_list(&mut inbox.context, ListKind::Done);
 }
 
 pub(crate) fn may_repeat(inbox: &Inbox) -> Result<(), Reason> {
@@ -115,7 +117,7 @@ pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn handover(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    inbox.context.handover()
+    handover::handover(&mut inbox.context)
 }
 
 pub(crate) fn tutor(inbox: &mut Inbox, _: &str) -> Result<(), String> {

@@ -17,13 +17,11 @@ use model::time::short_span;
 /// Lines of each part at most; the rest is counted.
 const MOST: usize = 50;
 
-impl Context {
-    /// `:handover`
-    pub(crate) fn handover(&mut self) -> Result<(), String> {
-        self.push(Effect::ReadCalls);
-        self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
-        Ok(())
-    }
+/// `:handover`
+pub(crate) fn handover(context: &mut Context) -> Result<(), String> {
+    context.push(Effect::ReadCalls);
+    context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
+    Ok(())
 }
 
 impl RequestLogView {

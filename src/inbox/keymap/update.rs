@@ -5,18 +5,6 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::vim;
 
-impl Context {
-    /// The key of a command, for words on the screen.
-    pub fn key_of(&self, command: Command) -> String {
-        self.settings.keymap.first(command)
-    }
-
-    /// Words in which `{command-name}` stands for its key.
-    pub fn keyed(&self, words: &str) -> String {
-        self.settings.keymap.words(words)
-    }
-}
-
 impl Desk {
     /// What takes back what was done last: while letters are text, the
     /// composer is left first.

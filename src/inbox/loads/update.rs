@@ -52,15 +52,15 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         }
         Load::Marked(_) => {
             inbox.changes.forget_marked();
-            inbox.context.gave_up("nothing was changed", &why);
+            gave_up(&mut inbox.context, "nothing was changed", &why);
         }
         Load::Pauses(_) => {
             inbox.keyboard.leaving = false;
-            inbox.context.gave_up("the AI was not handed back", &why);
+            gave_up(&mut inbox.context, "the AI was not handed back", &why);
         }
         Load::Person(..) => {
             inbox.people.opening = crate::screens::people::form::Opening::default();
-            inbox.context.gave_up("the contact was not opened", &why);
+            gave_up(&mut inbox.context, "the contact was not opened", &why);
         }
         Load::Entry(_)
         | Load::Elsewhere(_)
@@ -69,7 +69,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Needing(_)
         | Load::Lookup(_)
         | Load::Echo(_)
-        | Load::Broadcasts(BroadcastQuery::Handover) => inbox.context.gave_up("nothing was done", &why),
+        | Load::Broadcasts(BroadcastQuery::Handover) => gave_up(&mut inbox.context, "nothing was done", &why),
     }
 }
 
@@ -159,12 +159,10 @@ pub(crate) fn loads_due(inbox: &Inbox) -> Option<Timestamp> {
     all.into_iter().flatten().filter(|it| *it > now).min()
 }
 
-impl Context {
-    /// What a key asked for is not carried out later, when the person looks
-    /// elsewhere.
-    fn gave_up(&mut self, what: &str, why: &SafeText) {
-        self.warn(format!("{what}: this desk's files could not be read: {why}"));
-    }
+/// What a key asked for is not carried out later, when the person looks
+/// elsewhere.
+fn gave_up(context: &mut Context, what: &str, why: &SafeText) {
+    context.warn(format!("{what}: this desk's files could not be read: {why}"));
 }
 
 impl Desk {

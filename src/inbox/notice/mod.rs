@@ -24,6 +24,23 @@ pub struct Notice {
     lasts: Lasts,
 }
 
+impl Notice {
+    /// Whether it states a fact.
+    pub(crate) fn states_fact(&self) -> bool {
+        matches!(self.lasts, Lasts::While(_))
+    }
+
+    /// What has just happened.
+    pub(crate) fn of(text: String, warning: bool, now: Timestamp) -> Self {
+        Self { text, warning, lasts: Lasts::Until(now.plus(NOTICE)) }
+    }
+
+    /// A fact, while it is one.
+    pub(crate) fn of_fact(fact: Fact) -> Self {
+        Self { text: String::new(), warning: fact == Fact::Unfilled, lasts: Lasts::While(fact) }
+    }
+}
+
 /// How long a line stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Lasts {

@@ -7,43 +7,9 @@ use crate::desk::Desk;
 use crate::event::Effect;
 use crate::features::undo_send::Held;
 use crate::keyboard::Keyboard;
-use crate::notice::{Fact, Lasts, NOTICE, Notice};
-use crate::overlays::overlay::Overlay;
+use crate::notice::{Fact, Lasts};
 use model::ids::{ChannelId, ConversationId};
 use model::time::{SECOND, Timestamp};
-
-impl Context {
-    /// Says in the status line that something has happened.
-    pub(crate) fn say(&mut self, text: impl Into<String>) {
-        let lasts = Lasts::Until(self.now.plus(NOTICE));
-        self.notice = Some(Notice { text: text.into(), warning: false, lasts });
-    }
-
-    /// Says that something cannot be done or went wrong.
-    pub fn warn(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        self.refuse(&text);
-        let lasts = Lasts::Until(self.now.plus(NOTICE));
-        self.notice = Some(Notice { text, warning: true, lasts });
-    }
-
-    /// Says a fact for as long as it is one.
-    pub(crate) fn state(&mut self, fact: Fact) {
-        let warning = fact == Fact::Unfilled;
-        self.notice = Some(Notice { text: String::new(), warning, lasts: Lasts::While(fact) });
-    }
-
-    /// Something was refused: what is played by itself ends here.
-    pub(crate) fn refuse(&mut self, why: &str) {
-        self.refusal.get_or_insert_with(|| why.to_owned());
-    }
-
-    /// Opens what lies over the desk from now on.
-    pub(crate) fn open(&mut self, overlay: impl Overlay) {
-        self.guard.raise();
-        self.layers.push(overlay);
-    }
-}
 
 /// What the status line says now, and whether something went wrong.
 pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
@@ -84,13 +50,6 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
             .interrupted_until()
             .filter(|it| inbox.context.now < *it)
             .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
-    }
-}
-
-impl Context {
-    /// Whether it states a fact.
-    pub fn states_fact(&self) -> bool {
-        matches!(&self.notice, Some(Notice { lasts: Lasts::While(_), .. }))
     }
 }
 

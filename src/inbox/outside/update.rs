@@ -2,12 +2,13 @@
 
 use crate::Inbox;
 use crate::outside::Answered;
+use crate::screens::webhooks::form;
 
 /// What was asked has come back.
 pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
     inbox.features.macros.ask_answered();
     match answered {
-        Answered::Secret(secret) => inbox.context.secret_made(secret),
+        Answered::Secret(secret) => form::secret_made(&mut inbox.context, secret),
         Answered::Connections(outcome) => inbox.connections.errand_done(outcome, &mut inbox.context),
         Answered::Replies(canned) => inbox.desk.canned = canned,
         Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),

@@ -66,7 +66,7 @@ impl Overlay for LinePrompt {
             (LineKind::Rows(_), _) if gone || aborts => look_for_rows(inbox, ""),
             (LineKind::Rows(_), KeyCode::Enter) => (),
             (LineKind::Command { .. }, _) if gone || aborts => (),
-            (LineKind::Filter(_), KeyCode::Enter) => inbox.context.keep_filter(self),
+            (LineKind::Filter(_), KeyCode::Enter) => keep_filter(&mut inbox.context, self),
             (LineKind::Find(_), KeyCode::Enter) => inbox.desk.keep_find(&mut inbox.context),
             (LineKind::Filter(_), KeyCode::Tab) => {
                 self.text.set(filter::complete(self.text.text()));
@@ -145,20 +145,16 @@ impl Desk {
     }
 }
 
-impl Context {
-    fn keep_filter(&mut self, line: &LinePrompt) {
-        if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
-            self.warn(mistake.words);
-        }
+fn keep_filter(context: &mut Context, line: &LinePrompt) {
+    if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
+        context.warn(mistake.words);
     }
 }
 
-impl Context {
-    /// Opens the command line, begun with this.
-    pub(crate) fn open_command_line(&mut self, begun: &str) {
-        let kind = LineKind::Command { back: 0, completing: None };
-        self.open(LinePrompt { kind, text: TextLine::new(begun) });
-    }
+/// Opens the command line, begun with this.
+pub(crate) fn open_command_line(context: &mut Context, begun: &str) {
+    let kind = LineKind::Command { back: 0, completing: None };
+    context.open(LinePrompt { kind, text: TextLine::new(begun) });
 }
 
 /// A key that means something to the command line alone.

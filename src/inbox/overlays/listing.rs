@@ -15,6 +15,7 @@ use crate::features::privacy::names::NameIndex;
 use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::connections::log;
 use crate::tab::Focus;
 use model::queries::OutboxFate;
 use model::text::SafeText;
@@ -114,7 +115,7 @@ impl Overlay for ListOverlay {
 
 /// The title of a list, and what its keys do.
 pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
-    let key = |command| inbox.context.list_key_of(command);
+    let key = |command| list_key_of(&inbox.context, command);
     let (title, keys) = match kind {
         ListKind::Done => {
             let keys = format!("{} takes it back · j k move · Esc back", key(Command::Undo));
@@ -166,7 +167,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
 }
 
 fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) {
-    let calls = |command| key == inbox.context.list_key_of(command);
+    let calls = |command| key == list_key_of(&inbox.context, command);
     match (kind, key.typed()) {
         (ListKind::Done, _) if calls(Command::Undo) => {
             let found = inbox.changes.done(&inbox.context).nth(chosen).map(|(done, why)| (done.group, why));
@@ -182,37 +183,35 @@ fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) 
         (ListKind::Calls, Some(letter)) => {
             inbox.features.request_log.calls_letter(chosen, letter, &mut inbox.context)
         }
-        (ListKind::Connections, Some('r')) => inbox.context.show_connection_calls(),
+        (ListKind::Connections, Some('r')) => log::show_connection_calls(&mut inbox.context),
         (ListKind::Credits, Some('A')) => inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context),
         (ListKind::Results, Some('x')) => inbox.changes.cancel_batch(&mut inbox.context),
         _ => (),
     }
 }
 
-impl Context {
-    /// The key of a command in a list: a person's own where it is one key
-    /// that does not move in lists, else the table's.
-    fn list_key_of(&self, command: Command) -> KeyPress {
-        let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
-        let free = |key: &KeyPress| match key.code {
-            KeyCode::Char(it) if key.ctrl => !"du".contains(it),
-            KeyCode::Char(it) => !MOVES.contains(it),
-            KeyCode::F(_) => true,
-            _ => false,
-        };
-        let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
-        let chosen = self.settings.keymap.keys(command).iter().filter_map(one).find(free);
-        chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
-    }
+/// The key of a command in a list: a person's own where it is one key
+/// that does not move in lists, else the table's.
+fn list_key_of(context: &Context, command: Command) -> KeyPress {
+    let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
+    let free = |key: &KeyPress| match key.code {
+        KeyCode::Char(it) if key.ctrl => !"du".contains(it),
+        KeyCode::Char(it) => !MOVES.contains(it),
+        KeyCode::F(_) => true,
+        _ => false,
+    };
+    let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
+    let chosen = context.settings.keymap.keys(command).iter().filter_map(one).find(free);
+    chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
+}
 
-    pub(crate) fn show_list(&mut self, kind: ListKind) {
-        self.open(ListOverlay { kind, chosen: 0 });
-    }
+pub(crate) fn show_list(context: &mut Context, kind: ListKind) {
+    context.open(ListOverlay { kind, chosen: 0 });
+}
 
-    /// Whether this list is on top.
-    pub(crate) fn shows_list(&self, kind: ListKind) -> bool {
-        self.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
-    }
+/// Whether this list is on top.
+pub(crate) fn shows_list(context: &Context, kind: ListKind) -> bool {
+    context.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
 }
 
 impl Changes {

@@ -4,6 +4,7 @@
 //! Enter runs or goes; nothing here sends a text.
 
 use crate::context::Context;
+use crate::overlays::line;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -245,21 +246,19 @@ fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Ve
     TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
 }
 
-impl Context {
-    /// The names of conversations have been read.
-    pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
-        let Some(palette) = self.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
-        palette.all.extend(names.into_iter().map(|it| PaletteItem {
-            choice: PaletteAction::Conversation(it.key),
-            name: it.title.to_string(),
-            beside: it.address.to_string(),
-            doc: String::new(),
-            off: None,
-        }));
-        let chosen = palette.chosen;
-        palette.refresh();
-        palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
-    }
+/// The names of conversations have been read.
+pub(crate) fn names_known(context: &mut Context, names: Vec<NamedConversation>) {
+    let Some(palette) = context.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
+    palette.all.extend(names.into_iter().map(|it| PaletteItem {
+        choice: PaletteAction::Conversation(it.key),
+        name: it.title.to_string(),
+        beside: it.address.to_string(),
+        doc: String::new(),
+        off: None,
+    }));
+    let chosen = palette.chosen;
+    palette.refresh();
+    palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
 }
 
 /// Whether a command only moves, and so does nothing with what is at hand.
@@ -276,7 +275,7 @@ fn going(choice: PaletteAction, name: &str, beside: &str) -> PaletteItem {
 /// Does a command of the line that was chosen, or asks for what follows it.
 fn choose_verb(inbox: &mut Inbox, verb: &VerbRow) {
     match verb.needs_words() {
-        true => inbox.context.open_command_line(&format!("{} ", verb.name)),
+        true => line::open_command_line(&mut inbox.context, &format!("{} ", verb.name)),
         false => inbox.run_line(verb.name),
     }
 }

@@ -45,14 +45,14 @@ impl DraftSave {
 
 /// What is on its way to the disk, and what did not get there.
 #[derive(Debug, Default)]
-pub(crate) struct Saving {
+pub(crate) struct FileWrites {
     /// Oldest first: when it began, and what it wants of a draft.
     under_way: VecDeque<(Timestamp, Option<DraftSave>)>,
     /// Drafts the disk did not take, and when to try again.
     unsaved: Vec<(Timestamp, DraftSave)>,
 }
 
-impl Saving {
+impl FileWrites {
     /// When something about it becomes due.
     pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
         let tick = self.under_way.front().map(|(since, _)| {

@@ -18,7 +18,7 @@ const DAYS: i64 = 7;
 
 /// What is known of it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Purse {
+pub(crate) struct Credits {
     /// What was spent from here, by tab.
     pub(crate) spent: Vec<(ChannelId, Vec<Spent>)>,
     /// What waits for credits.
@@ -38,7 +38,7 @@ pub enum Balance {
     Empty,
 }
 
-impl Purse {
+impl Credits {
     /// What waits for credits has come.
     pub(crate) fn unpaid(&mut self, entries: Vec<OutboxEntry>) {
         self.unpaid = entries;

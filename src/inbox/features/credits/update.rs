@@ -4,9 +4,11 @@ use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use crate::features::credits::{Balance, DAYS, LOW_DAYS, Purse, credits, is_same, lasts, line};
+use crate::features::credits::{Balance, Credits, DAYS, LOW_DAYS, credits, is_same, lasts, line};
+use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::pages::PageKind;
+use crate::screens::outbox::deciding;
 use crate::tab::Tab;
 use model::account::Account;
 use model::ids::{ChannelId, RowId};
@@ -17,7 +19,7 @@ use model::spending::{self, Spent};
 use model::text::SafeText;
 use model::time::day_name;
 
-impl Purse {
+impl Credits {
     /// How a tab's balance fares.
     pub fn balance(&self, tab: &Tab, desk: &Desk, context: &Context) -> Balance {
         let Some(account) = tab.account.as_ref().filter(|_| !tab.is_simulated()) else {
@@ -112,7 +114,7 @@ impl Purse {
         let price = desk.price_of_unpaid(&payable).words();
         let go: Vec<(RowId, SafeText)> =
             payable.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        context.ask_to_send_all(go, 0, Some(&price));
+        deciding::ask_to_send_all(context, go, 0, Some(&price));
     }
 
     /// Opens the list.
@@ -120,12 +122,12 @@ impl Purse {
         self.stale = false;
         context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         context.push(Effect::Refresh(desk.tab().channel.id.clone()));
-        context.show_list(ListKind::Credits);
+        listing::show_list(context, ListKind::Credits);
     }
 
     /// Reads the list anew while it is on screen.
     pub(crate) fn follow_purse(&mut self, desk: &Desk, context: &mut Context) {
-        let shown = desk.page == PageKind::Account || context.shows_list(ListKind::Credits);
+        let shown = desk.page == PageKind::Account || listing::shows_list(context, ListKind::Credits);
         if shown && std::mem::take(&mut self.stale) {
             context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
         }

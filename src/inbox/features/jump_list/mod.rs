@@ -12,7 +12,7 @@ use model::ids::{ChannelId, ConversationId};
 
 /// A place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Spot {
+struct JumpPlace {
     channel: ChannelId,
     everywhere: bool,
     page: PageKind,
@@ -22,12 +22,12 @@ struct Spot {
 
 /// The place at hand and the one before it.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
-    here: Option<(Spot, Focus)>,
-    before: Option<(Spot, Focus)>,
+pub(crate) struct JumpList {
+    here: Option<(JumpPlace, Focus)>,
+    before: Option<(JumpPlace, Focus)>,
 }
 
-impl Places {
+impl JumpList {
     /// Whether there is a place to go back to.
     pub(crate) fn has_last_place(&self) -> bool {
         self.before.is_some()

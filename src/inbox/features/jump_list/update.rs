@@ -2,21 +2,21 @@
 
 use crate::Inbox;
 use crate::desk::Desk;
-use crate::features::jump_list::{Places, Spot};
+use crate::features::jump_list::{JumpList, JumpPlace};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::tab::Focus;
 
-impl Places {
+impl JumpList {
     /// After each event: notes where the person has gone.
     pub(crate) fn note_place(&mut self, desk: &Desk) {
         let tab = desk.tab();
         let focus = tab.focus;
         let reads = focus != Focus::List && desk.page == PageKind::Inbox;
         let reading = tab.history.as_ref().filter(|_| reads).map(|it| it.conversation.clone());
-        let same_tab = |it: &&(Spot, Focus)| it.0.channel == tab.channel.id;
+        let same_tab = |it: &&(JumpPlace, Focus)| it.0.channel == tab.channel.id;
         let opened = || self.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
-        let spot = Spot {
+        let spot = JumpPlace {
             channel: tab.channel.id.clone(),
             everywhere: desk.everywhere,
             page: desk.page,
@@ -25,7 +25,7 @@ impl Places {
         match &mut self.here {
             Some((here, was)) if *here == spot => *was = focus,
             // The first conversation opened in a tab is no other place.
-            Some((here, was)) if here.open.is_none() && Spot { open: None, ..spot.clone() } == *here => {
+            Some((here, was)) if here.open.is_none() && JumpPlace { open: None, ..spot.clone() } == *here => {
                 (*here, *was) = (spot, focus);
             }
             _ => self.before = self.here.replace((spot, focus)).or(self.before.take()),

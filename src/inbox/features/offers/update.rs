@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Intent;
-use crate::features::credits::Purse;
+use crate::features::credits::Credits;
 use crate::features::offers::{Offer, OfferedAction, STANDS};
 use crate::screens::conversations::bulk_plan::BulkWish;
 use model::conversations::ServiceWindow;
@@ -13,7 +13,7 @@ use model::outbox::content::ChatContent;
 use model::queries::ConversationKey;
 use model::time::Timestamp;
 
-impl Purse {
+impl Credits {
     /// What is offered now, in words behind its key: what was done last
     /// suggests it, or else there are credits for what waits for them.
     pub fn offered(&self, desk: &Desk, context: &Context) -> Option<String> {
@@ -74,14 +74,7 @@ pub(crate) fn take_offer(inbox: &mut Inbox) {
     }
 }
 
-impl Context {
-    /// What was offered does not suggest itself any more.
-    pub(crate) fn let_be(&mut self) {
-        self.offer = None;
-    }
-
-    /// When what is offered ends.
-    pub(crate) fn offer_due(&self) -> Option<Timestamp> {
-        self.offer.as_ref().map(|it| it.until)
-    }
+/// When what is offered ends.
+pub(crate) fn offer_due(context: &Context) -> Option<Timestamp> {
+    context.offer.as_ref().map(|it| it.until)
 }

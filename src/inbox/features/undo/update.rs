@@ -8,6 +8,7 @@ use crate::event::{Effect, Intent};
 use crate::features::macros::Macros;
 use crate::features::undo::{Done, FRESH, UndoMethod, UndoTarget, opposite, verb};
 use crate::screens::broadcasts::BroadcastOrder;
+use crate::screens::mail::filing;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::Keep;
 use model::outbox::{Operation, OutboxRow};
@@ -205,7 +206,7 @@ impl Macros {
             UndoTarget::Discarded(conversation, text) => {
                 desk.undiscard(&done.channel, conversation, text, context);
             }
-            UndoTarget::Filed(backs) => context.unfile(backs),
+            UndoTarget::Filed(backs) => filing::unfile(context, backs),
             UndoTarget::Keep(keep) => context.push(Effect::Keep(done.channel.clone(), keep.clone())),
             UndoTarget::Marks(marks, true) => desk.all.marks = marks.clone(),
             UndoTarget::Marks(marks, false) => {

@@ -39,7 +39,7 @@ impl PromptGuard {
     }
 
     /// Whoever answers in lines has heard the question.
-    fn heard(&mut self) {
+    pub(crate) fn heard(&mut self) {
         (self.passed, self.by_lines) = (true, true);
     }
 

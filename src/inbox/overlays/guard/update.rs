@@ -6,14 +6,6 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::guard::WRITING;
 use crate::wrap;
 
-impl Context {
-    /// Whoever answers in lines has heard the question: the guard against
-    /// typing ahead is over.
-    pub fn question_was_heard(&mut self) {
-        self.guard.heard();
-    }
-}
-
 impl Desk {
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.

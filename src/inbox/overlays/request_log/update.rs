@@ -4,6 +4,7 @@ use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
+use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::overlays::request_log::{MILLISECOND, RequestLogView, is_telling};
 use model::calls::Call;
@@ -15,15 +16,15 @@ impl RequestLogView {
     pub(crate) fn show_calls_of(&mut self, channel: ChannelId, context: &mut Context) {
         (self.few, self.only) = (true, Some(channel));
         context.push(Effect::ReadCalls);
-        context.show_list(ListKind::Calls);
+        listing::show_list(context, ListKind::Calls);
     }
 
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(crate) fn show_calls(&mut self, context: &mut Context) {
         context.push(Effect::ReadCalls);
-        if !context.shows_list(ListKind::Calls) {
+        if !listing::shows_list(context, ListKind::Calls) {
             self.only = None;
-            context.show_list(ListKind::Calls);
+            listing::show_list(context, ListKind::Calls);
         }
     }
 
@@ -40,7 +41,7 @@ impl RequestLogView {
             let channel = &desk.tab().channel.id;
             let found = self.all.iter().find(|it| it.channel == *channel && is_telling(it));
             match found.map(Call::curl) {
-                Some(command) => context.copy_curl(command),
+                Some(command) => copy_curl(context, command),
                 None => context.warn(
                     context.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
                 ),
@@ -54,7 +55,7 @@ impl RequestLogView {
             'y' => {
                 let command = self.shown_calls().nth(chosen).map(Call::curl);
                 match command {
-                    Some(command) => context.copy_curl(command),
+                    Some(command) => copy_curl(context, command),
                     None => context.warn("there is no request here"),
                 }
             }
@@ -95,9 +96,7 @@ impl RequestLogView {
     }
 }
 
-impl Context {
-    fn copy_curl(&mut self, command: String) {
-        let what = "as a curl command, without the key and the body";
-        self.push(Effect::Copy(command, what.to_owned()));
-    }
+fn copy_curl(context: &mut Context, command: String) {
+    let what = "as a curl command, without the key and the body";
+    context.push(Effect::Copy(command, what.to_owned()));
 }

@@ -184,7 +184,7 @@ impl Search {
         let place = |channel, conversation| ConversationKey { channel, conversation };
         let (key, item) = match found {
             SearchResult::Contact(contact) => {
-                context.take_contact(&contact);
+                take_contact(context, &contact);
                 return KeyOutcome::Stay;
             }
             SearchResult::Person(row) => (row.key(), None),
@@ -220,10 +220,8 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Someone who has no conversation here cannot be gone to.
-    fn take_contact(&mut self, contact: &FoundContact) {
-        let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
-        self.push(Effect::Copy(contact.phone.to_string(), what));
-    }
+/// Someone who has no conversation here cannot be gone to.
+fn take_contact(context: &mut Context, contact: &FoundContact) {
+    let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
+    context.push(Effect::Copy(contact.phone.to_string(), what));
 }

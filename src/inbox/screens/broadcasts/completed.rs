@@ -7,12 +7,12 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
-use crate::screens::cards::Deck;
+use crate::screens::cards::CardsScreen;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
 use model::happenings::{Happening, TriggerKind};
 
-impl Deck {
+impl CardsScreen {
     /// Asks for the events, if what is known of them is old.
     pub(crate) fn ask_completed(&mut self, desk: &Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();

@@ -108,7 +108,7 @@ impl PageRow for BoardEntry {
 
 /// The page's state.
 #[derive(Debug, Default)]
-pub struct Board {
+pub struct BroadcastsScreen {
     /// The rows.
     pub rows: PagedRows<BoardEntry>,
     /// What was read of the chosen row, and whose it is.
@@ -124,14 +124,14 @@ pub struct Board {
     choose: Option<CampaignId>,
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// A row of the outbox may have moved on.
     pub(crate) fn rehearsal_changed(&mut self) {
         self.rehearsal.stale = true;
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// What was read of the chosen row.
     pub fn board_detail(&self) -> Option<&BoardDetail> {
         let chosen = self.rows.chosen()?.id();

@@ -11,7 +11,7 @@ use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::screens::broadcasts::Board;
+use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::commands;
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
@@ -148,7 +148,7 @@ impl Desk {
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// The recipients of the unfinished form.
     pub(crate) fn kept_source(&self, desk: &Desk, context: &Context) -> Result<AudienceSource, String> {
         match &self.kept {
@@ -235,62 +235,69 @@ pub(crate) fn broadcast_begun(inbox: &mut Inbox, new: NewCampaign, id: CampaignI
     });
 }
 
-impl Context {
-    /// Whether a form of a broadcast lies open.
-    pub(crate) fn fills_broadcast(&self) -> bool {
-        self.layers.of::<BroadcastForm>().next().is_some()
-    }
+/// Whether a form of a broadcast lies open.
+pub(crate) fn fills_broadcast(context: &Context) -> bool {
+    context.layers.of::<BroadcastForm>().next().is_some()
+}
 
-    /// The form that lies open, wherever it is.
-    fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
-        self.layers.of_mut::<BroadcastForm>().next()
-    }
+/// The form that lies open, wherever it is.
+fn audience_form(context: &mut Context) -> Option<&mut BroadcastForm> {
+    context.layers.of_mut::<BroadcastForm>().next()
+}
 
-    /// Whom an audience comes to was looked up.
-    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<ResolvedAudience, String>) {
-        let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
-        let first = form.found.is_none();
-        match found {
-            Ok(found) => {
-                let unread: Vec<String> = found.unread.iter().take(ASKED).cloned().collect();
-                form.receive(found);
-                // Who is no contact here may be one of the server's.
-                if first {
-                    let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
-                    self.effects.extend(unread.into_iter().map(ask));
-                }
-            }
-            Err(why) => {
-                // With nobody to go to there is nothing to fill in.
-                if first {
-                    self.layers.retain::<BroadcastForm>(|it| it.query != *query);
-                }
-                self.warn(format!("the audience: {why}"));
+/// Whom an audience comes to was looked up.
+pub(crate) fn audience_found(
+    context: &mut Context,
+    query: &AudienceQuery,
+    found: Result<ResolvedAudience, String>,
+) {
+    let Some(form) = audience_form(context).filter(|it| it.query == *query) else { return };
+    let first = form.found.is_none();
+    match found {
+        Ok(found) => {
+            let unread: Vec<String> = found.unread.iter().take(ASKED).cloned().collect();
+            form.receive(found);
+            // Who is no contact here may be one of the server's.
+            if first {
+                let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
+                context.effects.extend(unread.into_iter().map(ask));
             }
         }
-    }
-
-    /// A fetch that may tell more of the audience has ended.
-    pub(crate) fn audience_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: &Fetching) {
-        let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
-        let query = form.query.clone();
-        match (fetch, fetched) {
-            (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
-                form.walking = *more;
-                if *more {
-                    let search = search.clone();
-                    self.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
-                }
-                self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
+        Err(why) => {
+            // With nobody to go to there is nothing to fill in.
+            if first {
+                context.layers.retain::<BroadcastForm>(|it| it.query != *query);
             }
-            (Fetch::People { .. }, Err(why)) if form.walking => {
-                let why = format!("the server's contacts could not all be read: {why}");
-                self.warn(why);
-            }
-            (Fetch::Person { .. }, Ok(_)) => {
-                self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
-            }
-            _ => (),
+            context.warn(format!("the audience: {why}"));
         }
+    }
+}
+
+/// A fetch that may tell more of the audience has ended.
+pub(crate) fn audience_fetched(
+    context: &mut Context,
+    channel: &ChannelId,
+    fetch: &Fetch,
+    fetched: &Fetching,
+) {
+    let Some(form) = audience_form(context).filter(|it| it.query.channel == *channel) else { return };
+    let query = form.query.clone();
+    match (fetch, fetched) {
+        (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
+            form.walking = *more;
+            if *more {
+                let search = search.clone();
+                context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
+            }
+            context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
+        }
+        (Fetch::People { .. }, Err(why)) if form.walking => {
+            let why = format!("the server's contacts could not all be read: {why}");
+            context.warn(why);
+        }
+        (Fetch::Person { .. }, Ok(_)) => {
+            context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
+        }
+        _ => (),
     }
 }

@@ -15,7 +15,7 @@ use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
-use crate::screens::broadcasts::Board;
+use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
@@ -85,7 +85,7 @@ impl OverlayView for Continuing {
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     fn chosen_campaign(&self) -> Option<&Campaign> {
         self.rows.chosen().and_then(BoardEntry::campaign)
     }

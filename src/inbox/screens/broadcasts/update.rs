@@ -6,7 +6,8 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
-use crate::screens::broadcasts::{Board, BroadcastQuery, BroadcastResult};
+use crate::screens::broadcasts::sending;
+use crate::screens::broadcasts::{BroadcastQuery, BroadcastResult, BroadcastsScreen};
 use model::account::Platform;
 use model::board::BoardEntry;
 use model::time::{SECOND, Timestamp};
@@ -18,7 +19,7 @@ impl Desk {
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// When a countdown of the page shows another second.
     pub(crate) fn board_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
         let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
@@ -74,7 +75,7 @@ pub(crate) fn broadcasts_told(inbox: &mut Inbox, told: BroadcastResult) {
             inbox.broadcasts.detail = Some((id, detail));
             inbox.broadcasts.refresh_recipients(&mut inbox.context);
         }
-        BroadcastResult::Audience(query, found) => inbox.context.audience_found(&query, found),
+        BroadcastResult::Audience(query, found) => sending::audience_found(&mut inbox.context, &query, found),
         BroadcastResult::Running(running) => inbox.overview.broadcasts = running,
         BroadcastResult::Handover(facts) => {
             inbox.features.request_log.hand_over(&facts, &inbox.desk, &mut inbox.context)

@@ -36,7 +36,7 @@ pub enum CardEmphasis {
 
 /// One card.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct DeckCard {
+pub struct PageCard {
     /// Names it.
     pub id: String,
     /// Its kind, in a word.
@@ -66,14 +66,14 @@ pub struct Bar {
     pub words: String,
 }
 
-impl DeckCard {
+impl PageCard {
     /// Adds a line.
     pub(crate) fn line(&mut self, label: &str, words: &str) {
         self.lines.push((SafeText::line(label), SafeText::line(words)));
     }
 }
 
-impl PageRow for DeckCard {
+impl PageRow for PageCard {
     type Name = String;
 
     fn name(&self) -> String {
@@ -123,16 +123,16 @@ impl<T> Seen<T> {
 
 /// The state of the pages.
 #[derive(Debug, Default)]
-pub struct Deck {
+pub struct CardsScreen {
     /// The cards of the page at hand.
-    pub cards: PagedRows<DeckCard, ChannelId>,
+    pub cards: PagedRows<PageCard, ChannelId>,
     /// What is looked for among them.
     pub search: String,
     pub(crate) events: HashMap<ChannelId, Seen<Events>>,
     pub(crate) webhooks: HashMap<ChannelId, Seen<Vec<Webhook>>>,
 }
 
-impl Deck {
+impl CardsScreen {
     /// Whether the events of a tab are to be asked for now; notes that they
     /// are.
     pub(crate) fn events_due(&mut self, channel: &ChannelId, now: Timestamp) -> bool {
@@ -151,7 +151,7 @@ pub fn is_deck(page: PageKind) -> bool {
 }
 
 /// Whether all words stand somewhere on a card.
-fn fits(card: &DeckCard, words: &[&str]) -> bool {
+fn fits(card: &PageCard, words: &[&str]) -> bool {
     if words.is_empty() {
         return true;
     }

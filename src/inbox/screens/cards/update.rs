@@ -7,7 +7,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
-use crate::screens::cards::{CardEmphasis, Deck, DeckCard, fits};
+use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, fits};
 use crate::screens::webhooks;
 use model::fetches::{Fetch, FetchResult, Fetching};
 use model::happenings::Events;
@@ -15,7 +15,7 @@ use model::ids::{ChannelId, STAND_IN};
 use model::text::SafeText;
 use model::unreadable::List;
 
-impl Deck {
+impl CardsScreen {
     /// Goes to a page of cards.
     pub(crate) fn go_to_deck(&mut self, page: PageKind, desk: &mut Desk, context: &mut Context) {
         desk.page = page;
@@ -136,7 +136,7 @@ pub(crate) fn go_to_card(inbox: &mut Inbox) {
 
 impl Desk {
     /// A card for each item of the page's list that could not be read.
-    fn unreadable_cards(&self) -> Vec<DeckCard> {
+    fn unreadable_cards(&self) -> Vec<PageCard> {
         let list = match self.page {
             PageKind::Events => List::Events,
             PageKind::Webhooks => List::Webhooks,
@@ -145,13 +145,13 @@ impl Desk {
         };
         let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
         let card = |(place, raw): (usize, &String)| {
-            let mut card = DeckCard {
+            let mut card = PageCard {
                 id: format!("{STAND_IN}{place}"),
                 kind: "unreadable".to_owned(),
                 title: SafeText::line("This row could not be read"),
                 words: SafeText::line(raw),
                 weight: CardEmphasis::Dim,
-                ..DeckCard::default()
+                ..PageCard::default()
             };
             card.line("raw", raw);
             card

@@ -12,7 +12,7 @@ use crate::loads::Pane;
 use crate::loads::update as loads;
 use crate::pages::update as pages;
 use crate::resource::LoadState;
-use crate::screens::cards::{Bar, CardEmphasis, DeckCard};
+use crate::screens::cards::{Bar, CardEmphasis, PageCard};
 use crate::screens::people::view::divide;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -79,7 +79,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
 }
 
-fn row(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
+fn row(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 2, area.width.saturating_sub(3));
     let plain = match card.weight {
         CardEmphasis::Plain => Style::new(),
@@ -104,7 +104,7 @@ fn row(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
 
 /// All lines of a card, each as long as it needs, and its chart, as far as
 /// there is room.
-fn whole(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
+fn whole(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
     let labels = card.lines.iter().map(|it| &it.0).chain(card.bars.iter().map(|it| &it.label));
     let widest = labels.map(|it| wrap::cells(it.as_str())).max().unwrap_or(0);
     let most = usize::from(area.width) * 2 / 5;

@@ -7,6 +7,7 @@ use crate::components::text_buffer::TextEdit;
 use crate::conditions::writable;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::menu;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
 use crate::screens::mail::update as mail;
@@ -107,7 +108,7 @@ pub(crate) fn leave(inbox: &mut Inbox, key: KeyPress) {
 }
 
 pub(crate) fn menu(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.open_menu();
+    menu::open_menu(&mut inbox.context);
 }
 
 pub(crate) fn switch_mode(inbox: &mut Inbox, _: KeyPress) {

@@ -54,13 +54,11 @@ pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
     });
 }
 
-impl Context {
-    /// They have ended.
-    pub(crate) fn set_up_ended(&mut self, ended: Result<(), String>) {
-        match ended {
-            Ok(()) if self.settings.demo => self.say("added; `frontdesk` without `demo` opens it"),
-            Ok(()) => self.say(self.keyed("added; its tab is there at the next start: {quit} leaves")),
-            Err(why) => self.warn(why),
-        }
+/// They have ended.
+pub(crate) fn set_up_ended(context: &mut Context, ended: Result<(), String>) {
+    match ended {
+        Ok(()) if context.settings.demo => context.say("added; `frontdesk` without `demo` opens it"),
+        Ok(()) => context.say(context.keyed("added; its tab is there at the next start: {quit} leaves")),
+        Err(why) => context.warn(why),
     }
 }

@@ -7,6 +7,8 @@ use crate::components::list::turned;
 use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::canned::update;
+use crate::screens::composer::emoji;
 use crate::screens::composer::rich_forms::FormKind;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
@@ -110,11 +112,9 @@ impl Overlay for ComposerMenu {
     }
 }
 
-impl Context {
-    /// Opens the menu.
-    pub(crate) fn open_menu(&mut self) {
-        self.open(ComposerMenu { chosen: 0 });
-    }
+/// Opens the menu.
+pub(crate) fn open_menu(context: &mut Context) {
+    context.open(ComposerMenu { chosen: 0 });
 }
 
 /// Why an entry cannot be chosen now.
@@ -148,8 +148,8 @@ fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
         ComposerMenuItem::Json => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
         ComposerMenuItem::Later => send_later::ask_when(inbox),
         ComposerMenuItem::Markup => inbox.desk.turn_markup(&mut inbox.context),
-        ComposerMenuItem::Canned => inbox.context.pick_reply(""),
-        ComposerMenuItem::Emoji => inbox.context.pick_emoji(),
+        ComposerMenuItem::Canned => update::pick_reply(&mut inbox.context, ""),
+        ComposerMenuItem::Emoji => emoji::pick_emoji(&mut inbox.context),
         ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
         ComposerMenuItem::Note => inbox.desk.switch_mode(),
     }

@@ -11,6 +11,7 @@ use crate::features::undo_send::Early;
 use crate::notice::Fact;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::reply_conflict::CrossedReply;
+use crate::screens::composer::send_questions;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::{Held, Inbox};
@@ -112,7 +113,7 @@ impl Desk {
         let (Some(sends), Some(pause)) = (sends, pause) else { return false };
         match context.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
-                context.ask_pause(pause, sends, clears_draft);
+                send_questions::ask_pause(context, pause, sends, clears_draft);
                 return true;
             }
             PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft, context),
@@ -230,7 +231,7 @@ pub(crate) fn send(inbox: &mut Inbox) {
         let count = tab.count(&text);
         let price = tab.price_words(price);
         let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
-        return inbox.context.ask_split(&parts, (count.length, count.most), &price);
+        return send_questions::ask_split(&mut inbox.context, &parts, (count.length, count.most), &price);
     }
     inbox.desk.send_unless_crossed(&mut inbox.context);
 }

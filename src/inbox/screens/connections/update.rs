@@ -7,6 +7,7 @@ use crate::event::Effect;
 use crate::outside::OutsideRequest;
 use crate::screens::connections::asking::AwaitedAnswer;
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
+use crate::screens::connections::wizard_keys;
 use crate::screens::connections::{ConnectionAnswers, EndpointAnswer, FRESH, KEPT, LINES, slot};
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -14,12 +15,10 @@ use model::connections::{Connection, ConnectionEndpoint, ContactFacts, Mapped};
 use model::conversations::ConversationRow;
 use model::text::SafeText;
 
-impl Context {
-    /// Each endpoint with its connection, in the configuration's order.
-    pub(crate) fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
-        let connections = self.settings.connections.iter();
-        connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
-    }
+/// Each endpoint with its connection, in the configuration's order.
+pub(crate) fn every_endpoint(context: &Context) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
+    let connections = context.settings.connections.iter();
+    connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
 }
 
 impl ConnectionAnswers {
@@ -31,7 +30,7 @@ impl ConnectionAnswers {
         context: &'a Context,
     ) -> Vec<(&'a str, &'a str, &'a EndpointAnswer)> {
         let key = row.key();
-        let all = context.every_endpoint();
+        let all = every_endpoint(context);
         all.filter_map(|(connection, endpoint)| {
             let slot = slot(&key, &connection.name, endpoint);
             Some((connection.name.as_str(), endpoint.name.as_str(), self.answers.get(&slot)?))
@@ -78,8 +77,7 @@ impl ConnectionAnswers {
         let Some((key, facts)) = desk.at_hand().map(|it| (it.key(), desk.contact_facts(it))) else {
             return 0;
         };
-        let slots: Vec<AnswerKey> = context
-            .every_endpoint()
+        let slots: Vec<AnswerKey> = every_endpoint(context)
             .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();
@@ -120,7 +118,7 @@ impl ConnectionAnswers {
             ConnectionResult::Called { slot, by_hand, mapped } => {
                 self.endpoint_answered(slot, by_hand, mapped, context)
             }
-            ConnectionResult::Tried(attempt, tried) => context.connection_tried(attempt, tried),
+            ConnectionResult::Tried(attempt, tried) => wizard_keys::connection_tried(context, attempt, tried),
             ConnectionResult::Saved(saved) => self.connection_saved(saved, context),
             ConnectionResult::Accepted(name, tried) => self.credential_tried(&name, tried, context),
             ConnectionResult::Removed(removed) => self.connection_removed(removed, context),

@@ -250,25 +250,23 @@ impl ConnectionAnswers {
     }
 }
 
-impl Context {
-    /// The live call of a new connection has ended.
-    pub(crate) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
-        let Some(wizard) = self.layers.top_mut::<Wizard>() else { return };
-        if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
-            return;
-        }
-        wizard.step = match tried {
-            Ok((status, picks)) => {
-                let taken = vec![false; picks.len()];
-                WizardStep::Picking { status, picks, taken, chosen: 0 }
-            }
-            Err(why) => {
-                wizard.wrong = Some(why);
-                wizard.secret.begin_anew();
-                WizardStep::Filling
-            }
-        };
+/// The live call of a new connection has ended.
+pub(crate) fn connection_tried(context: &mut Context, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
+    let Some(wizard) = context.layers.top_mut::<Wizard>() else { return };
+    if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
+        return;
     }
+    wizard.step = match tried {
+        Ok((status, picks)) => {
+            let taken = vec![false; picks.len()];
+            WizardStep::Picking { status, picks, taken, chosen: 0 }
+        }
+        Err(why) => {
+            wizard.wrong = Some(why);
+            wizard.secret.begin_anew();
+            WizardStep::Filling
+        }
+    };
 }
 
 fn try_it(wizard: &mut Wizard, context: &mut Context) {

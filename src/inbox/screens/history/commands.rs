@@ -5,6 +5,7 @@ use crate::command::{Reason, pick};
 use crate::conditions::{conversation_at_hand, no_conversation, writable};
 use crate::event::Effect;
 use crate::keys::KeyPress;
+use crate::screens::history::split_view;
 use crate::screens::mail::menus;
 use crate::tab::Focus;
 use model::ids::ConversationId;
@@ -126,7 +127,7 @@ pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
 }
 
 fn has_room_for_second(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.context.no_room_for_second().map_or(Ok(()), Err)
+    split_view::no_room_for_second(&inbox.context).map_or(Ok(()), Err)
 }
 
 pub(crate) fn may_keep_beside(inbox: &Inbox) -> Result<(), Reason> {

@@ -5,6 +5,7 @@ use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
+use crate::overlays::outside_link;
 use crate::screens::history::message_of;
 use crate::tab::Focus;
 use model::links;
@@ -15,7 +16,7 @@ impl Desk {
     /// first where it leads.
     pub(crate) fn ask_open(&mut self, context: &mut Context) {
         match self.link_at_hand() {
-            Ok((url, host)) => context.ask_open_outside(url, &host),
+            Ok((url, host)) => outside_link::ask_open_outside(context, url, &host),
             Err(why) => context.warn(why),
         }
     }

@@ -9,7 +9,7 @@ use crate::Inbox;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::{Run, Sides};
-use crate::desk::Second;
+use crate::desk::SecondConversation;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::screens::history::History;
@@ -63,7 +63,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 }
 
 /// Draws the conversation that is kept beside the first: only to be read.
-pub fn draw_second(inbox: &Inbox, theme: Theme, second: &Second, area: Area, buffer: &mut Buffer) {
+pub fn draw_second(
+    inbox: &Inbox,
+    theme: Theme,
+    second: &SecondConversation,
+    area: Area,
+    buffer: &mut Buffer,
+) {
     let history = &second.history;
     let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == second.key.channel);
     let name = tab.map_or("", |it| it.channel.name.as_str());

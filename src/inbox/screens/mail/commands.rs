@@ -6,7 +6,7 @@ use crate::conditions::{on_mail, tab_at_hand_writable, thread_can_be_filed, writ
 use crate::keys::KeyPress;
 use crate::screens::mail::menus;
 use crate::screens::mail::reading::update as reading;
-use crate::screens::mail::writing::Begun;
+use crate::screens::mail::writing::MailBeginning;
 use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
 
@@ -16,11 +16,11 @@ pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn reply_all(inbox: &mut Inbox, _: KeyPress) {
-    writing::begin_mail(inbox, Begun::AnswerAll, false);
+    writing::begin_mail(inbox, MailBeginning::AnswerAll, false);
 }
 
 pub(crate) fn forward(inbox: &mut Inbox, _: KeyPress) {
-    writing::begin_mail(inbox, Begun::Forward, false);
+    writing::begin_mail(inbox, MailBeginning::Forward, false);
 }
 
 pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {

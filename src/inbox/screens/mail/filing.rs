@@ -115,11 +115,9 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Sends the opposite of what was filed.
-    pub(crate) fn unfile(&mut self, backs: &[Intent]) {
-        self.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
-    }
+/// Sends the opposite of what was filed.
+pub(crate) fn unfile(context: &mut Context, backs: &[Intent]) {
+    context.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
 }
 
 /// Whether the server counts a thread as read.

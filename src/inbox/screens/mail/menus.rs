@@ -10,6 +10,7 @@ use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
+use crate::overlays::outside_link;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::update::letter_at_hand;
@@ -134,7 +135,7 @@ impl Menu {
             MailMenuKind::Category => {
                 inbox.changes.set_category(&entry.value, &inbox.desk, &mut inbox.context)
             }
-            MailMenuKind::Link => inbox.context.ask_link(&entry.value),
+            MailMenuKind::Link => ask_link(&mut inbox.context, &entry.value),
             MailMenuKind::File => save_file(inbox, entry.value.parse().unwrap_or(0)),
             MailMenuKind::Contact => inbox.desk.show_threads_with(&entry.value, &mut inbox.context),
         }
@@ -263,7 +264,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
     }
     match entries.len() {
         0 => inbox.context.warn("this mail has no link"),
-        1 => inbox.context.ask_link(&all[0]),
+        1 => ask_link(&mut inbox.context, &all[0]),
         _ => inbox.context.open(Menu::new(MailMenuKind::Link, entries)),
     }
 }
@@ -298,17 +299,15 @@ fn save_file(inbox: &mut Inbox, place: usize) {
     }
     match file.url.clone() {
         // It is fetched by the browser, which the person looks at.
-        Some(url) => inbox.context.ask_link(&url),
+        Some(url) => ask_link(&mut inbox.context, &url),
         None => inbox.context.warn("the server does not tell where this file's bytes are"),
     }
 }
 
-impl Context {
-    fn ask_link(&mut self, url: &str) {
-        match links::host_of(url) {
-            Some(host) => self.ask_open_outside(url.to_owned(), &host),
-            None => self.warn("its link is no http or https address: it is not opened"),
-        }
+fn ask_link(context: &mut Context, url: &str) {
+    match links::host_of(url) {
+        Some(host) => outside_link::ask_open_outside(context, url.to_owned(), &host),
+        None => context.warn("its link is no http or https address: it is not opened"),
     }
 }
 

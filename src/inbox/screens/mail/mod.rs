@@ -22,7 +22,7 @@ pub(crate) mod writing;
 pub(crate) mod writing_view;
 
 use crate::screens::mail::triage::Triage;
-use crate::screens::mail::writing::Begun;
+use crate::screens::mail::writing::MailBeginning;
 use model::email::MailAccount;
 use model::outbox::content::Mail;
 
@@ -37,7 +37,7 @@ pub struct MailState {
     triage: Option<Triage>,
     /// A mail that begins once its thread is at hand, and whether with a
     /// canned reply.
-    begun: Option<(Begun, bool)>,
+    begun: Option<(MailBeginning, bool)>,
     /// Mails that were sent from here, as they leave and as they were written.
     leaving: Vec<(Mail, String)>,
 }

@@ -4,21 +4,21 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use crate::screens::mail::writing::{Begun, update as writing};
+use crate::screens::mail::writing::{MailBeginning, update as writing};
 use model::email::{MailAccount, MailWish};
 use model::fetches::Fetch;
 use model::ids::{ChannelId, ConversationId};
 
 pub(crate) fn answer_mail(inbox: &mut Inbox) {
-    writing::begin_mail(inbox, Begun::Answer, false);
+    writing::begin_mail(inbox, MailBeginning::Answer, false);
 }
 
 pub(crate) fn answer_mail_canned(inbox: &mut Inbox) {
-    writing::begin_mail(inbox, Begun::Answer, true);
+    writing::begin_mail(inbox, MailBeginning::Answer, true);
 }
 
 pub(crate) fn new_mail(inbox: &mut Inbox) {
-    writing::begin_mail(inbox, Begun::New, false);
+    writing::begin_mail(inbox, MailBeginning::New, false);
 }
 
 /// A mail that left stands in a thread now: whoever still looks at where

@@ -46,7 +46,7 @@ impl OutboxScreen {
         let (go, look) = decisions::plan(&self.rows.rows);
         let go: Vec<(RowId, SafeText)> =
             go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        context.ask_to_send_all(go, look, None);
+        ask_to_send_all(context, go, look, None);
     }
 
     /// Sends all that can go; what was refused leaves again under a new key.
@@ -136,20 +136,23 @@ impl Changes {
     }
 }
 
-impl Context {
-    /// Asks whether to send all that can go, at this price where it waited for
-    /// credits.
-    pub(crate) fn ask_to_send_all(&mut self, go: Vec<(RowId, SafeText)>, look: usize, price: Option<&str>) {
-        let question = Confirm::new("Send what waited?", all(&go, look, price));
-        let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
-        let (titles, again): (Vec<SafeText>, bool) =
-            (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
-        let question = question.answer('y', format!("send {count} now"), move |inbox| {
-            inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
-        });
-        let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
-        self.open(question.esc("leave them").naming(names));
-    }
+/// Asks whether to send all that can go, at this price where it waited for
+/// credits.
+pub(crate) fn ask_to_send_all(
+    context: &mut Context,
+    go: Vec<(RowId, SafeText)>,
+    look: usize,
+    price: Option<&str>,
+) {
+    let question = Confirm::new("Send what waited?", all(&go, look, price));
+    let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
+    let (titles, again): (Vec<SafeText>, bool) =
+        (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
+    let question = question.answer('y', format!("send {count} now"), move |inbox| {
+        inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
+    });
+    let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
+    context.open(question.esc("leave them").naming(names));
 }
 
 impl Keyboard {

@@ -15,7 +15,7 @@ pub const LOUD: usize = 3;
 
 /// The page's state.
 #[derive(Debug, Default)]
-pub struct Wall {
+pub struct Overview {
     /// The chosen tab.
     pub chosen: usize,
     /// Broadcasts that go on or wait, of all tabs.
@@ -36,7 +36,7 @@ pub struct Failures {
     pub since: Option<Timestamp>,
 }
 
-impl Wall {
+impl Overview {
     /// Something that stands on it has changed.
     pub(crate) fn wall_changed(&mut self) {
         self.stale = true;

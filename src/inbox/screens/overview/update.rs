@@ -7,11 +7,11 @@ use crate::event::{Effect, Load};
 use crate::overlays::request_log::RequestLogView;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::BroadcastQuery;
-use crate::screens::overview::{Failures, LOOK, Wall};
+use crate::screens::overview::{Failures, LOOK, Overview};
 use model::ids::ChannelId;
 use model::time::{MINUTE, Timestamp};
 
-impl Wall {
+impl Overview {
     /// Goes to the page.
     pub(crate) fn go_to_wall(&mut self, desk: &mut Desk) {
         desk.page = PageKind::Wall;

@@ -12,6 +12,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
 use crate::screens::outbox::OutboxScreen;
 use crate::screens::people::People;
+use crate::screens::people::deleting;
 use crate::screens::people::form::{Opening, PersonField, PersonForm};
 use model::contacts::PersonDetail;
 use model::fetches::Fetch;
@@ -173,9 +174,9 @@ pub(crate) fn person_loaded(
         }
         inbox.context.open(form);
     } else if opening.delete.as_deref() == Some(phone) {
-        inbox.context.open_delete(detail);
+        deleting::open_delete(&mut inbox.context, detail);
     } else {
-        inbox.context.refresh_form(&detail);
+        refresh_form(&mut inbox.context, &detail);
     }
 }
 
@@ -210,20 +211,18 @@ pub(crate) fn bring_refused_back(inbox: &mut Inbox) {
     }
 }
 
-impl Context {
-    /// What the server told since the form was opened joins it, as long as
-    /// nothing was typed.
-    fn refresh_form(&mut self, detail: &PersonDetail) {
-        if let Some(form) = self.layers.top_mut::<PersonForm>()
-            && !form.is_new
-            && form.before.phone == detail.phone
-            && form.before != *detail
-            && form.change().is_some_and(|it| it.is_empty())
-        {
-            let focus = form.focus;
-            *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
-            form.focus = focus.min(form.values.len() - 1);
-        }
+/// What the server told since the form was opened joins it, as long as
+/// nothing was typed.
+fn refresh_form(context: &mut Context, detail: &PersonDetail) {
+    if let Some(form) = context.layers.top_mut::<PersonForm>()
+        && !form.is_new
+        && form.before.phone == detail.phone
+        && form.before != *detail
+        && form.change().is_some_and(|it| it.is_empty())
+    {
+        let focus = form.focus;
+        *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
+        form.focus = focus.min(form.values.len() - 1);
     }
 }
 

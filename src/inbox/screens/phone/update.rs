@@ -36,7 +36,7 @@ impl Overlay for CallForm {
             FormKey::Submit => match self.operation() {
                 Ok(operation) => {
                     self.wrong = None;
-                    inbox.context.ask_to_call(self.clone(), operation);
+                    ask_to_call(&mut inbox.context, self.clone(), operation);
                     return KeyOutcome::Done;
                 }
                 Err(wrong) => self.wrong = Some(wrong),
@@ -79,40 +79,36 @@ impl OverlayView for CallForm {
     }
 }
 
-impl Context {
-    /// Asks for a number to write to.
-    pub(crate) fn ask_number(&mut self) {
-        let below = |_: &Inbox, _: &TextLine| {
-            vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
-        };
-        self.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
-            let number = number(typed)?;
-            inbox.desk.write_to(&ConversationId::new(number), &mut inbox.context);
-            Ok(())
-        }));
-    }
+/// Asks for a number to write to.
+pub(crate) fn ask_number(context: &mut Context) {
+    let below = |_: &Inbox, _: &TextLine| {
+        vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
+    };
+    context.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
+        let number = number(typed)?;
+        inbox.desk.write_to(&ConversationId::new(number), &mut inbox.context);
+        Ok(())
+    }));
+}
 
-    fn ask_to_call(&mut self, form: CallForm, operation: Operation) {
-        let words = {
-            let operation = operation.clone();
-            move |inbox: &Inbox| ask(inbox, &operation)
-        };
-        let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
-        let back = |inbox: &mut Inbox| inbox.context.open(form);
-        self.open(
-            question
-                .answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context))
-                .left(back),
-        );
-    }
+fn ask_to_call(context: &mut Context, form: CallForm, operation: Operation) {
+    let words = {
+        let operation = operation.clone();
+        move |inbox: &Inbox| ask(inbox, &operation)
+    };
+    let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
+    let back = |inbox: &mut Inbox| inbox.context.open(form);
+    context.open(
+        question.answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context)).left(back),
+    );
+}
 
-    /// The call could not be queued: its form comes back.
-    pub(crate) fn call_not_queued(&mut self, operation: &Operation) {
-        if let Operation::Call { to, via, context } = operation {
-            let told = context.as_ref().map(|it| it.0.clone()).unwrap_or_default();
-            let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
-            self.open(CallForm { fields, at: 1, wrong: None });
-        }
+/// The call could not be queued: its form comes back.
+pub(crate) fn call_not_queued(context: &mut Context, operation: &Operation) {
+    if let Operation::Call { to, via, context: told } = operation {
+        let told = told.as_ref().map(|it| it.0.clone()).unwrap_or_default();
+        let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
+        context.open(CallForm { fields, at: 1, wrong: None });
     }
 }
 

@@ -7,7 +7,7 @@ pub(crate) mod form_view;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::pages::PageKind;
-use crate::screens::cards::DeckCard;
+use crate::screens::cards::PageCard;
 use crate::screens::connections::ConnectionAnswers;
 use model::account::Platform;
 use model::templates::{ApprovedTemplate, TemplatePart};
@@ -28,7 +28,7 @@ impl Desk {
         }
     }
 
-    pub(crate) fn template_cards(&self) -> Vec<DeckCard> {
+    pub(crate) fn template_cards(&self) -> Vec<PageCard> {
         self.tab().found_templates("").into_iter().map(template_card).collect()
     }
 }
@@ -51,14 +51,14 @@ fn name_of(template: &ApprovedTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
-fn template_card(it: &ApprovedTemplate) -> DeckCard {
-    let mut card = DeckCard {
+fn template_card(it: &ApprovedTemplate) -> PageCard {
+    let mut card = PageCard {
         id: name_of(it),
         kind: it.language.clone(),
         title: SafeText::line(&it.name),
         words: SafeText::line(&body(it)),
         right: it.category.to_lowercase(),
-        ..DeckCard::default()
+        ..PageCard::default()
     };
     // Only approved ones are told.
     card.line("status", "APPROVED");

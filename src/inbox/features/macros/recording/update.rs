@@ -29,7 +29,7 @@ impl Overlay for MacroMenu {
             }
             (KeyCode::Enter, _) => letter,
             (KeyCode::Delete, _) => {
-                if let Some(letter) = letter.filter(|it| !inbox.context.is_fixed(*it)) {
+                if let Some(letter) = letter.filter(|it| !is_fixed(&mut inbox.context, *it)) {
                     keep_macro(inbox, letter, None);
                     inbox.context.say(
                         inbox.context.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")),
@@ -55,7 +55,7 @@ impl Overlay for MacroMenu {
 
 impl Macros {
     fn begin(&mut self, letter: char, context: &mut Context) {
-        if context.is_fixed(letter) {
+        if is_fixed(context, letter) {
             return;
         }
         self.recording.under_way = Some((letter, Vec::new()));
@@ -147,7 +147,7 @@ pub(crate) fn record(inbox: &mut Inbox) {
 /// Keeps a macro instead of the one before it, or none, so that it can be
 /// taken back.
 fn keep_macro(inbox: &mut Inbox, letter: char, wanted: Option<Macro>) {
-    if inbox.context.is_fixed(letter) {
+    if is_fixed(&mut inbox.context, letter) {
         return;
     }
     let before = inbox.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
@@ -167,24 +167,22 @@ pub(crate) fn repeat(inbox: &mut Inbox) {
     playing::play(inbox, None, steps);
 }
 
-impl Context {
-    /// Whether a macro is of the configuration; says so.
-    fn is_fixed(&mut self, letter: char) -> bool {
-        let fixed = self.settings.macros.iter().any(|it| it.macro_.letter == letter);
-        if fixed {
-            self.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
-        }
-        fixed
+/// Whether a macro is of the configuration; says so.
+fn is_fixed(context: &mut Context, letter: char) -> bool {
+    let fixed = context.settings.macros.iter().any(|it| it.macro_.letter == letter);
+    if fixed {
+        context.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
     }
+    fixed
+}
 
-    /// The macro of the configuration a key plays.
-    pub(crate) fn fixed_macro(&self, key: KeyPress) -> Option<char> {
-        let of = |it: &&Fixed| it.key == Some(key);
-        self.settings.macros.iter().find(of).map(|it| it.macro_.letter)
-    }
+/// The macro of the configuration a key plays.
+pub(crate) fn fixed_macro(context: &Context, key: KeyPress) -> Option<char> {
+    let of = |it: &&Fixed| it.key == Some(key);
+    context.settings.macros.iter().find(of).map(|it| it.macro_.letter)
+}
 
-    /// Whether a key press is a person's answer to a question.
-    pub(crate) fn asks_a_person(&self) -> bool {
-        self.layers.last().is_some_and(|it| it.is_question())
-    }
+/// Whether a key press is a person's answer to a question.
+pub(crate) fn asks_a_person(context: &Context) -> bool {
+    context.layers.last().is_some_and(|it| it.is_question())
 }

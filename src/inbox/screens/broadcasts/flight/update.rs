@@ -6,7 +6,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::screens::broadcasts::Board;
+use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::flight::{
     CheckWeight, Flight, Point, Rehearsal, audience, first_wave, plan, price, quality, window,
 };
@@ -66,7 +66,7 @@ impl Overlay for Flight {
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// The points of the check.
     pub fn flight_points(&self, flight: &Flight, desk: &Desk, context: &Context) -> Vec<Point> {
         let tab = desk.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(desk.tab());
@@ -151,7 +151,7 @@ fn rehearse(inbox: &mut Inbox, flight: &Flight) {
     inbox.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// A row that was queued is the rehearsal's.
     pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
         let rehearsal = &mut self.rehearsal;

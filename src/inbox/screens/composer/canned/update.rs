@@ -41,13 +41,11 @@ impl Overlay for ReplyPicker {
     }
 }
 
-impl Context {
-    /// Opens the picker over the composer; `opener` is what was typed to open
-    /// it, and comes back if nothing is picked.
-    pub(crate) fn pick_reply(&mut self, opener: &'static str) {
-        self.push(Effect::Ask(OutsideRequest::Replies));
-        self.open(ReplyPicker { picker: Picker::default(), opener, back: None });
-    }
+/// Opens the picker over the composer; `opener` is what was typed to open
+/// it, and comes back if nothing is picked.
+pub(crate) fn pick_reply(context: &mut Context, opener: &'static str) {
+    context.push(Effect::Ask(OutsideRequest::Replies));
+    context.open(ReplyPicker { picker: Picker::default(), opener, back: None });
 }
 
 impl Desk {
@@ -75,7 +73,7 @@ impl Desk {
             }
             _ => return false,
         };
-        context.pick_reply(opener);
+        pick_reply(context, opener);
         true
     }
 

@@ -48,12 +48,12 @@ impl Returned {
 /// The keys, pastes and clicks there were, and the last that sent or asked
 /// for something that may come back.
 #[derive(Debug, Default)]
-pub(crate) struct Touches {
+pub(crate) struct TouchedDrafts {
     count: u64,
     awaited: u64,
 }
 
-impl Touches {
+impl TouchedDrafts {
     /// A key, a paste or a click came, with these effects.
     pub(crate) fn note<'a>(&mut self, effects: impl IntoIterator<Item = &'a Effect>) {
         self.count += 1;

@@ -6,6 +6,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::screens::composer::returned_texts::{DraftPlace, RecalledText, Returned};
 use crate::screens::composer::{Composer, ComposerMode};
+use crate::screens::phone::update;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
@@ -92,7 +93,7 @@ impl Changes {
         }
         let mut elsewhere = false;
         for intent in intents.into_iter().rev() {
-            context.call_not_queued(&intent.operation);
+            update::call_not_queued(context, &intent.operation);
             if let Some(returned) = Returned::of(&intent.operation) {
                 let at_hand = self.give_back(
                     &intent.channel,

@@ -23,7 +23,7 @@ enum PendingBulkAction {
 
 /// What acting on many remembers.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Acting {
+pub(crate) struct BulkActions {
     asked: Option<PendingBulkAction>,
     /// What was acted on last.
     before: Marks,

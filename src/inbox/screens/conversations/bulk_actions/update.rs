@@ -10,8 +10,10 @@ use crate::event::{Effect, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
 use crate::screens::conversations::bulk_actions::PendingBulkAction;
+use crate::screens::conversations::bulk_plan::update;
 use crate::screens::conversations::bulk_plan::{Batch, BulkPlan, BulkWish, HELD};
 use crate::screens::conversations::snooze;
+use crate::screens::conversations::tags;
 use crate::screens::mail::triage::TriageDecision;
 use crate::tab::Focus;
 use model::conversations::ConversationRow;
@@ -179,7 +181,7 @@ impl Changes {
             None => (),
             Some(PendingBulkAction::Snooze) => context
                 .open(crate::screens::conversations::snooze::SnoozeMenu { rows, typed: None, stays: false }),
-            Some(PendingBulkAction::Tags) => context.open_tags(rows),
+            Some(PendingBulkAction::Tags) => tags::open_tags(context, rows),
             Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows, desk, context),
         }
     }
@@ -211,7 +213,7 @@ impl Changes {
             return context.warn(format!("{}: {reasons}", plan.wish.verb()));
         }
         if plan.apply.len() > HELD {
-            return context.ask_bulk(plan);
+            return update::ask_bulk(context, plan);
         }
         self.carry_out(&plan, desk, context);
     }

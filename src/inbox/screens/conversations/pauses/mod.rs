@@ -18,7 +18,7 @@ const AGAIN: i64 = 15 * MINUTE;
 
 /// What is known of the pauses.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Leasing {
+pub(crate) struct PauseLeases {
     /// The pauses, oldest first.
     paused: Vec<PausedEntry>,
     /// Whether they may be old.

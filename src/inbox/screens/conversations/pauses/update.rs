@@ -6,8 +6,9 @@ use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Intent, Load};
+use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
-use crate::screens::conversations::pauses::{AGAIN, LIMIT, Leasing, lease};
+use crate::screens::conversations::pauses::{AGAIN, LIMIT, PauseLeases, lease};
 use model::local::Keep;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, PausedEntry};
@@ -15,31 +16,29 @@ use model::text::SafeText;
 use model::time::{Timestamp, short_span};
 use std::rc::Rc;
 
-impl Context {
-    /// Opens the list of pauses.
-    pub(crate) fn show_paused(&mut self) {
-        self.show_list(ListKind::Paused);
-        self.push(Effect::Load(Load::Paused(LIMIT)));
-    }
-
-    /// Asks whether pauses that have gone on for long shall go on.
-    fn ask_lease(&mut self, over: Vec<PausedEntry>) {
-        let count = if over.len() == 1 { "it" } else { "all" };
-        let over = Rc::new(over);
-        let (shown, named) = (Rc::clone(&over), Rc::clone(&over));
-        let question = Confirm::live("Paused for long", move |inbox| lease(inbox.context.now, &shown));
-        let hand_back = move |inbox: &mut Inbox| inbox.desk.hand_back_all(&over, &mut inbox.context);
-        let question = question.answer('h', format!("hand {count} back"), hand_back);
-        let question = question
-            .answer('e', "extend", |inbox: &mut Inbox| inbox.desk.extend_leases(&mut inbox.context))
-            .esc("ask again in 15 min");
-        self.open(question.naming(move |names| {
-            named.iter().filter_map(|it| it.title.as_ref()).for_each(|it| names.add(it.as_str()));
-        }));
-    }
+/// Opens the list of pauses.
+pub(crate) fn show_paused(context: &mut Context) {
+    listing::show_list(context, ListKind::Paused);
+    context.push(Effect::Load(Load::Paused(LIMIT)));
 }
 
-impl Leasing {
+/// Asks whether pauses that have gone on for long shall go on.
+fn ask_lease(context: &mut Context, over: Vec<PausedEntry>) {
+    let count = if over.len() == 1 { "it" } else { "all" };
+    let over = Rc::new(over);
+    let (shown, named) = (Rc::clone(&over), Rc::clone(&over));
+    let question = Confirm::live("Paused for long", move |inbox| lease(inbox.context.now, &shown));
+    let hand_back = move |inbox: &mut Inbox| inbox.desk.hand_back_all(&over, &mut inbox.context);
+    let question = question.answer('h', format!("hand {count} back"), hand_back);
+    let question = question
+        .answer('e', "extend", |inbox: &mut Inbox| inbox.desk.extend_leases(&mut inbox.context))
+        .esc("ask again in 15 min");
+    context.open(question.naming(move |names| {
+        named.iter().filter_map(|it| it.title.as_ref()).for_each(|it| names.add(it.as_str()));
+    }));
+}
+
+impl PauseLeases {
     /// When the oldest pause has gone on for as long as the settings allow.
     pub(crate) fn lease_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
         let lease = context.settings.pause_lease;
@@ -56,7 +55,7 @@ impl Leasing {
     /// Asks for the pauses where the list shows them, or when a lease is over
     /// and nothing has the keyboard that must not lose it.
     pub(crate) fn follow_leases(&mut self, desk: &Desk, context: &mut Context) {
-        let shown = context.shows_list(ListKind::Paused);
+        let shown = listing::shows_list(context, ListKind::Paused);
         if shown && std::mem::take(&mut self.stale) {
             context.push(Effect::Load(Load::Paused(LIMIT)));
         }
@@ -78,7 +77,7 @@ impl Leasing {
         let over: Vec<PausedEntry> = over.cloned().collect();
         self.rests_until = Some(context.now.plus(AGAIN));
         if !over.is_empty() {
-            context.ask_lease(over);
+            ask_lease(context, over);
         }
     }
 

@@ -15,9 +15,9 @@ const SLEPT: usize = 100;
 /// What came back and was looked at, so that the same time can be offered
 /// again; the newest last.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Slept(Vec<(ConversationKey, Snooze)>);
+pub(crate) struct SnoozeState(Vec<(ConversationKey, Snooze)>);
 
-impl Slept {
+impl SnoozeState {
     fn note(&mut self, key: ConversationKey, snooze: Snooze) {
         self.0.retain(|it| it.0 != key);
         if self.0.len() == SLEPT {

@@ -15,7 +15,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
-use crate::screens::conversations::snooze::{Slept, SnoozeMenu};
+use crate::screens::conversations::snooze::{SnoozeMenu, SnoozeState};
 use crate::tab::Focus;
 use crate::wrap;
 use model::conversations::ConversationRow;
@@ -161,7 +161,7 @@ impl Changes {
     }
 }
 
-impl Slept {
+impl SnoozeState {
     /// The time one was put aside until before, once more.
     pub fn snooze_again(&self, rows: &[ConversationRow], context: &Context) -> Option<Timestamp> {
         let [row] = rows else { return None };

@@ -30,7 +30,7 @@ impl Desk {
                 if self.pictures.agreed.contains(&host) {
                     return self.fetch_picture(&url, context);
                 }
-                context.ask_picture(url, host);
+                ask_picture(context, url, host);
             }
         }
     }
@@ -88,19 +88,17 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Says from where it would be fetched, and asks whether to.
-    fn ask_picture(&mut self, url: String, host: String) {
-        let mut lines = destination("It would be fetched from", &url, &host);
-        lines.push(DialogLine::plain(
-            "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
-             fetched without asking, until frontdesk ends.",
-        ));
-        let fetch = move |inbox: &mut Inbox| {
-            inbox.desk.pictures.agreed.push(host);
-            inbox.desk.fetch_picture(&url, &mut inbox.context);
-        };
-        let question = Confirm::new("Show the picture here?", lines);
-        self.open(question.answer('y', "FETCH and show", fetch).no("not"));
-    }
+/// Says from where it would be fetched, and asks whether to.
+fn ask_picture(context: &mut Context, url: String, host: String) {
+    let mut lines = destination("It would be fetched from", &url, &host);
+    lines.push(DialogLine::plain(
+        "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
+         fetched without asking, until frontdesk ends.",
+    ));
+    let fetch = move |inbox: &mut Inbox| {
+        inbox.desk.pictures.agreed.push(host);
+        inbox.desk.fetch_picture(&url, &mut inbox.context);
+    };
+    let question = Confirm::new("Show the picture here?", lines);
+    context.open(question.answer('y', "FETCH and show", fetch).no("not"));
 }

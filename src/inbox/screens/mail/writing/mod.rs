@@ -9,7 +9,7 @@ use model::email::compose::WrittenMail;
 
 /// What is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Begun {
+pub enum MailBeginning {
     /// An answer to the sender.
     Answer,
     /// An answer to all who have it.

@@ -7,9 +7,11 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::canned::update;
 use crate::screens::mail::head::{BODY, Did};
 use crate::screens::mail::reading::update::letter_at_hand;
-use crate::screens::mail::writing::Begun;
+use crate::screens::mail::review;
+use crate::screens::mail::writing::MailBeginning;
 use crate::tab::Focus;
 use crate::watch::update as watch;
 use model::email::compose::{WrittenMail, answer, forward};
@@ -17,8 +19,8 @@ use model::email::{Correspondent, NEW_MAIL as NEW};
 use model::ids::{ChannelId, ConversationId};
 
 /// Begins a mail as soon as its thread and draft are at hand.
-pub(crate) fn begin_mail(inbox: &mut Inbox, begun: Begun, canned: bool) {
-    if begun == Begun::New {
+pub(crate) fn begin_mail(inbox: &mut Inbox, begun: MailBeginning, canned: bool) {
+    if begun == MailBeginning::New {
         let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
         inbox.desk.show_new_mail(&id, &mut inbox.context);
     } else {
@@ -57,16 +59,16 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
         }
     }
     if canned {
-        inbox.context.pick_reply("");
+        update::pick_reply(&mut inbox.context, "");
     }
 }
 
-fn mail_begun(inbox: &Inbox, begun: Begun) -> WrittenMail {
+fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
     let tab = inbox.desk.tab();
     let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
     let subject = subject.map(ToString::to_string);
     let found = letter_at_hand(inbox).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
-    let Some((letter, at)) = found.filter(|_| begun != Begun::New) else {
+    let Some((letter, at)) = found.filter(|_| begun != MailBeginning::New) else {
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
         return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
@@ -76,8 +78,8 @@ fn mail_begun(inbox: &Inbox, begun: Begun) -> WrittenMail {
         format!("{} {}", it.day_name(zone), it.clock_face(zone))
     });
     match begun {
-        Begun::Forward => forward(letter, subject.as_deref(), &when),
-        all => answer(letter, subject.as_deref(), &own, all == Begun::AnswerAll, &when),
+        MailBeginning::Forward => forward(letter, subject.as_deref(), &when),
+        all => answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when),
     }
 }
 
@@ -133,7 +135,7 @@ impl Desk {
             return false;
         }
         self.visit_written(channel, conversation, context);
-        self.tab_mut().mail.begun = Some((Begun::Answer, false));
+        self.tab_mut().mail.begun = Some((MailBeginning::Answer, false));
         true
     }
 
@@ -164,7 +166,7 @@ impl Desk {
         let is = |command| context.settings.keymap.in_text(command) == Some(key);
         match (key.code, key.ctrl) {
             _ if is(Command::Send) => self.review_mail(context),
-            _ if is(Command::Attach) => context.ask_file(),
+            _ if is(Command::Attach) => review::ask_file(context),
             _ if is(Command::SwitchMode) && quotes => self.take_quote(context),
             _ if is(Command::SendLater) => context.warn("a mail leaves after its review, not at a time"),
             (KeyCode::Tab, _) if in_body => {

@@ -45,7 +45,7 @@ pub(crate) fn import_told(inbox: &mut Inbox, told: ImportResult) {
         ImportResult::Checked(_, Err(why)) => inbox.context.warn(format!("import: {why}")),
         ImportResult::Checked(source, Ok(found)) => {
             inbox.context.notice = None;
-            inbox.context.ask_import(source, *found);
+            ask_import(&mut inbox.context, source, *found);
         }
         ImportResult::Failed(_, why) => {
             inbox.people.importing = None;
@@ -70,14 +70,12 @@ pub(crate) fn import_told(inbox: &mut Inbox, told: ImportResult) {
     }
 }
 
-impl Context {
-    fn ask_import(&mut self, source: ImportSource, found: DryRun) {
-        let words = if found.good > found.done { "IMPORT" } else { "" };
-        let question = Confirm::new("Import these people?", ask(&source, &found));
-        let question = question
-            .answer('y', words, move |inbox| inbox.people.start_import(source, &found, &mut inbox.context));
-        self.open(question.no(if words.is_empty() { "back" } else { "not" }));
-    }
+fn ask_import(context: &mut Context, source: ImportSource, found: DryRun) {
+    let words = if found.good > found.done { "IMPORT" } else { "" };
+    let question = Confirm::new("Import these people?", ask(&source, &found));
+    let question = question
+        .answer('y', words, move |inbox| inbox.people.start_import(source, &found, &mut inbox.context));
+    context.open(question.no(if words.is_empty() { "back" } else { "not" }));
 }
 
 impl People {
