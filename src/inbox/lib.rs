@@ -85,7 +85,7 @@ pub struct Inbox {
     pub changes: Changes,
     /// What has not left yet, and what was begun.
     pub outbox: OutboxScreen,
-    /// The people of the tab at hand.
+    /// The people of the active tab.
     pub people: People,
     /// The broadcasts.
     pub broadcasts: BroadcastsScreen,

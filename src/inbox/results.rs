@@ -243,7 +243,7 @@ pub(crate) fn recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box<OutboxR
     match (returned, taken.lane.conversation()) {
         (Some(returned), Some(conversation)) => {
             inbox.desk.forget_beside_ai(&taken.channel, conversation);
-            let at_hand = inbox.changes.give_back(
+            let is_there = inbox.changes.give_back(
                 &taken.channel,
                 conversation,
                 returned,
@@ -251,7 +251,7 @@ pub(crate) fn recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box<OutboxR
                 &mut inbox.desk,
                 &mut inbox.context,
             );
-            inbox.context.say(match at_hand {
+            inbox.context.say(match is_there {
                 true => "taken back into the composer; nothing was sent".to_owned(),
                 false => inbox.context.keyed("taken back as a draft; nothing was sent · {go-to-drafts}"),
             });

@@ -286,7 +286,7 @@ fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
 fn offered(inbox: &Inbox) -> &'static [Command] {
     use Command as C;
     let tab = inbox.desk.tab();
-    let asks = matches!(inbox.outbox.row_at_hand(&inbox.desk), Some(row) if row.is_stopped());
+    let asks = matches!(inbox.outbox.current_row(&inbox.desk), Some(row) if row.is_stopped());
     match tab.focus {
         _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],

@@ -1,4 +1,4 @@
-//! One tab: a channel key with its list, the conversation at hand and the
+//! One tab: a channel key with its list, the current conversation and the
 //! composer.
 
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ pub struct Tab {
     pub list: ConversationList,
     /// Whether its first view was chosen by what the account is.
     pub has_first_view: bool,
-    /// The conversation at hand.
+    /// The selected conversation.
     pub history: Option<History>,
     /// Its draft.
     pub composer: Option<Composer>,

@@ -45,7 +45,7 @@ impl Desk {
 
     fn to_copy(&self, wanted: CopyTarget, context: &Context) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
-        let row = self.at_hand().ok_or("no conversation is selected")?;
+        let row = self.current_conversation().ok_or("no conversation is selected")?;
         match wanted {
             CopyTarget::Address => {
                 let address = row.conversation.address.clone();
@@ -104,12 +104,12 @@ fn of_history(
             HistoryItem::Message(_) => Err("it was sent: there is no error"),
         },
         CopiedPart::Transcript => {
-            Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone)))
+            Ok(("the loaded messages", transcript(history, &settings.senders, &settings.zone)))
         }
     }
 }
 
-/// The messages at hand, oldest first: when, who, what. Private notes stay
+/// The loaded messages, oldest first: when, who, what. Private notes stay
 /// here: a transcript goes to others.
 fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
     let customer = history.customer();

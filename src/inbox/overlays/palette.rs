@@ -35,7 +35,7 @@ pub struct CommandPalette {
     pub rows: Vec<PaletteItem>,
     /// The chosen row.
     pub chosen: usize,
-    /// Whether it holds only what can be done with what is at hand.
+    /// Whether it holds only what can be done here.
     pub is_menu: bool,
     all: Vec<PaletteItem>,
 }
@@ -196,7 +196,7 @@ pub(crate) fn open_palette(inbox: &mut Inbox) {
     inbox.context.push(Effect::Load(Load::Names));
 }
 
-/// Opens the menu of what can be done with what is at hand; what cannot be
+/// Opens the menu of what can be done here; what cannot be
 /// done says why.
 pub(crate) fn open_actions(inbox: &mut Inbox) {
     let places = inbox.desk.places();
@@ -205,7 +205,7 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
     };
     let all = command_entries(inbox, |row| is_here(row.place) && !moves(row.command));
     if all.is_empty() {
-        return inbox.context.say("nothing is at hand here");
+        return inbox.context.say("nothing can be done here");
     }
     let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
     palette.refresh();
@@ -261,7 +261,7 @@ pub(crate) fn names_known(context: &mut Context, names: Vec<NamedConversation>) 
     palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
 }
 
-/// Whether a command only moves, and so does nothing with what is at hand.
+/// Whether a command only moves, and so does nothing here.
 fn moves(command: Command) -> bool {
     use Command as C;
     matches!(command, C::MessageDown | C::MessageUp | C::RowDown | C::RowUp | C::AllTabs | C::LeaveRows)

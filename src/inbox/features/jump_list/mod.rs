@@ -20,7 +20,7 @@ struct JumpPlace {
     open: Option<ConversationId>,
 }
 
-/// The place at hand and the one before it.
+/// The current place and the one before it.
 #[derive(Debug, Default)]
 pub(crate) struct JumpList {
     here: Option<(JumpPlace, Focus)>,

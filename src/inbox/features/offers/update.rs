@@ -34,7 +34,7 @@ impl Desk {
             matches!(&it.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
         };
         let Some(sent) = sends.iter().find(|it| is_template(it)) else { return };
-        let shut = self.at_hand().is_some_and(|it| {
+        let shut = self.current_conversation().is_some_and(|it| {
             it.conversation.window == ServiceWindow::Closed && it.conversation.id == sent.conversation
         });
         if shut {
@@ -50,7 +50,7 @@ impl Desk {
     pub(crate) fn follow_offer(&mut self, context: &mut Context) {
         let Some(offer) = &context.offer else { return };
         let stays = match &offer.what {
-            OfferedAction::SnoozeUntilReply(key) => self.at_hand().is_some_and(|it| {
+            OfferedAction::SnoozeUntilReply(key) => self.current_conversation().is_some_and(|it| {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
         };

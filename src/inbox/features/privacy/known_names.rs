@@ -1,5 +1,5 @@
 //! Whose names the screen can show now: from every list, page, history, card
-//! and question that lies at hand.
+//! and question that is open.
 
 use crate::Inbox;
 use crate::features::privacy::names::NameIndex;
@@ -93,7 +93,7 @@ fn is_name_field(label: &str) -> bool {
 }
 
 fn of_card(inbox: &Inbox, names: &mut NameIndex) {
-    let Some(card) = inbox.desk.card_at_hand() else { return };
+    let Some(card) = inbox.desk.current_card() else { return };
     optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
     optional(card.elsewhere.iter().map(|it| &it.title), names);
 }

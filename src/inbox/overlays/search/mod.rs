@@ -26,7 +26,7 @@ pub const LINES: usize = 2;
 pub struct Search {
     /// What was typed.
     pub text: TextLine,
-    /// Whether only the tab at hand is looked in.
+    /// Whether only the active tab is looked in.
     pub only_here: bool,
     /// What was found.
     pub found: Vec<SearchResult>,

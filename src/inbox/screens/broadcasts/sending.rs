@@ -45,7 +45,7 @@ impl Overlay for BroadcastForm {
             FormKey::Field if checks => return self.check(inbox),
             FormKey::Submit => self.focus += 1,
             FormKey::Moved => (),
-            FormKey::Field if self.at_hand() == BroadcastField::Kind => self.choose_kind(key),
+            FormKey::Field if self.active_field() == BroadcastField::Kind => self.choose_kind(key),
             FormKey::Field => {
                 if let Some(line) = self.line_mut() {
                     line.key(key);
@@ -57,7 +57,7 @@ impl Overlay for BroadcastForm {
     }
 
     fn input(&self) -> OverlayInput {
-        if self.at_hand() == BroadcastField::Kind { OverlayInput::Keys } else { OverlayInput::Text }
+        if self.active_field() == BroadcastField::Kind { OverlayInput::Keys } else { OverlayInput::Text }
     }
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
@@ -133,7 +133,7 @@ impl Desk {
         if !marked.is_empty() {
             return Ok(AudienceSource::Conversations(marked));
         }
-        let row = self.at_hand().ok_or("no conversation is selected")?;
+        let row = self.current_conversation().ok_or("no conversation is selected")?;
         Ok(AudienceSource::Conversations(vec![row.key()]))
     }
 

@@ -13,7 +13,7 @@ use model::board::BoardEntry;
 use model::time::{SECOND, Timestamp};
 
 impl Desk {
-    /// Whether the tab at hand has broadcasts.
+    /// Whether the active tab has broadcasts.
     pub fn has_broadcasts(&self) -> bool {
         self.tab().platform().is_none_or(|it| *it == Platform::Whatsapp)
     }

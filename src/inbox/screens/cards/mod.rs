@@ -124,7 +124,7 @@ impl<T> Seen<T> {
 /// The state of the pages.
 #[derive(Debug, Default)]
 pub struct CardsScreen {
-    /// The cards of the page at hand.
+    /// The cards of the current page.
     pub cards: PagedRows<PageCard, ChannelId>,
     /// What is looked for among them.
     pub search: String,

@@ -25,7 +25,7 @@ const LABEL: usize = 10;
 /// Columns of a bar at most.
 const BAR: u16 = 40;
 
-/// Draws the page at hand.
+/// Draws the current page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (list, detail) = pages::page_areas(inbox);
     frame(inbox, theme, area, buffer);

@@ -116,7 +116,7 @@ impl AttachForm {
 }
 
 impl Tab {
-    /// What the answer at hand costs, and the messages it leaves as.
+    /// What the current answer costs, and the messages it leaves as.
     pub fn reply_price(&self) -> (usize, Price) {
         let Some(composer) = &self.composer else { return (1, self.text_price(1)) };
         let text = composer.reply_text();

@@ -22,7 +22,7 @@ enum Compared {
     Other(Option<String>),
 }
 
-/// Asks what the disk holds of the draft at hand: another window may have
+/// Asks what the disk holds of the current draft: another window may have
 /// written it.
 pub(crate) fn compare(tab: &Tab) -> Option<Effect> {
     let composer = tab.composer.as_ref().filter(|it| it.is_loaded())?;
@@ -79,7 +79,7 @@ pub(crate) fn fetch_aside(inbox: &mut Inbox, _: &str) -> Result<(), String> {
 }
 
 impl Composer {
-    /// Compares what the disk holds with what is at hand; what another window
+    /// Compares what the disk holds here; what another window
     /// wrote since takes its place, unless something is being typed here.
     fn compare(&mut self, draft: Option<Draft>) -> Compared {
         let told = draft.filter(|it| !it.text.is_empty() && self.may_be_replaced());

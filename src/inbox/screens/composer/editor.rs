@@ -1,4 +1,4 @@
-//! What needs the terminal for itself: the text at hand in an editor of the
+//! What needs the terminal for itself: the current text in an editor of the
 //! person's own, and adding a channel key.
 //!
 //! What comes back is put into the composer and never sent.
@@ -13,7 +13,7 @@ use model::bounds;
 use model::text;
 
 impl Desk {
-    /// Asks for the editor with the text at hand.
+    /// Asks for the editor with the current text.
     pub(crate) fn edit_outside(&mut self, context: &mut Context) {
         if let Some(composer) = &self.tab().composer {
             context.push(Effect::Edit(composer.text()));

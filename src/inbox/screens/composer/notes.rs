@@ -32,7 +32,7 @@ impl Desk {
         }
     }
 
-    /// Keeps the note at hand.
+    /// Keeps the current note.
     pub(crate) fn save_note(&mut self, context: &mut Context) {
         let tab = self.tab_mut();
         let channel = tab.channel.id.clone();
@@ -71,7 +71,7 @@ pub(crate) fn note_taken_back(
     text: Option<&str>,
 ) {
     let Some(text) = text else { return inbox.context.warn("that note is gone already") };
-    let at_hand = inbox.changes.give_back(
+    let is_there = inbox.changes.give_back(
         &channel,
         conversation,
         Returned::Note(text.to_owned()),
@@ -79,7 +79,7 @@ pub(crate) fn note_taken_back(
         &mut inbox.desk,
         &mut inbox.context,
     );
-    inbox.context.say(match at_hand {
+    inbox.context.say(match is_there {
         true => "the note is back in the composer; Enter keeps it".to_owned(),
         false => inbox.context.keyed("the note is back as a draft · {go-to-drafts}"),
     });
@@ -98,8 +98,8 @@ impl Changes {
         context: &mut Context,
     ) {
         let note = Returned::Note(text.to_owned());
-        let at_hand = self.give_back(channel, conversation, note, DraftPlace::Nowhere, desk, context);
-        context.warn(match at_hand {
+        let is_there = self.give_back(channel, conversation, note, DraftPlace::Nowhere, desk, context);
+        context.warn(match is_there {
             true => format!("the note is not on disk, only here: {why}; Enter tries again"),
             false => format!("note not kept: {why} · still a draft"),
         });

@@ -24,13 +24,13 @@ use model::text::SafeText;
 use model::time::SECOND;
 
 impl Desk {
-    /// The intent of an operation on the conversation at hand.
+    /// The intent of an operation on the current conversation.
     pub(crate) fn intent(&self, operation: Operation, hold: i64) -> Option<Intent> {
         let tab = self.tab();
         Some(Intent {
             channel: tab.channel.id.clone(),
             platform: tab.platform()?.clone(),
-            conversation: self.at_hand()?.conversation.id.clone(),
+            conversation: self.current_conversation()?.conversation.id.clone(),
             operation,
             hold,
             seen: None,
@@ -92,9 +92,9 @@ impl Desk {
         parts.into_iter().map(operation).collect()
     }
 
-    /// Whether only templates may be sent in the conversation at hand.
+    /// Whether only templates may be sent in the current conversation.
     pub(crate) fn window_is_closed(&self) -> bool {
-        self.at_hand().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
+        self.current_conversation().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
     }
 
     /// Sends these in order; true if it asks first what the AI shall do.
@@ -193,9 +193,10 @@ impl Changes {
     /// The newest held message of the open conversation leaves now.
     fn send_held_now(&mut self, desk: &Desk, context: &mut Context) {
         let tab = desk.tab();
-        let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
+        let current_conversation = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
-        let held = |it: &Held| it.channel == channel && it.lane.conversation() == at_hand.as_ref();
+        let held =
+            |it: &Held| it.channel == channel && it.lane.conversation() == current_conversation.as_ref();
         match self.held.iter().rfind(|it| held(it)).map(|it| it.until) {
             Some(until) => {
                 let (go, stay) = self.held.drain(..).partition(|it| held(it) && it.until == until);

@@ -1,4 +1,4 @@
-//! Keys and pastes in the composer: what each does to the text at hand.
+//! Keys and pastes in the composer: what each does to the current text.
 
 use crate::Inbox;
 use crate::command::{Command, CommandScope};

@@ -116,8 +116,8 @@ impl Overlay for EndpointPicker {
 
 impl EndpointForm {
     fn send(&mut self, inbox: &mut Inbox) -> KeyOutcome {
-        let at_hand = inbox.desk.at_hand().map(|it| (it.key(), inbox.desk.contact_facts(it)));
-        let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
+        let about = inbox.desk.current_conversation().map(|it| (it.key(), inbox.desk.contact_facts(it)));
+        let (key, facts) = about.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = self.answers();
         if let Err(why) = self.endpoint.fill(&facts, &answers) {
             if self.values.is_empty() {

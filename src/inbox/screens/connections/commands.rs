@@ -2,7 +2,7 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::conversation_at_hand;
+use crate::conditions::on_conversation;
 use crate::keys::KeyPress;
 use crate::screens::connections::asking;
 use crate::screens::connections::log;
@@ -19,7 +19,7 @@ pub(crate) fn ask_connection(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_look_up(inbox: &Inbox) -> Result<(), Reason> {
-    conversation_at_hand(inbox)?;
+    on_conversation(inbox)?;
     may_ask(inbox)
 }
 

@@ -44,7 +44,7 @@ impl ConnectionAnswers {
             return;
         }
         // What a channel proves of people is known once its platform is.
-        let row = desk.at_hand().filter(|it| desk.platform_of(it).is_some());
+        let row = desk.current_conversation().filter(|it| desk.platform_of(it).is_some());
         let key = row.map(ConversationRow::key);
         if key.is_some() && self.seen != key {
             self.seen = key;
@@ -64,7 +64,7 @@ impl ConnectionAnswers {
         }
     }
 
-    /// Asks all of these endpoints about the conversation at hand whose last
+    /// Asks all of these endpoints about the current conversation whose last
     /// answer is older; how many.
     fn ask_about(
         &mut self,
@@ -74,7 +74,8 @@ impl ConnectionAnswers {
         desk: &Desk,
         context: &mut Context,
     ) -> usize {
-        let Some((key, facts)) = desk.at_hand().map(|it| (it.key(), desk.contact_facts(it))) else {
+        let Some((key, facts)) = desk.current_conversation().map(|it| (it.key(), desk.contact_facts(it)))
+        else {
             return 0;
         };
         let slots: Vec<AnswerKey> = every_endpoint(context)
@@ -165,9 +166,9 @@ impl ConnectionAnswers {
         }
     }
 
-    /// What `{connection.field}` stands for in the conversation at hand.
+    /// What `{connection.field}` stands for in the current conversation.
     pub(crate) fn looked_up(&self, desk: &Desk, context: &Context) -> Vec<(String, String)> {
-        let Some(row) = desk.at_hand() else { return Vec::new() };
+        let Some(row) = desk.current_conversation() else { return Vec::new() };
         let mut found: Vec<(String, String)> = Vec::new();
         for (connection, _, answer) in self.connected(row, context) {
             let fields = answer.mapped.iter().flat_map(|it| &it.fields);
@@ -184,7 +185,7 @@ impl Desk {
     pub(crate) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
         let proven = self.platform_of(row).zip(row.conversation.address.as_deref());
         let facts = proven.map(|(platform, address)| ContactFacts::of(platform, address)).unwrap_or_default();
-        let contact = self.card_at_hand().and_then(|it| it.contact.as_ref());
+        let contact = self.current_card().and_then(|it| it.contact.as_ref());
         let metadata = contact.map_or_else(Vec::new, |it| {
             it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
         });

@@ -179,7 +179,7 @@ pub(crate) fn add_connection(inbox: &mut Inbox) -> Result<(), String> {
     let (facts, with) = inbox.desk.tried_with();
     let wizard = match inbox.connections.begun.take() {
         Some(mut begun) => {
-            // It is tried with whoever is at hand now.
+            // It is tried with whoever is selected now.
             (begun.facts, begun.with) = (facts, with);
             begun
         }
@@ -202,11 +202,13 @@ impl Macros {
 }
 
 impl Desk {
-    /// What is known of the contact at hand, and how they are called: whom a
+    /// What is known of the current contact, and how they are called: whom a
     /// live call is about.
     pub(crate) fn tried_with(&self) -> (ContactFacts, String) {
-        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
-        at_hand.unwrap_or_default()
+        let found = self
+            .current_conversation()
+            .map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
+        found.unwrap_or_default()
     }
 }
 

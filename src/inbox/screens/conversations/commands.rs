@@ -3,7 +3,7 @@
 
 use crate::Inbox;
 use crate::command::{Reason, pick};
-use crate::conditions::{changeable, conversation_at_hand, no_conversation, thread_can_be_filed, writable};
+use crate::conditions::{changeable, no_conversation, on_conversation, thread_can_be_filed, writable};
 use crate::event::{Effect, Load, Spread};
 use crate::keys::KeyPress;
 use crate::layout::SIDE_BY_SIDE;
@@ -146,7 +146,7 @@ pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
-    conversation_at_hand(inbox)?;
+    on_conversation(inbox)?;
     if inbox.desk.tab().focus == Focus::List && inbox.context.size.0 < SIDE_BY_SIDE {
         return Err("open the conversation first, then {card} shows its card".into());
     }

@@ -176,12 +176,12 @@ impl OverlayView for TagEditor {
 }
 
 impl Changes {
-    /// Opens the line for what is marked or at hand.
+    /// Opens the line for what is marked or selected.
     pub(crate) fn ask_tags(&mut self, desk: &Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             return self.tag_marked(desk, context);
         }
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         open_tags(context, vec![row]);
     }
 

@@ -1,4 +1,4 @@
-//! The item at hand as JSON for a command of the person's own: `jq`, a script,
+//! The current item as JSON for a command of the person's own: `jq`, a script,
 //! a ticket system. It asks once for each command.
 
 use crate::Inbox;
@@ -38,9 +38,9 @@ impl Keyboard {
     }
 }
 
-/// Pipes the item at hand to a command, after asking where it is new.
+/// Pipes the current item to a command, after asking where it is new.
 pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
-    let Some((what, json, _)) = inbox.desk.item_at_hand() else {
+    let Some((what, json, _)) = inbox.desk.current_item() else {
         return Err("there is no conversation to pipe".to_owned());
     };
     let what = what.split(' ').next().unwrap_or_default().to_owned();

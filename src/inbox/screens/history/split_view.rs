@@ -18,9 +18,9 @@ impl Desk {
         self.beside.as_ref().filter(|it| first.as_ref() != Some(&it.key))
     }
 
-    /// Keeps the conversation at hand beside others, or lets it go.
+    /// Keeps the current conversation beside others, or lets it go.
     pub(crate) fn keep_beside(&mut self, context: &mut Context) {
-        let Some(row) = self.at_hand().cloned() else { return };
+        let Some(row) = self.current_conversation().cloned() else { return };
         let key = row.key();
         if self.beside.take().is_some_and(|it| it.key == key) {
             return context.say("it is not kept beside others any more");

@@ -2,7 +2,7 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::{on_mail, tab_at_hand_writable, thread_can_be_filed, writable};
+use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable};
 use crate::keys::KeyPress;
 use crate::screens::mail::menus;
 use crate::screens::mail::reading::update as reading;
@@ -50,7 +50,7 @@ pub(crate) fn mail_contacts(inbox: &mut Inbox, _: KeyPress) {
 /// Whether a mail is open.
 pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    let letter = reading::letter_at_hand(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
+    let letter = reading::current_letter(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
     letter.map(drop).ok_or_else(|| "open the mail first".into())
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn open_in_browser(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    tab_at_hand_writable(inbox)
+    on_writable_tab(inbox)
 }
 
 pub(crate) fn triage(inbox: &mut Inbox, _: KeyPress) {

@@ -13,7 +13,7 @@ use crate::outside::OutsideRequest;
 use crate::overlays::outside_link;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::mail::reading;
-use crate::screens::mail::reading::update::letter_at_hand;
+use crate::screens::mail::reading::update::current_letter;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
 use model::ids::ChannelId;
 use model::links;
@@ -31,11 +31,11 @@ const FOLDERS: [&str; 5] = ["inbox", "archive", "sent", "spam", "trash"];
 pub enum MailMenuKind {
     /// Which threads the list shows.
     Show,
-    /// What the thread at hand is about.
+    /// What the current thread is about.
     Category,
-    /// Which link of the mail at hand is opened.
+    /// Which link of the current mail is opened.
     Link,
-    /// Which file of the mail at hand is saved.
+    /// Which file of the current mail is saved.
     File,
     /// Whom mails were exchanged with.
     Contact,
@@ -176,7 +176,7 @@ impl Desk {
         context.open(Menu::new(MailMenuKind::Show, entries));
     }
 
-    /// Asks what the thread at hand is about.
+    /// Asks what the current thread is about.
     pub(crate) fn choose_category(&mut self, context: &mut Context) {
         let seen = &self.tab().mail.words[1];
         let mut words: Vec<String> = seen.clone();
@@ -246,7 +246,7 @@ impl Desk {
 
 /// Asks which link is opened; one alone is asked about at once.
 pub(crate) fn choose_link(inbox: &mut Inbox) {
-    let Some(row) = letter_at_hand(inbox) else {
+    let Some(row) = current_letter(inbox) else {
         return inbox.context.warn("open the mail first");
     };
     let letter = row.letter.as_ref();
@@ -271,7 +271,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
 
 /// Asks which file is saved.
 pub(crate) fn choose_file(inbox: &mut Inbox) {
-    let Some(letter) = letter_at_hand(inbox).and_then(|it| it.letter.as_ref()) else { return };
+    let Some(letter) = current_letter(inbox).and_then(|it| it.letter.as_ref()) else { return };
     let entries: Vec<MailMenuLine> = letter
         .files
         .iter()
@@ -285,7 +285,7 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
 }
 
 fn save_file(inbox: &mut Inbox, place: usize) {
-    let Some(row) = letter_at_hand(inbox) else { return };
+    let Some(row) = current_letter(inbox) else { return };
     let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
     let name = files::safe(file.name.as_str());
     if file.enclosed {

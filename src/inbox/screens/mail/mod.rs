@@ -35,7 +35,7 @@ pub struct MailState {
     pub words: [Vec<String>; 2],
     /// Going through threads one by one.
     triage: Option<Triage>,
-    /// A mail that begins once its thread is at hand, and whether with a
+    /// A mail that begins once its thread is loaded, and whether with a
     /// canned reply.
     begun: Option<(MailBeginning, bool)>,
     /// Mails that were sent from here, as they leave and as they were written.

@@ -25,19 +25,19 @@ use model::queries::{OutboxEntry, Pause};
 use model::text::SafeText;
 
 impl OutboxScreen {
-    /// The row of the outbox that is chosen on the page, or at hand in the
+    /// The row of the outbox that is chosen on the page, or selected in the
     /// history.
-    pub fn row_at_hand<'a>(&'a self, desk: &'a Desk) -> Option<&'a OutboxRow> {
+    pub fn current_row<'a>(&'a self, desk: &'a Desk) -> Option<&'a OutboxRow> {
         match desk.page {
             PageKind::Outbox => self.rows.chosen().map(|it| &it.row),
-            PageKind::Inbox => desk.tab().history.as_ref()?.row_at_hand(),
+            PageKind::Inbox => desk.tab().history.as_ref()?.current_row(),
             _ => None,
         }
     }
 
     /// Asks for the row as it is now; the question opens when it has come.
     pub(crate) fn ask_about_row(&mut self, desk: &Desk, context: &mut Context) {
-        let id = self.row_at_hand(desk).map(|it| it.id.clone());
+        let id = self.current_row(desk).map(|it| it.id.clone());
         context.effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
     }
 
@@ -99,7 +99,7 @@ pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<
 
 /// Hurries the chosen row, or takes it back into the composer.
 pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
-    let Some(row) = inbox.outbox.row_at_hand(&inbox.desk).map(|it| it.id.clone()) else { return };
+    let Some(row) = inbox.outbox.current_row(&inbox.desk).map(|it| it.id.clone()) else { return };
     inbox.changes.held.retain(|it| it.row != row);
     inbox.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
 }
@@ -126,9 +126,9 @@ impl Changes {
     fn edit_again(&mut self, row: &OutboxRow, desk: &mut Desk, context: &mut Context) {
         if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
         {
-            let at_hand =
+            let is_there =
                 self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft, desk, context);
-            context.say(match at_hand {
+            context.say(match is_there {
                 true => "back in the composer".to_owned(),
                 false => context.keyed("back as a draft · {go-to-drafts}"),
             });

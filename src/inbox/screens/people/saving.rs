@@ -243,7 +243,7 @@ impl OutboxScreen {
 }
 
 impl Desk {
-    /// A change of a contact of the tab at hand, before it has bytes.
+    /// A change of a contact of the active tab, before it has bytes.
     pub(crate) fn contact_intent(&self, phone: &str, operation: Operation, hold: i64) -> Option<Intent> {
         let tab = self.tab();
         Some(Intent {

@@ -18,7 +18,7 @@ use model::outbox::{Lane, OutboxRow};
 use model::time::Timestamp;
 
 impl Desk {
-    /// Whether the tab at hand has people.
+    /// Whether the active tab has people.
     pub fn has_people(&self) -> bool {
         self.tab().platform().is_none_or(Platform::has_contacts)
     }
@@ -32,13 +32,13 @@ impl People {
         waits.then(|| self.typed_at.plus(REST))
     }
 
-    /// Goes to the page, to the person at hand if it is one of them.
+    /// Goes to the page, to the current person if it is one of them.
     pub(crate) fn go_to_people(&mut self, desk: &mut Desk) {
-        let at_hand = desk.at_hand().and_then(|it| it.conversation.address.clone());
+        let current_conversation = desk.current_conversation().and_then(|it| it.conversation.address.clone());
         desk.page = PageKind::People;
         self.rows.mark_stale();
         self.search.clear();
-        self.opening.choose = at_hand;
+        self.opening.choose = current_conversation;
     }
 
     /// A fetch has ended.

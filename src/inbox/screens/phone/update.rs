@@ -113,14 +113,15 @@ pub(crate) fn call_not_queued(context: &mut Context, operation: &Operation) {
 }
 
 impl Desk {
-    /// Opens the call form: as it was left, or for the number at hand.
+    /// Opens the call form: as it was left, or for the current number.
     pub(crate) fn ask_call(&mut self, context: &mut Context) {
-        let at_hand = self.at_hand().and_then(|it| it.conversation.address.clone()).unwrap_or_default();
+        let number =
+            self.current_conversation().and_then(|it| it.conversation.address.clone()).unwrap_or_default();
         let tab = self.tab_mut();
-        let kept = tab.call.take().filter(|it| it.fields[0].text() == at_hand || at_hand.is_empty());
+        let kept = tab.call.take().filter(|it| it.fields[0].text() == number || number.is_empty());
         let form = kept.unwrap_or_else(|| CallForm {
-            at: usize::from(!at_hand.is_empty()),
-            fields: [TextLine::new(at_hand), TextLine::default(), TextLine::default()],
+            at: usize::from(!number.is_empty()),
+            fields: [TextLine::new(number), TextLine::default(), TextLine::default()],
             wrong: None,
         });
         context.open(form);

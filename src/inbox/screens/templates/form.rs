@@ -272,7 +272,7 @@ impl Desk {
 }
 
 impl ConnectionAnswers {
-    /// Opens the form of a template for the conversation at hand.
+    /// Opens the form of a template for the current conversation.
     pub(crate) fn fill_template(
         &mut self,
         template: ApprovedTemplate,

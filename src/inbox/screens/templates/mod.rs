@@ -34,10 +34,10 @@ impl Desk {
 }
 
 impl ConnectionAnswers {
-    /// Fills the chosen template in for the conversation at hand.
+    /// Fills the chosen template in for the current conversation.
     pub(crate) fn fill_chosen_template(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
         let found = desk.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
-        let (Some(template), Some(row)) = (found, desk.at_hand()) else {
+        let (Some(template), Some(row)) = (found, desk.current_conversation()) else {
             return context.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();

@@ -1,5 +1,5 @@
 //! Playing macros: one step after the other, each only when all that the one
-//! before it asked for has come, so that no step acts on what is not at hand
+//! before it asked for has come, so that no step acts on what is not loaded
 //! yet. It stops at the first refusal and at every question, and says where.
 
 pub(crate) mod update;
@@ -27,7 +27,7 @@ pub(crate) struct Playing {
     about: Option<ConversationKey>,
     /// Whether the steps being played may go elsewhere.
     wanders: bool,
-    /// Since when the step at hand is awaited.
+    /// Since when the current step is awaited.
     since: Timestamp,
     /// What the person pressed meanwhile.
     pressed: VecDeque<KeyPress>,

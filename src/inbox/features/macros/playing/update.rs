@@ -30,7 +30,7 @@ pub(crate) fn play(inbox: &mut Inbox, letter: Option<char>, steps: Vec<RecordedS
         letter,
         steps,
         done: 0,
-        about: inbox.desk.at_hand().map(ConversationRow::key),
+        about: inbox.desk.current_conversation().map(ConversationRow::key),
         wanders: false,
         since: inbox.context.now,
         pressed: VecDeque::new(),
@@ -94,7 +94,7 @@ fn is_awaiting(inbox: &mut Inbox) -> bool {
 }
 
 fn play_next(inbox: &mut Inbox) -> bool {
-    let here = inbox.desk.at_hand().map(ConversationRow::key);
+    let here = inbox.desk.current_conversation().map(ConversationRow::key);
     let now = inbox.context.now;
     let Some(playing) = &mut inbox.features.macros.playing else { return false };
     let Some(step) = playing.steps.get(playing.done).cloned() else {
@@ -175,7 +175,7 @@ impl Macros {
         if update::asks_a_person(context) {
             return Some(("it asks; answer it yourself", false));
         }
-        let here = desk.at_hand().map(ConversationRow::key);
+        let here = desk.current_conversation().map(ConversationRow::key);
         let moved = !playing.wanders && playing.about != here;
         moved.then_some(("the conversation has changed", true))
     }

@@ -52,7 +52,7 @@ impl ReadProgress {
         self.shown = newest.chain(self.shown.take()).max();
     }
 
-    /// Notes where the text at hand was begun, or that there is none.
+    /// Notes where the current text was begun, or that there is none.
     fn follow(&mut self, history: &History, has_text: bool) {
         if !has_text {
             self.began = None;

@@ -77,7 +77,7 @@ impl Desk {
         }
     }
 
-    /// What crossed with the text at hand.
+    /// What crossed with the current text.
     pub(crate) fn crossed(&self) -> Vec<Message> {
         let tab = self.tab();
         tab.history.as_ref().map(|it| tab.looked.crossed(it)).unwrap_or_default()

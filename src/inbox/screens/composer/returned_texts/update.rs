@@ -95,7 +95,7 @@ impl Changes {
         for intent in intents.into_iter().rev() {
             update::call_not_queued(context, &intent.operation);
             if let Some(returned) = Returned::of(&intent.operation) {
-                let at_hand = self.give_back(
+                let is_there = self.give_back(
                     &intent.channel,
                     &intent.conversation,
                     returned,
@@ -103,7 +103,7 @@ impl Changes {
                     desk,
                     context,
                 );
-                elsewhere |= !at_hand;
+                elsewhere |= !is_there;
             }
         }
         context.warn(match elsewhere {

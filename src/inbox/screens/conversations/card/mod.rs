@@ -1,4 +1,4 @@
-//! What the card at hand shows beside the conversation: its contact, and the
+//! What the current card shows beside the conversation: its contact, and the
 //! same person in other tabs. Read only while a card is on screen.
 
 pub(crate) mod update;

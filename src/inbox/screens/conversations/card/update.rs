@@ -11,9 +11,9 @@ use model::contacts::ContactCard;
 use model::queries::ConversationKey;
 
 impl Desk {
-    /// What is known beside the conversation at hand, once it was loaded.
-    pub fn card_at_hand(&self) -> Option<&ContactCard> {
-        let row = self.at_hand()?;
+    /// What is known beside the current conversation, once it was loaded.
+    pub fn current_card(&self) -> Option<&ContactCard> {
+        let row = self.current_conversation()?;
         self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|it| row.is(it)))
     }
 
@@ -23,7 +23,7 @@ impl Desk {
         if self.areas(context).card.is_none() || !self.is_inbox_shown() {
             return;
         }
-        let key = self.at_hand().map(|it| it.key());
+        let key = self.current_conversation().map(|it| it.key());
         if self.contact.key != key {
             self.contact = ShownCard { key, card: None, stale: true, first: 0 };
         }
@@ -57,10 +57,10 @@ impl ConnectionAnswers {
             return false;
         };
         let page = usize::from(area.inner().height);
-        let more = desk.card_at_hand().map_or(0, |it| {
+        let more = desk.current_card().map_or(0, |it| {
             it.elsewhere.len() * 2 + it.contact.as_ref().map_or(0, |it| it.metadata.len() * 2)
         });
-        let connected = desk.at_hand().map_or(0, |row| {
+        let connected = desk.current_conversation().map_or(0, |row| {
             let all = self.connected(row, context);
             all.iter().map(|(_, _, it)| 3 + it.mapped.as_ref().map_or(0, |it| it.lines(LINES).len())).sum()
         });

@@ -140,12 +140,12 @@ impl OverlayView for SnoozeMenu {
 }
 
 impl Changes {
-    /// Opens the menu for what is marked, or for the conversation at hand.
+    /// Opens the menu for what is marked, or for the current conversation.
     pub(crate) fn ask_snooze(&mut self, desk: &Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             return self.snooze_marked(desk, context);
         }
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         context.open(SnoozeMenu { rows: vec![row], typed: None, stays: false });
     }
 

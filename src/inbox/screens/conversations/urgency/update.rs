@@ -10,7 +10,7 @@ use model::ids::ChannelId;
 use model::urgency;
 
 impl Desk {
-    /// Goes to the next that needs a person: in the rows at hand, else
+    /// Goes to the next that needs a person: in the loaded rows, else
     /// wherever the store knows one.
     pub(crate) fn next_waiting(&mut self, forwards: bool, context: &mut Context) {
         let visible = self.list_rows(&self.areas(context));
@@ -28,7 +28,7 @@ impl Desk {
     }
 
     /// Who needs a person has been looked up: the most urgent is opened that
-    /// is not at hand already.
+    /// is not loaded already.
     pub(crate) fn most_urgent(
         &mut self,
         scope: Option<ChannelId>,
@@ -36,7 +36,7 @@ impl Desk {
         context: &mut Context,
     ) {
         let ranked = urgency::ranked(rows, context.now);
-        let current = self.at_hand().map(ConversationRow::key);
+        let current = self.current_conversation().map(ConversationRow::key);
         let Some(next) = self.walk.next(&ranked, current.as_ref(), context.now) else {
             return match (ranked.is_empty(), scope) {
                 (false, _) => context.warn("no one else is waiting"),

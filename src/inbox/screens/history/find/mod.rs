@@ -1,4 +1,4 @@
-//! Looking for words within the conversation at hand: what is typed after `/`
+//! Looking for words within the current conversation: what is typed after `/`
 //! in the history, the hits, and walking them.
 //!
 //! The store looks in all it has.
@@ -21,7 +21,7 @@ pub struct Find {
     /// Messages in which it was found, newest first; `None` until it was
     /// looked for.
     pub hits: Option<Vec<MessageId>>,
-    /// The hit at hand.
+    /// The current hit.
     pub at: usize,
 }
 

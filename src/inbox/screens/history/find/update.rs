@@ -18,7 +18,7 @@ impl Desk {
         context.open(LinePrompt { kind, text: TextLine::default() });
     }
 
-    /// Looks for a text in the history at hand.
+    /// Looks for a text in the current history.
     pub(crate) fn look_for(&mut self, text: &str, context: &mut Context) {
         if let Some(history) = &mut self.tab_mut().history {
             history.find = Find::new(text);
@@ -89,7 +89,7 @@ impl Desk {
         }
     }
 
-    /// Shows a message of the conversation at hand, however far back.
+    /// Shows a message of the current conversation, however far back.
     pub(crate) fn seek(&mut self, message: MessageId, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let Some(history) = &mut self.tab_mut().history else { return };

@@ -17,7 +17,7 @@ impl Desk {
     /// Shows the selected message's picture here, or hides it again; asks
     /// first where its host was never shown.
     pub(crate) fn toggle_picture(&mut self, context: &mut Context) {
-        let url = match self.picture_at_hand(context) {
+        let url = match self.current_picture(context) {
             Ok(url) => url,
             Err(why) => return context.warn(context.keyed(why)),
         };
@@ -68,7 +68,7 @@ impl Desk {
         }
     }
 
-    fn picture_at_hand(&self, context: &Context) -> Result<String, &'static str> {
+    fn current_picture(&self, context: &Context) -> Result<String, &'static str> {
         if context.settings.graphics == Graphics::Off {
             return Err(
                 "pictures are switched off in the configuration; {open-outside} opens the file outside",

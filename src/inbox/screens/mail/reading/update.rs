@@ -8,8 +8,8 @@ use crate::outside::OutsideRequest;
 use crate::screens::history::message_of;
 use model::messages::MessageRow;
 
-/// The mail at hand: the selected one, else the newest of the open thread.
-pub fn letter_at_hand(inbox: &Inbox) -> Option<&MessageRow> {
+/// The current mail: the selected one, else the newest of the open thread.
+pub fn current_letter(inbox: &Inbox) -> Option<&MessageRow> {
     let history = inbox.desk.tab().history.as_ref().filter(|it| it.loaded)?;
     let row = history.selected_item().and_then(message_of);
     let row = row.or_else(|| history.items.iter().rev().find_map(message_of));
@@ -18,7 +18,7 @@ pub fn letter_at_hand(inbox: &Inbox) -> Option<&MessageRow> {
 
 /// Shows the plain text or the HTML's; or what was quoted.
 pub(crate) fn turn_letter(inbox: &mut Inbox, html: bool) {
-    let both = letter_at_hand(inbox)
+    let both = current_letter(inbox)
         .and_then(|it| it.letter.as_ref())
         .is_some_and(|it| it.plain.is_some() && it.rich.is_some());
     if html && !both {
@@ -37,10 +37,10 @@ pub(crate) fn turn_letter(inbox: &mut Inbox, html: bool) {
     inbox.context.say(words);
 }
 
-/// Asks whether to open the mail at hand in the browser, which shows it
+/// Asks whether to open the current mail in the browser, which shows it
 /// without scripts and fetches nothing.
 pub(crate) fn ask_browser(inbox: &mut Inbox) {
-    let Some(row) = letter_at_hand(inbox) else { return };
+    let Some(row) = current_letter(inbox) else { return };
     let raw = row.message.raw.clone();
     let lines = vec![
         DialogLine::plain(

@@ -1,4 +1,4 @@
-//! One going through threads: what is at hand, what is to come, what was
+//! One going through threads: what is loaded, what is to come, what was
 //! decided.
 
 pub(crate) mod update;
@@ -57,7 +57,7 @@ impl Triage {
         Self { began: now, total: rows.len(), queue: rows.into(), ..Self::default() }
     }
 
-    /// The thread at hand, counted from 1.
+    /// The current thread, counted from 1.
     pub fn place(&self) -> usize {
         (self.total - self.queue.len()).max(1)
     }

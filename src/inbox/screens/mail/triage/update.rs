@@ -1,5 +1,5 @@
 //! Triage: one thread at a time over the whole width, one key for each
-//! decision, the next ones at hand before they are wanted. Nothing waits for
+//! decision, the next ones loaded before they are wanted. Nothing waits for
 //! the server: decisions are queued, and taken back one by one.
 
 use crate::Inbox;
@@ -160,9 +160,9 @@ impl Desk {
         self.tab().triage().is_some_and(|it| !it.is_over())
     }
 
-    /// Remembers whether the thread at hand gets a star or loses it.
+    /// Remembers whether the current thread gets a star or loses it.
     pub(crate) fn triage_star(&mut self) {
-        let row = self.at_hand().cloned();
+        let row = self.current_conversation().cloned();
         let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) else { return };
         let had = row.thread.as_ref().is_some_and(|it| it.is_starred == Some(true));
         let id = row.conversation.id;
@@ -173,12 +173,12 @@ impl Desk {
         }
     }
 
-    /// The thread at hand stays as it is.
+    /// The current thread stays as it is.
     pub(crate) fn triage_left(&mut self, context: &mut Context) {
         self.triage_decided(TriageDecision::Left, context);
     }
 
-    /// The thread at hand was decided over: on to the next.
+    /// The current thread was decided over: on to the next.
     pub(crate) fn triage_decided(&mut self, what: TriageDecision, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(row) = triage.at.take() else { return };
@@ -200,7 +200,7 @@ impl Desk {
         }
     }
 
-    /// The thread at hand goes last.
+    /// The current thread goes last.
     pub(crate) fn triage_later(&mut self, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         if triage.queue.is_empty() {
@@ -297,7 +297,7 @@ impl Changes {
 
 /// Takes the last decision back, and goes to its thread.
 pub(crate) fn triage_undo(inbox: &mut Inbox) {
-    if undo_at_hand(inbox) {
+    if undo_current(inbox) {
         return;
     }
     let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
@@ -324,9 +324,9 @@ pub(crate) fn triage_undo(inbox: &mut Inbox) {
     }
 }
 
-/// Takes back a star or the like of the thread at hand, if that is the
+/// Takes back a star or the like of the current thread, if that is the
 /// newest thing done; it is no decision, and one stays there.
-fn undo_at_hand(inbox: &mut Inbox) -> bool {
+fn undo_current(inbox: &mut Inbox) -> bool {
     let Some(triage) = inbox.desk.tab().triage() else { return false };
     let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
     let newest = inbox

@@ -9,7 +9,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::canned::update;
 use crate::screens::mail::head::{BODY, Did};
-use crate::screens::mail::reading::update::letter_at_hand;
+use crate::screens::mail::reading::update::current_letter;
 use crate::screens::mail::review;
 use crate::screens::mail::writing::MailBeginning;
 use crate::tab::Focus;
@@ -18,7 +18,7 @@ use model::email::compose::{WrittenMail, answer, forward};
 use model::email::{Correspondent, NEW_MAIL as NEW};
 use model::ids::{ChannelId, ConversationId};
 
-/// Begins a mail as soon as its thread and draft are at hand.
+/// Begins a mail as soon as its thread and draft are loaded.
 pub(crate) fn begin_mail(inbox: &mut Inbox, begun: MailBeginning, canned: bool) {
     if begun == MailBeginning::New {
         let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
@@ -67,7 +67,7 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
     let tab = inbox.desk.tab();
     let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
     let subject = subject.map(ToString::to_string);
-    let found = letter_at_hand(inbox).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
+    let found = current_letter(inbox).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
     let Some((letter, at)) = found.filter(|_| begun != MailBeginning::New) else {
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
@@ -235,7 +235,7 @@ impl Desk {
         }
     }
 
-    /// Pasted text goes into the field at hand; false if the text has it.
+    /// Pasted text goes into the current field; false if the text has it.
     pub(crate) fn paste_into_head(&mut self, outside: &str, context: &Context) -> bool {
         let now = context.now;
         let is_field = self.tab().mail_head().is_some_and(|it| it.at < BODY);
