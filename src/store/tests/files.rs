@@ -1,10 +1,12 @@
 //! Opening, permissions, damage, newer versions.
 
-use crate::tests::{channel, conversation, list};
+use crate::tests::{at, channel, conversation, list};
 use crate::{Store, StoreError};
+use model::conversations::{Automation, Conversation, Escalation, Referral};
 use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::{ConversationQuery, Draft};
+use model::text::SafeText;
 use sqlite::Queries;
 
 fn draft() -> Draft {
@@ -172,4 +174,26 @@ fn many_that_open_a_new_folder_at_once_make_it_together() {
         });
         assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());
     }
+}
+
+#[tokio::test]
+async fn a_conversation_is_read_as_it_was_told_field_by_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let line = |text: &str| Some(SafeText::line(text));
+    let told = Conversation {
+        username: line("maria"),
+        email: line("maria@mail.example"),
+        message_count: 7,
+        created_at: Some(at(2)),
+        first_message_at: Some(at(3)),
+        referral: Some(Referral { headline: line("Panniers that last"), ..Referral::default() }),
+        escalation: Escalation::Asks(SafeText::line("asked for a person")),
+        automation: Automation::Off,
+        ..conversation("c1", 9)
+    };
+    list(&store, vec![told.clone()]).await;
+    let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
+    let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
+    assert_eq!(rows[0].conversation, told);
 }

@@ -88,7 +88,8 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     add("email", conversation.email.as_ref().map(ToString::to_string));
     add("status", Some(safe(&conversation.status.word().to_owned())));
     let zone = &inbox.context.settings.zone;
-    let since = conversation.created_at.map(|it| format!(" since {}", it.day_name(zone)));
+    let first = conversation.first_message_at.or(conversation.created_at);
+    let since = first.map(|it| format!(" since {}", it.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
     add("last", conversation.last_message_at.map(|it| ago(inbox.context.now.since(it))));
     add("waits", row.waiting_since.map(|it| short_span(inbox.context.now.since(it))));
