@@ -4,7 +4,7 @@
 use crate::command::Command;
 use crate::event::Effect;
 use crate::features::offers::Offer;
-use crate::notice::{Fact, Notice};
+use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
 use crate::overlays::overlay::{Overlay, OverlayStack};
 use crate::settings::Settings;
@@ -27,6 +27,8 @@ pub struct Context {
     pub(crate) guard: PromptGuard,
     /// What the status line says for a while.
     pub notice: Option<Notice>,
+    /// What the status line said lately.
+    pub(crate) said: NoticeLog,
     /// What one key would do that suggests itself.
     pub(crate) offer: Option<Offer>,
     /// Why something was not done in this turn, as it was said first.
@@ -46,6 +48,7 @@ impl Context {
             layers: OverlayStack::default(),
             guard: PromptGuard::default(),
             notice: None,
+            said: NoticeLog::default(),
             offer: None,
             refusal: None,
             effects: Vec::new(),
@@ -96,13 +99,16 @@ impl Context {
 
     /// Says in the status line that something has happened.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice::of(text.into(), false, self.now));
+        let text = text.into();
+        self.said.note(&text, self.now);
+        self.notice = Some(Notice::of(text, false, self.now));
     }
 
     /// Says that something cannot be done or went wrong.
     pub fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.refuse(&text);
+        self.said.note(&text, self.now);
         self.notice = Some(Notice::of(text, true, self.now));
     }
 

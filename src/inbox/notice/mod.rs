@@ -3,6 +3,8 @@
 
 pub(crate) mod update;
 
+use std::collections::VecDeque;
+
 use crate::keyboard::Keyboard;
 use model::ids::ChannelId;
 use model::time::{SECOND, Timestamp};
@@ -12,6 +14,30 @@ pub(crate) const INTERRUPT: i64 = 2 * SECOND;
 
 /// How long what has happened stays in the status line.
 const NOTICE: i64 = 8 * SECOND;
+
+/// Lines that are remembered.
+const REMEMBERED: usize = 100;
+
+/// What the status line said, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct NoticeLog(VecDeque<(Timestamp, String)>);
+
+impl NoticeLog {
+    /// Remembers a line; one that is said again counts from then.
+    pub(crate) fn note(&mut self, text: &str, now: Timestamp) {
+        if self.0.back().is_some_and(|it| it.1 == text) {
+            self.0.pop_back();
+        }
+        self.0.push_back((now, text.to_owned()));
+        let over = self.0.len().saturating_sub(REMEMBERED);
+        self.0.drain(..over);
+    }
+
+    /// When each was said and what, newest first.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = (Timestamp, &str)> {
+        self.0.iter().rev().map(|(at, text)| (*at, text.as_str()))
+    }
+}
 
 /// A line for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
