@@ -11,6 +11,7 @@ use crate::conditions::{always, on_conversation, on_mail, on_writable_tab};
 use crate::desk_commands as desk;
 use crate::features::commands as features;
 use crate::keys::KeyPress;
+use crate::notice::update as notice;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::broadcasts::sending;
 use crate::screens::composer::commands as composer;
@@ -259,6 +260,7 @@ macro_rules! each_verb {
             "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => upkeep::connection_line, upkeep::connection_words;
             "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one of elsewhere" => sending::broadcast_line, broadcasts::audiences;
             "handover" "" "Copy what the next shift must know: what broke, what is paused, what is queued" => features::handover, nothing;
+            "said" "" "Show what the status line said lately" => notice::show_said, nothing;
             "pipe" "COMMAND" "Give the selected item as JSON to a command" => pipe::pipe, nothing;
             "setup" "" "Add a channel key, step by step" => editor::set_up, nothing;
             "tutor" "" "Learn the first keys, in the demo" => features::tutor, nothing;

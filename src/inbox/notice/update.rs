@@ -2,6 +2,7 @@
 
 use crate::Inbox;
 use crate::changes::Changes;
+use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
@@ -9,6 +10,7 @@ use crate::features::undo_send::Held;
 use crate::keyboard::Keyboard;
 use crate::notice::{Fact, Lasts};
 use model::ids::{ChannelId, ConversationId};
+use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 
 /// What the status line says now, and whether something went wrong.
@@ -18,6 +20,18 @@ pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
         Lasts::Until(until) => (inbox.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
         Lasts::While(fact) => Some((words_of(inbox, fact)?, notice.warning)),
     }
+}
+
+/// Opens what the status line said lately, newest first.
+pub(crate) fn show_said(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    let zone = &inbox.context.settings.zone;
+    let line = |(at, text): (Timestamp, &str)| SafeText::line(&format!("{}  {text}", at.clock_face(zone)));
+    let lines: Vec<SafeText> = inbox.context.said.newest_first().map(line).collect();
+    if lines.is_empty() {
+        return Err("nothing was said yet".to_owned());
+    }
+    inbox.context.open(TextView::new("What was said here, newest first", lines));
+    Ok(())
 }
 
 /// A line that is over goes.
