@@ -14,12 +14,11 @@ mod asking;
 mod sending;
 mod updates;
 
-use axum::http::HeaderMap;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
     PlatformTrouble, Polled,
 };
 use connections::guard::{Guard, Policy};
@@ -144,13 +143,13 @@ impl PlatformSource for BotPlatform {
         })
     }
 
-    fn is_genuine(&self, headers: &HeaderMap, _: &[u8]) -> bool {
-        let given = headers.get(SECRET_HEADER).map_or(&[][..], |it| it.as_bytes());
+    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+        let given = call.headers.get(SECRET_HEADER).map_or(&[][..], |it| it.as_bytes());
         !self.hook.is_empty() && bool::from(given.ct_eq(self.hook.as_bytes()))
     }
 
-    fn split(&self, body: &[u8]) -> Vec<HookPiece> {
-        let update: Option<Value> = serde_json::from_slice(body).ok();
+    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
+        let update: Option<Value> = serde_json::from_slice(call.body).ok();
         update.as_ref().and_then(updates::piece).into_iter().collect()
     }
 

@@ -17,15 +17,14 @@ mod uploads;
 
 use std::collections::HashMap;
 
-use axum::http::HeaderMap;
 use hyper::Method;
 use ring::hmac;
 use subtle::ConstantTimeEq;
 use url::form_urlencoded::byte_serialize;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformDescription, PlatformEvent,
-    PlatformSource, PlatformTrouble, Polled,
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformDescription,
+    PlatformEvent, PlatformSource, PlatformTrouble, Polled,
 };
 use crate::database::templates::Template;
 use crate::platforms::whatsapp::uploads::Uploads;
@@ -190,14 +189,15 @@ impl PlatformSource for NumberPlatform {
         asked.get("hub.challenge").filter(|_| is_it && is_mine).cloned()
     }
 
-    fn is_genuine(&self, headers: &HeaderMap, body: &[u8]) -> bool {
-        let given = headers.get(SIGNATURE_HEADER).and_then(|it| it.to_str().ok()?.strip_prefix("sha256="));
+    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+        let given =
+            call.headers.get(SIGNATURE_HEADER).and_then(|it| it.to_str().ok()?.strip_prefix("sha256="));
         let Some(tag) = given.and_then(of_hex) else { return false };
-        hmac::verify(&self.key, body, &tag).is_ok()
+        hmac::verify(&self.key, call.body, &tag).is_ok()
     }
 
-    fn split(&self, body: &[u8]) -> Vec<HookPiece> {
-        calls::split(&self.settings.number, body)
+    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
+        calls::split(&self.settings.number, call.body)
     }
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
@@ -235,6 +235,8 @@ fn of_hex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderMap;
+
     use super::*;
 
     fn platform() -> NumberPlatform {
@@ -255,14 +257,15 @@ mod tests {
         let is_genuine = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(SIGNATURE_HEADER, text.parse().expect("a header"));
-            platform().is_genuine(&headers, b"{}")
+            platform().is_genuine(&HookCall { query: "", headers: &headers, body: b"{}" })
         };
         assert!(is_genuine(&format!("sha256={}", hex(b"{}"))));
         assert!(!is_genuine(&format!("sha256={}", hex(b"{ }"))), "other bytes");
         for wrong in ["", "sha256=", "sha256=zz", &hex(b"{}")] {
             assert!(!is_genuine(wrong), "{wrong}");
         }
-        assert!(!platform().is_genuine(&HeaderMap::new(), b"{}"));
+        let headers = HeaderMap::new();
+        assert!(!platform().is_genuine(&HookCall { query: "", headers: &headers, body: b"{}" }));
     }
 
     #[test]
