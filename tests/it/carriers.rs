@@ -6,6 +6,7 @@ pub(crate) mod bot_server;
 mod bots;
 mod campaign;
 mod connecting;
+mod manners;
 mod number_campaign;
 mod number_server;
 mod numbers;

@@ -30,6 +30,7 @@ pub mod watch;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use axum::http::HeaderMap;
 use tokio::sync::Notify;
@@ -326,6 +327,12 @@ pub trait PlatformSource: Send + Sync {
 
     /// What a piece says.
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent>;
+
+    /// Shows somebody that an answer to a message is being written, where the
+    /// platform can; how long that is seen.
+    fn show_typing<'a>(&'a self, _to: &'a str, _seen: &'a str) -> Option<Carrying<'a, Duration>> {
+        None
+    }
 
     /// The bytes of media that came in.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;

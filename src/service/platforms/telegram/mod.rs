@@ -14,6 +14,8 @@ mod asking;
 mod sending;
 mod updates;
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
@@ -26,6 +28,8 @@ use model::secret::Secret;
 use model::time::{MINUTE, SECOND};
 use wire::carriers::{BotSecrets, BotSettings};
 
+/// How long a typing sign is seen, less what showing it takes.
+const TYPING: Duration = Duration::from_secs(4);
 /// Where the platform is, unless somebody says otherwise.
 pub const API: &str = "https://api.telegram.org";
 /// Carries the secret of a call.
@@ -158,6 +162,13 @@ impl PlatformSource for BotPlatform {
         updates::understand(&update)
     }
 
+    fn show_typing<'a>(&'a self, to: &'a str, _: &'a str) -> Option<Carrying<'a, Duration>> {
+        Some(Box::pin(async move {
+            let told = self.ask("sendChatAction", json!({ "chat_id": to, "action": "typing" })).await;
+            told.map_or_else(|trouble| pause_of(&trouble), |_| TYPING)
+        }))
+    }
+
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
         Box::pin(async move {
             let file = self.ask("getFile", json!({ "file_id": reference })).await?;
@@ -167,6 +178,11 @@ impl PlatformSource for BotPlatform {
             }
         })
     }
+}
+
+/// The same, for a sign that could not be shown.
+fn pause_of(trouble: &PlatformTrouble) -> Duration {
+    TYPING.max(Duration::from_micros(u64::try_from(trouble.pause).unwrap_or(0)))
 }
 
 /// The pause after which the platform may be asked again, as it says it.

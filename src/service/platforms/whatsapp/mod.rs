@@ -16,6 +16,7 @@ mod sending;
 mod uploads;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use hyper::Method;
 use ring::hmac;
@@ -33,6 +34,8 @@ use model::secret::Secret;
 use model::text::SafeText;
 use wire::carriers::{NumberSecrets, NumberSettings};
 
+/// How long a typing sign is seen, less what showing it takes.
+const TYPING: Duration = Duration::from_secs(20);
 /// Where the platform is, unless somebody says otherwise.
 pub const API: &str = "https://graph.facebook.com/v23.0";
 /// Carries the signature of a call.
@@ -202,6 +205,13 @@ impl PlatformSource for NumberPlatform {
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
         calls::understand(&serde_json::from_slice(body).unwrap_or_default()).into_iter().collect()
+    }
+
+    fn show_typing<'a>(&'a self, _: &'a str, seen: &'a str) -> Option<Carrying<'a, Duration>> {
+        Some(Box::pin(async move {
+            self.show_typing_to(seen).await;
+            TYPING
+        }))
     }
 
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
