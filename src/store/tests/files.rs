@@ -27,8 +27,8 @@ fn folder_and_files_are_private() {
 }
 
 #[tokio::test]
-async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
-    for damage in ["garbage", "newer"] {
+async fn a_damaged_newer_or_older_cache_is_set_aside_and_drafts_survive() {
+    for damage in ["garbage", "newer", "older"] {
         let folder = tempfile::tempdir().unwrap();
         let id = ConversationId::from("c1");
         let store = Store::open(folder.path()).unwrap();
@@ -40,7 +40,8 @@ async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
             std::fs::write(&cache, vec![b'x'; 8192]).unwrap();
         } else {
             let file = rusqlite::Connection::open(&cache).unwrap();
-            file.pragma_update(None, "user_version", 99).unwrap();
+            let version = if damage == "newer" { 99 } else { 3 };
+            file.pragma_update(None, "user_version", version).unwrap();
         }
         let store = Store::open(folder.path()).unwrap();
         assert!(store.cache_was_rebuilt(), "{damage}");
@@ -90,7 +91,7 @@ async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone
 }
 
 #[test]
-fn a_damaged_or_newer_outbox_is_an_error_and_is_not_touched() {
+fn a_damaged_newer_or_older_outbox_is_an_error_and_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let outbox = folder.path().join("outbox.db");
     std::fs::write(&outbox, vec![b'x'; 8192]).unwrap();
@@ -98,13 +99,19 @@ fn a_damaged_or_newer_outbox_is_an_error_and_is_not_touched() {
     assert!(matches!(error, StoreError::OutboxDamaged { .. }), "{error}");
     assert_eq!(std::fs::read(&outbox).unwrap(), vec![b'x'; 8192]);
 
-    let folder = tempfile::tempdir().unwrap();
-    drop(Store::open(folder.path()).unwrap());
-    let file = rusqlite::Connection::open(folder.path().join("outbox.db")).unwrap();
-    file.pragma_update(None, "user_version", 99).unwrap();
-    drop(file);
-    let error = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(error, StoreError::OutboxNewer { version: 99, .. }), "{error}");
+    for version in [3, 99] {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Store::open(folder.path()).unwrap());
+        let file = rusqlite::Connection::open(folder.path().join("outbox.db")).unwrap();
+        file.pragma_update(None, "user_version", version).unwrap();
+        drop(file);
+        let error = Store::open(folder.path()).err().unwrap();
+        let found = match error {
+            StoreError::OutboxNewer { version, .. } | StoreError::OutboxOlder { version, .. } => version,
+            other => panic!("{other}"),
+        };
+        assert_eq!(found, version);
+    }
 }
 
 #[test]

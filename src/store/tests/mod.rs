@@ -9,12 +9,12 @@ mod files;
 mod filters;
 mod histories;
 mod local;
-mod migrations;
 mod operations;
 mod outbox;
 mod search;
 mod since;
 mod threads;
+mod versions;
 mod windows;
 mod wiping;
 

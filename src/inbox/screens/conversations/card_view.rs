@@ -23,11 +23,12 @@ const LABELS: u16 = 10;
 /// Lines one fact takes at most.
 const MOST: usize = 4;
 
-/// Draws the card of the conversation at hand, from the line on it was
+/// Draws the card of the current conversation, from the line on it was
 /// scrolled to.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let inner = area.inner();
-    let lines = inbox.desk.at_hand().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
+    let lines =
+        inbox.desk.current_conversation().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
     let height = usize::from(inner.height);
     let first = inbox.desk.card_scroll().min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
@@ -119,7 +120,7 @@ fn fact(label: &str, words: impl Into<String>) -> (String, String, Style) {
 /// What the server keeps of the person beside the conversation.
 fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
     let has_contacts = inbox.desk.tab().platform().is_some_and(Platform::has_contacts);
-    let Some(card) = inbox.desk.card_at_hand().filter(|_| has_contacts) else { return Vec::new() };
+    let Some(card) = inbox.desk.current_card().filter(|_| has_contacts) else { return Vec::new() };
     let mut facts = vec![heading("Contact")];
     let Some(contact) = &card.contact else {
         facts.push(fact("", "not read yet"));
@@ -145,7 +146,7 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
 
 /// The same number or mail address in other tabs.
 fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
-    let others = inbox.desk.card_at_hand().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
+    let others = inbox.desk.current_card().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }
