@@ -109,3 +109,23 @@ pub struct NumberSecrets {
     /// What the platform says when it asks whether it may call.
     pub verify: String,
 }
+
+/// What is kept of a phone number for texts and calls, beside its secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PhoneSettings {
+    /// Where the platform is.
+    pub api: String,
+    /// The platform's id of the account.
+    pub account: String,
+    /// The number, in E.164.
+    pub number: String,
+    /// Always: the platform calls the service.
+    pub webhook: bool,
+}
+
+/// The secrets of a phone number.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct PhoneSecrets {
+    /// Lets the service act for the account, and signs the platform's calls.
+    pub token: String,
+}

@@ -13,8 +13,8 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::Admin;
-use service::carriers::dashboard::{ChannelStanding, NumberAccess};
-use service::platforms::{telegram, whatsapp};
+use service::carriers::dashboard::{ChannelStanding, NumberAccess, PhoneAccess};
+use service::platforms::{telegram, voip, whatsapp};
 
 /// What can be done with the channels of a service.
 #[derive(Debug, Subcommand)]
@@ -64,6 +64,19 @@ pub enum PlatformKind {
         /// Another server, or another version of the interface, than the usual
         /// one.
         #[arg(long, value_name = "URL", default_value = whatsapp::API)]
+        api_url: String,
+    },
+    /// Voice and SMS: a number of an account of Twilio's shape. Its auth token is
+    /// asked for.
+    Voip {
+        /// The platform's id of the account: AC and 32 hex digits.
+        #[arg(long, value_name = "SID")]
+        account_sid: String,
+        /// The number, such as +15550100200.
+        #[arg(long, value_name = "NUMBER")]
+        number: String,
+        /// Another server of the same interface than the usual one.
+        #[arg(long, value_name = "URL", default_value = voip::API)]
         api_url: String,
     },
 }
@@ -124,6 +137,12 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
                 verify: secret("verify token")?,
             };
             ("whatsapp", admin.connect_number(&access, now).await.context(nothing)?.phone)
+        }
+        PlatformKind::Voip { account_sid, number, api_url } => {
+            let token = secret("auth token")?;
+            let access = PhoneAccess { api: api_url, account: account_sid, number: number.clone(), token };
+            admin.connect_phone(&access, now).await.context(nothing)?;
+            ("voip", number)
         }
     })
 }

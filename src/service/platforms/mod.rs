@@ -5,6 +5,7 @@ pub mod mail;
 mod simulated;
 pub mod telegram;
 pub mod voice;
+pub mod voip;
 pub mod whatsapp;
 
 use std::collections::HashMap;

@@ -4,6 +4,7 @@
 
 mod bot;
 mod number;
+mod phone;
 
 use serde_json::{Value, json};
 
@@ -20,6 +21,7 @@ use crate::vault::Vault;
 use model::time::Timestamp;
 
 pub use number::NumberAccess;
+pub use phone::{OpenCall, PhoneAccess};
 
 /// How a channel stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +131,8 @@ impl Admin {
         let mut lines = match kind {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
             Channel::Telegram => bot::test(&row.settings, &secrets).await?,
-            Channel::Email | Channel::Voip => {
+            Channel::Voip => self.test_phone(&row, &secrets).await?,
+            Channel::Email => {
                 let word = kind.word();
                 return Err(AdminError::Refused(format!("the {word} channel has no real platform yet")));
             }
@@ -144,7 +147,7 @@ impl Admin {
     /// When it is not connected, or the database fails.
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
-        let platform = watch::open(kind, &row.settings, &secrets).map_err(AdminError::Refused)?;
+        let platform = watch::open(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
         if !platform.is_read()
             && let Err(trouble) = platform.subscribe(None).await
         {
