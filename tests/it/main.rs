@@ -7,6 +7,7 @@ mod carriers;
 mod channel;
 mod connections;
 mod contract;
+mod dependencies;
 mod desk;
 mod development;
 mod exits;
