@@ -3,6 +3,7 @@
 mod admin;
 mod assistant;
 mod binary;
+mod book;
 mod carriers;
 mod channel;
 mod connections;
@@ -18,6 +19,7 @@ mod kills;
 mod mail_page;
 mod openapi;
 mod outages;
+mod packages;
 mod packaging;
 mod pairs;
 mod pictures;

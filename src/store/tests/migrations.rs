@@ -235,7 +235,7 @@ async fn every_older_outbox_is_carried_over() {
 fn the_index_of_an_older_cache_goes_on_where_it_stopped() {
     let folder = tempfile::tempdir().unwrap();
     older(&folder.path().join("cache.db"), &files::CACHE[..1], rows_of_cache);
-    let paths = files::Paths::prepare(folder.path()).unwrap();
+    let paths = files::Paths::prepare(folder.path(), None).unwrap();
     files::open_outbox(&paths, StoreDurability::Full).unwrap();
     let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
     assert!(search::is_partial(&cache).unwrap());
