@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::Rng;
+use rand::RngExt;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};

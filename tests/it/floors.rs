@@ -44,7 +44,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nucleo_matcher", &["inbox"]),
     ("csv", &["sync"]),
     ("image", &[]),
-    ("ratatui_image", &[]),
 ];
 
 /// The only file that starts other programs: none of them is given a key.
