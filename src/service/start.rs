@@ -334,6 +334,7 @@ async fn prepare(
         last_answers: Default::default(),
         world: Default::default(),
         delivering: Default::default(),
+        metrics: Default::default(),
         health: Default::default(),
         settled: Default::default(),
         committed,

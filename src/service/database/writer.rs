@@ -9,19 +9,21 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::database::session::{CommitFailure, DbSession, WritingConnection};
+use crate::database::load::{JobTicket, LoadReading, PoolLoad};
+use crate::database::session::{BeginFailure, CommitFailure, DbSession, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
 type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
 /// Runs in the transaction that is open, or is told why there is none.
-type Job = Box<dyn FnOnce(Result<&dyn DbSession, &str>) -> Answer + Send>;
+type Job = Box<dyn FnOnce(Result<&dyn DbSession, &BeginFailure>) -> Answer + Send>;
 
 /// The thread that writes.
 pub struct Writer {
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     commits: Arc<AtomicU64>,
+    load: Arc<PoolLoad>,
 }
 
 impl Writer {
@@ -32,11 +34,12 @@ impl Writer {
     ) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel();
         let commits = Arc::new(AtomicU64::new(0));
-        let counted = commits.clone();
+        let (counted, load) = (commits.clone(), PoolLoad::of(1));
+        let worked = load.clone();
         let thread = std::thread::Builder::new()
             .name("service-writer".to_owned())
-            .spawn(move || write_all(connection.as_ref(), &waiting, &committed, &counted))?;
-        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits })
+            .spawn(move || write_all(connection.as_ref(), &waiting, (&committed, &counted, &worked)))?;
+        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits, load })
     }
 
     /// Runs a job and waits for its commit.
@@ -47,10 +50,15 @@ impl Writer {
         E: From<DatabaseError> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
+        let ticket = JobTicket::new(&self.load);
+        let turn = ticket.clone();
         let job: Job = Box::new(move |begun| {
+            if !turn.begin() {
+                return Box::new(|_| {});
+            }
             let outcome = match begun {
                 Ok(db) => attempt(db, job),
-                Err(cause) => Err(DatabaseError::Commit(cause.to_owned()).into()),
+                Err(failure) => Err(DatabaseError::from(failure.clone()).into()),
             };
             Box::new(move |committed: Result<(), CommitFailure>| {
                 let told = match committed {
@@ -62,7 +70,12 @@ impl Writer {
             })
         });
         self.send(job)?;
-        answered.await.map_err(|_| DatabaseError::Closed)?
+        ticket.answer(answered).await?
+    }
+
+    /// How much is asked of it now.
+    pub fn load(&self) -> LoadReading {
+        self.load.read()
     }
 
     /// Transactions so far. Grows before a job of the transaction is answered.
@@ -113,21 +126,21 @@ where
 fn write_all(
     connection: &dyn WritingConnection,
     waiting: &Receiver<Job>,
-    committed: &Notify,
-    commits: &AtomicU64,
+    (committed, commits, load): (&Notify, &AtomicU64, &PoolLoad),
 ) {
     while let Ok(first) = waiting.recv() {
+        let _working = load.work();
         // Another process may hold the database. A job that ran all the same
         // would keep its work by itself and be called a failure.
         let begun = connection.begin();
-        let open = begun.as_ref().map(|()| connection.session()).map_err(String::as_str);
+        let open = begun.as_ref().map(|()| connection.session());
         let mut answers = vec![first(open)];
         while answers.len() < connection.together()
             && let Ok(job) = waiting.try_recv()
         {
             answers.push(job(open));
         }
-        let kept = begun.map_err(CommitFailure::Undone).and_then(|()| connection.commit());
+        let kept = begun.map_err(|it| DatabaseError::from(it).into()).and_then(|()| connection.commit());
         if let Err(cause) = &kept {
             tracing::error!(?cause, "a transaction could not be kept");
         }
