@@ -15,8 +15,9 @@ use crate::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
 type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
-/// Runs in the transaction that is open, or is told why there is none.
-type Job = Box<dyn FnOnce(Result<&dyn DbSession, &BeginFailure>) -> Answer + Send>;
+/// Runs in the transaction that is open, or is told why there is none; whether it
+/// has done anything.
+type Job = Box<dyn FnOnce(Result<&dyn DbSession, &BeginFailure>) -> (Answer, bool) + Send>;
 
 /// The thread that writes.
 pub struct Writer {
@@ -54,20 +55,22 @@ impl Writer {
         let turn = ticket.clone();
         let job: Job = Box::new(move |begun| {
             if !turn.begin() {
-                return Box::new(|_| {});
+                return (Box::new(|_| {}), false);
             }
             let outcome = match begun {
                 Ok(db) => attempt(db, job),
                 Err(failure) => Err(DatabaseError::from(failure.clone()).into()),
             };
-            Box::new(move |committed: Result<(), CommitFailure>| {
+            let is_done = outcome.is_ok();
+            let answer: Answer = Box::new(move |committed: Result<(), CommitFailure>| {
                 let told = match committed {
                     Ok(()) => outcome,
                     Err(cause) => Err(DatabaseError::from(cause).into()),
                 };
                 // Whoever asked may have gone; the work is kept all the same.
                 let _ = answer.send(told);
-            })
+            });
+            (answer, is_done)
         });
         self.send(job)?;
         ticket.answer(answered).await?
@@ -134,19 +137,28 @@ fn write_all(
         // would keep its work by itself and be called a failure.
         let begun = connection.begin();
         let open = begun.as_ref().map(|()| connection.session());
-        let mut answers = vec![first(open)];
+        let (answer, mut is_done) = first(open);
+        let mut answers = vec![answer];
         while answers.len() < connection.together()
             && let Ok(job) = waiting.try_recv()
         {
-            answers.push(job(open));
+            let (answer, is_another_done) = job(open);
+            answers.push(answer);
+            is_done |= is_another_done;
         }
         let kept = begun.map_err(|it| DatabaseError::from(it).into()).and_then(|()| connection.commit());
         if let Err(cause) = &kept {
             tracing::error!(?cause, "a transaction could not be kept");
         }
-        commits.fetch_add(1, Ordering::SeqCst);
+        // Whoever failed would be woken by its own failure, to fail again.
+        let is_news = is_done && matches!(kept, Ok(()) | Err(CommitFailure::Unknown));
+        if is_news {
+            commits.fetch_add(1, Ordering::SeqCst);
+        }
         answers.into_iter().for_each(|answer| answer(kept.clone()));
-        committed.notify_waiters();
+        if is_news {
+            committed.notify_waiters();
+        }
     }
     connection.end();
 }

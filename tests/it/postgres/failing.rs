@@ -113,6 +113,30 @@ async fn restarts_under_load_lose_nothing() {
     assert!(load.ends(&two).await > 0, "somebody noticed");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_takes_over() {
+    let Some(mut own) = OwnCluster::start("wal_level = replica\nmax_wal_senders = 4") else { return };
+    let folder = own.folder().display().to_string();
+    let standby = r#""$0/pg_basebackup" -D "$1/standby" -R -X stream -c fast -h "$1" -U frontdesk"#;
+    own.run(standby);
+    own.run(r#"echo "port = 5433" >>"$1/standby/postgresql.conf""#);
+    own.run(r#""$0/pg_ctl" -D "$1/standby" -w -t 60 -l "$1/standby.log" start"#);
+    // What is confirmed is on both.
+    let url = cluster::url(own.folder(), "postgres");
+    for (name, value) in [("synchronous_standby_names", "*"), ("synchronous_commit", "remote_apply")] {
+        cluster::run(&url, &format!("ALTER SYSTEM SET {name} = '{value}'")).await.expect("set");
+    }
+    own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
+    let both = format!("&host={folder}&port=5433,5432&target_session_attrs=read-write");
+    let mut two = begun(&own, &both).await;
+    let load = Load::begin(&two);
+    load.has_done(15).await;
+    own.run(r#""$0/pg_ctl" -D "$1/data" -m immediate stop"#);
+    own.run(r#""$0/pg_ctl" -D "$1/standby" -w promote"#);
+    two.url = format!("{}&port=5433", two.url);
+    assert!(load.ends(&two).await > 0, "somebody noticed");
+}
+
 /// Everybody who asks is told within a bound that it is not now; what was told
 /// so never happens.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -224,5 +248,50 @@ async fn a_server_without_room_for_connections_is_waited_for() {
     assert!(told["message"].as_str().expect("words").contains("try again"), "{told}");
     taken.iter().for_each(tokio::task::JoinHandle::abort);
     sends_in_the_end(&two, "full").await;
+    assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+}
+
+/// The disk of the database is full: nothing is confirmed that is not kept, reads
+/// go on, and so do writes once there is room.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_is_told_and_passes() {
+    let Some(mut own) = OwnCluster::start_in_a_room("") else { return };
+    own.run(r#"mkdir "$1/small" && mount -t tmpfs -o size=24m,mode=700 none "$1/small""#);
+    let folder = own.folder().display().to_string();
+    let server = cluster::url(own.folder(), "postgres");
+    cluster::run(&server, &format!("CREATE TABLESPACE small LOCATION '{folder}/small'")).await.expect("made");
+    cluster::run(&server, "ALTER SYSTEM SET default_tablespace = 'small'").await.expect("set");
+    own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
+    let two = begun(&own, "").await;
+    cluster::run(&two.url, "CREATE TABLE ballast (a TEXT)").await.expect("made");
+    let more = "INSERT INTO ballast SELECT repeat('x', 1000) FROM generate_series(1, 500)";
+    let full = loop {
+        if let Err(cause) = cluster::run(&two.url, more).await {
+            break cause;
+        }
+    };
+    assert_eq!(full.code(), Some(&tokio_postgres::error::SqlState::DISK_FULL));
+    let mut sent = 0;
+    let told = loop {
+        let words = format!("{sent} {}", "long ".repeat(700));
+        let (status, told) =
+            two.one.ask(SEND, two.key(), Some(&format!("key-{sent}")), Some(text(&words))).await;
+        match status {
+            200 => sent += 1,
+            503 => break told,
+            _ => panic!("{status} {told}"),
+        }
+    };
+    assert!(told["message"].as_str().expect("words").contains("the disk of the database is full"), "{told}");
+    let counted = "SELECT count(*) FROM messages WHERE sender = 'api'";
+    assert_eq!(two.count(counted), sent);
+    let (status, _) = two.one.ask("/v1/messages", two.key(), None, None).await;
+    assert_eq!(status, 200, "reads go on");
+    own.run(r#"mount -o remount,size=64m "$1/small""#);
+    let words = format!("{sent} {}", "long ".repeat(700));
+    let again = || two.other.ask(SEND, two.key(), Some("again"), Some(text(&words)));
+    let (status, told) = again().await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(two.count(counted), sent + 1);
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
 }

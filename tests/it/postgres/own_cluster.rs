@@ -1,4 +1,4 @@
-//! A server of one story's own, which may be restarted.
+//! A server of one story's own, which may be restarted, filled up and replaced.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::cluster;
 /// shell, whose end is told. It refuses to run as root.
 const RUN: &str = r#"
     set -e
-    trap 'rm -rf "$1"' EXIT
+    trap 'umount "$1/small" 2>/dev/null; rm -rf "$1"' EXIT
     data="$1/data"
     "$0/initdb" -D "$data" -U frontdesk --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >"$1/log" 2>&1
     cat >>"$data/postgresql.conf" <<END
@@ -41,8 +41,11 @@ const AS_SOMEBODY: &str = r#"
     fi
     folder=$1 run=$2 settings=$3
     shift 3
-    exec "$@" sh -c "$run" "$0" "$folder" "$settings"
+    exec "$@" $UNSHARE sh -c "$run" "$0" "$folder" "$settings"
 "#;
+/// A place where even somebody without rights has a disk of their own.
+const ROOM: &str = "unshare --user --map-current-user --keep-caps --mount";
+
 pub struct OwnCluster {
     folder: PathBuf,
     _keeper: Child,
@@ -55,15 +58,28 @@ impl OwnCluster {
     /// installed.
     pub fn start(settings: &str) -> Option<Self> {
         cluster::server()?;
-        Some(Self::begin(settings).expect("it starts"))
+        Some(Self::begin(settings, "").expect("it starts"))
     }
 
-    fn begin(settings: &str) -> Option<Self> {
+    /// The same, in a room of its own where it can mount a small disk; none
+    /// where the system makes no such rooms, which is said.
+    pub fn start_in_a_room(settings: &str) -> Option<Self> {
+        cluster::server()?;
+        let begun = Self::begin(settings, ROOM);
+        if begun.is_none() {
+            // Where output is kept back, this is not.
+            let _ = writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted");
+        }
+        begun
+    }
+
+    fn begin(settings: &str, unshare: &str) -> Option<Self> {
         let folder = std::env::temp_dir().join(format!("fd-pg-{}", uuid::Uuid::new_v4().simple()));
         let mut keeper = Command::new("sh")
             .args(["-c", AS_SOMEBODY])
             .args([cluster::programs()?, folder.clone()])
             .args([RUN, settings])
+            .env("UNSHARE", unshare)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
