@@ -5,9 +5,10 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-use model::conversations::{ConversationRow, window_label};
+use model::conversations::ConversationRow;
 use model::json;
 use model::messages::Message;
+use model::service_window::window_label;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone, short_span};
 use serde_json::Value;

@@ -53,7 +53,7 @@ const SHOWN: &[(&str, &[(&str, &str)])] = &[
     ("db-readonly", &[(FAILING, "a_read_only_outbox_refuses")]),
     ("disk-full", &[(FAILING, "a_full_disk_refuses")]),
     ("db-locked-10s", &[(FAILING, "a_locked_outbox_refuses_in_the_end_and_then_goes_on")]),
-    ("cache-corrupt", &[(FILES, "a_damaged_or_newer_cache_is_set_aside_and_drafts_survive")]),
+    ("cache-corrupt", &[(FILES, "a_damaged_newer_or_older_cache_is_set_aside_and_drafts_survive")]),
     ("wal-deleted", &[(PROCESSES, "a_lost_log_never_sends_twice")]),
     ("conflict-409", &[(CASES, "a_conflict_keeps_its_key")]),
     ("in-progress-forever", &[(CASES, "in_progress_for_ever")]),

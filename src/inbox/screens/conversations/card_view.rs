@@ -12,8 +12,9 @@ use crate::screens::connections;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Platform;
-use model::conversations::{ConversationRow, ServiceWindow, window_left};
+use model::conversations::{ConversationRow, ServiceWindow};
 use model::local::TagPlace;
+use model::service_window::window_left;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, ago, short_span};
 

@@ -18,9 +18,10 @@ use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
-use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow, window_label};
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::filter;
 use model::news::Health;
+use model::service_window::window_label;
 use model::time::short_span;
 
 /// Columns below which a list's title says less.

@@ -22,8 +22,9 @@ use crate::tab::{Focus, Tab};
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
-use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow, window_label};
+use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::messages::{DeliveryStatus, MessageRow, Sender};
+use model::service_window::window_label;
 use model::time::{MINUTE, Timestamp, short_span};
 
 /// Draws the history with its frame; the composer closes it below.

@@ -1,0 +1,50 @@
+//! How much is left of the 24 hours in which free text may be sent.
+
+use crate::conversations::ServiceWindow;
+use crate::time::{DAY, HOUR, MINUTE, Timestamp};
+
+/// The window's words for a list column: short, honest about estimates.
+pub fn window_label(window: ServiceWindow, last_inbound: Option<Timestamp>, now: Timestamp) -> String {
+    match window {
+        ServiceWindow::NotApplicable => String::new(),
+        ServiceWindow::Unknown => "?".to_owned(),
+        ServiceWindow::Closed => "closed".to_owned(),
+        ServiceWindow::Open => match window_left(last_inbound, now) {
+            None => "open".to_owned(),
+            Some(left) if left < HOUR => format!("~{}m", (left / MINUTE).max(1)),
+            Some(left) if left < 2 * HOUR => "<2h".to_owned(),
+            Some(left) => format!("{}h", left / HOUR),
+        },
+    }
+}
+
+/// The estimate of what is left of an open window: newest inbound plus 24 h,
+/// in microseconds; `None` when nothing inbound is known or it has passed.
+pub fn window_left(last_inbound: Option<Timestamp>, now: Timestamp) -> Option<i64> {
+    let left = DAY - now.since(last_inbound?);
+    (0 < left && left <= DAY).then_some(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn window_labels() {
+        let now = Timestamp::from_micros(10 * DAY);
+        let ago = |span: i64| Some(now.plus(-span));
+        let cases = [
+            (ServiceWindow::Open, ago(3 * HOUR), "21h"),
+            (ServiceWindow::Open, ago(22 * HOUR + MINUTE), "<2h"),
+            (ServiceWindow::Open, ago(23 * HOUR + 48 * MINUTE), "~12m"),
+            (ServiceWindow::Open, ago(25 * HOUR), "open"),
+            (ServiceWindow::Open, None, "open"),
+            (ServiceWindow::Closed, ago(HOUR), "closed"),
+            (ServiceWindow::Unknown, None, "?"),
+            (ServiceWindow::NotApplicable, None, ""),
+        ];
+        for (window, inbound, label) in cases {
+            assert_eq!(window_label(window, inbound, now), label);
+        }
+    }
+}
