@@ -6,6 +6,11 @@ pub(crate) mod bot_server;
 mod bots;
 mod campaign;
 mod connecting;
+mod mail_campaign;
+mod mail_gate;
+pub(crate) mod mail_server;
+mod mail_story;
+mod mails;
 mod number_campaign;
 mod number_server;
 mod numbers;
@@ -21,13 +26,15 @@ use std::sync::Arc;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::admin::Admin;
-use frontdesk::service::carriers::dashboard::NumberAccess;
+use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess};
 use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
 use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
+use frontdesk::wire::carriers::{MailboxSettings, OauthSettings};
+use mail_server::TestMailbox;
 use number_server::NumberServer;
 
 use crate::waiting::until_found;
@@ -38,6 +45,7 @@ enum StandIn<'a> {
     /// The same, and the platform calls.
     CallingBot(&'a BotServer),
     Number(&'a NumberServer),
+    Mailbox(&'a TestMailbox),
 }
 
 impl StandIn<'_> {
@@ -46,6 +54,7 @@ impl StandIn<'_> {
             Self::Bot(bot) => connect(options, bot, false).await,
             Self::CallingBot(bot) => connect(options, bot, true).await,
             Self::Number(number) => connect_number(options, number).await,
+            Self::Mailbox(mailbox) => connect_mailbox(options, mailbox).await,
         }
     }
 }
@@ -79,6 +88,11 @@ impl Served {
         served
     }
 
+    /// With its email channel connected to a real mailbox.
+    async fn mailbox(mailbox: &TestMailbox, assistant: AssistantChoice) -> Self {
+        Self::start(StandIn::Mailbox(mailbox), assistant).await
+    }
+
     async fn start(stand_in: StandIn<'_>, assistant: AssistantChoice) -> Self {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
@@ -94,7 +108,7 @@ impl Served {
         first.shutdown().await;
         stand_in.connect(&kept).await;
         let mut options = Options { assistant, ..kept.clone() };
-        if !matches!(stand_in, StandIn::Bot(_)) {
+        if !matches!(stand_in, StandIn::Bot(_) | StandIn::Mailbox(_)) {
             // The platform is told the port beforehand.
             let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
             options.listen = free.local_addr().expect("an address");
@@ -103,7 +117,11 @@ impl Served {
         }
         let running = start(options).await.expect("it starts again");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
-        let channel = if matches!(stand_in, StandIn::Number(_)) { "whatsapp" } else { "telegram" };
+        let channel = match stand_in {
+            StandIn::Bot(_) | StandIn::CallingBot(_) => "telegram",
+            StandIn::Number(_) => "whatsapp",
+            StandIn::Mailbox(_) => "email",
+        };
         Self { running, keys, http, options: kept, channel, _folder: folder }
     }
 
@@ -135,7 +153,11 @@ impl Served {
     }
 
     async fn send(&self, body: Value, idem: Option<&str>) -> (u16, Value) {
-        let path = if self.channel == "telegram" { "/telegram/send" } else { "/messages/send" };
+        let path = match self.channel {
+            "telegram" => "/telegram/send",
+            "email" => "/email/send",
+            _ => "/messages/send",
+        };
         self.call(&self.live_key(), "POST", path, Some(body), idem).await
     }
 
@@ -230,6 +252,27 @@ async fn connect_number(options: &Options, number: &NumberServer) {
         verify: Secret::new(number_server::VERIFY),
     };
     admin.connect_number(&access, SystemClock.now()).await.expect("connected");
+    admin.close();
+}
+
+async fn connect_mailbox(options: &Options, mailbox: &TestMailbox) {
+    let admin = dashboard(options).await;
+    let token_url = format!("http://127.0.0.1:{}/token", mailbox.token_port());
+    let oauth = mailbox.tokens.then(|| OauthSettings { token_url, client_id: "frontdesk".to_owned() });
+    let reading = if mailbox.tokens { "good-refresh".to_owned() } else { mail_server::password() };
+    let access = MailboxAccess {
+        settings: MailboxSettings {
+            address: mailbox.address.clone(),
+            name: Some("Harbor Bicycles".to_owned()),
+            imap: mailbox.imap_url(),
+            smtp: mailbox.smtp_url(),
+            oauth,
+            auto_reply: mailbox.auto_reply,
+        },
+        reading: Secret::new(&reading),
+        sending: Secret::new(""),
+    };
+    admin.connect_mailbox(&access, SystemClock.now()).await.expect("connected");
     admin.close();
 }
 

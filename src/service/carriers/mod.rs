@@ -21,7 +21,7 @@ pub mod dashboard;
 pub mod egress;
 pub mod ingress;
 mod report;
-mod settle;
+pub mod settle;
 mod waiting;
 pub mod watch;
 
@@ -33,12 +33,14 @@ use axum::http::HeaderMap;
 use tokio::sync::Notify;
 
 use crate::chat::receive::Inbound;
+use crate::database::media::MediaRow;
 use crate::database::templates::Template;
+use crate::mail::receive::InboundMail;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
 pub use waiting::answered;
-pub use wire::carriers::Parcel;
+pub use wire::carriers::{MailFacts, Parcel};
 
 /// Something a carrier does that takes its time.
 pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -180,6 +182,32 @@ pub struct ArrivedMessage {
     pub quoted: Option<String>,
 }
 
+/// A mail that was read of a mailbox.
+#[derive(Debug, Clone, Default)]
+pub struct ArrivedMail {
+    /// What it says.
+    pub mail: InboundMail,
+    /// What is attached.
+    pub files: Vec<ParcelFile>,
+    /// The same, once it lies here.
+    pub kept: Vec<MediaRow>,
+    /// Whether it was sent from this mailbox, by whichever program.
+    pub is_own: bool,
+    /// What it reports of a mail that was sent from here.
+    pub returned: Option<MailReturn>,
+}
+
+/// What a server reports of a mail it had taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailReturn {
+    /// The `Message-ID` of that mail.
+    pub header_id: String,
+    /// Whether it does not arrive; otherwise it is only late, or arrived.
+    pub has_failed: bool,
+    /// In the server's words.
+    pub why: String,
+}
+
 /// How far a message got, as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageStep {
@@ -245,6 +273,10 @@ pub enum PlatformEvent {
     Status(StatusReport),
     /// What the platform keeps of the account has changed.
     AccountChanged,
+    /// A mail came in, or was sent from the mailbox.
+    Mail(Box<ArrivedMail>),
+    /// Mails were read, marked or moved in the mailbox.
+    Filed(MailFacts),
 }
 
 /// Brings what people write on a platform.
@@ -275,6 +307,16 @@ pub trait PlatformSource: Send + Sync {
 
     /// The bytes of media that came in.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;
+
+    /// What mail from it is signed with, where that was said.
+    fn display_name(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether the assistant answers mail that comes in there.
+    fn answers_mail(&self) -> bool {
+        false
+    }
 
     /// Asks for what the platform keeps of the account; nothing where it keeps
     /// nothing.

@@ -16,7 +16,7 @@ use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::platforms::{Connected, telegram, whatsapp};
+use crate::platforms::{Connected, mailbox, telegram, whatsapp};
 use crate::state::Service;
 use crate::vault::Vault;
 use model::time::{Clock, MINUTE};
@@ -24,7 +24,7 @@ use model::time::{Clock, MINUTE};
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a process has a platform for itself; longer than one read takes.
-const LEASE: i64 = MINUTE + MINUTE / 2;
+pub const LEASE: i64 = MINUTE + MINUTE / 2;
 /// Where platforms call.
 const HOOKS: &str = "/hooks/";
 
@@ -82,7 +82,8 @@ pub fn open(kind: Channel, settings: &str, secrets: &str) -> Result<Arc<dyn Plat
     Ok(match kind {
         Channel::Telegram => Arc::new(telegram::BotPlatform::open(settings, secrets)?),
         Channel::Whatsapp => Arc::new(whatsapp::NumberPlatform::open(settings, secrets)?),
-        Channel::Email | Channel::Voip => {
+        Channel::Email => Arc::new(mailbox::MailboxPlatform::open(settings, secrets)?),
+        Channel::Voip => {
             return Err(format!("this version has no platform for {}", kind.word()));
         }
     })

@@ -3,6 +3,7 @@
 //! of its name.
 
 mod bot;
+mod mailbox;
 mod number;
 
 use serde_json::{Value, json};
@@ -19,6 +20,7 @@ use crate::sealing_key::KeyError;
 use crate::vault::Vault;
 use model::time::Timestamp;
 
+pub use mailbox::MailboxAccess;
 pub use number::NumberAccess;
 
 /// How a channel stands.
@@ -129,7 +131,8 @@ impl Admin {
         let mut lines = match kind {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
             Channel::Telegram => bot::test(&row.settings, &secrets).await?,
-            Channel::Email | Channel::Voip => {
+            Channel::Email => mailbox::test(&row.settings, &secrets).await?,
+            Channel::Voip => {
                 let word = kind.word();
                 return Err(AdminError::Refused(format!("the {word} channel has no real platform yet")));
             }
