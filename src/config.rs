@@ -26,10 +26,12 @@ mod macros;
 mod notify;
 mod reading;
 mod receiver;
+mod service;
 #[cfg(test)]
 mod tests;
 mod views;
 
+pub use self::service::{AssistantConfig, ServiceConfig};
 pub use keys::KeySource;
 use reading::{ConfigText, Section};
 pub use receiver::ReceiverConfig;

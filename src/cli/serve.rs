@@ -2,13 +2,14 @@
 
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::cli::{CliError, desk, folders, logs};
+use crate::config::{AssistantConfig, ServiceConfig};
 use crate::shell::clock::SystemClock;
 use model::secret::Secret;
 use service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
@@ -57,6 +58,10 @@ pub struct ServeArguments {
     /// Decides what is random in the simulated world.
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub seed: u64,
+    /// The service's own file: [assistant], what a model is told of the business,
+    /// where it is and what it may use up.
+    #[arg(long, value_name = "PATH")]
+    pub config: Option<PathBuf>,
     /// Let a model answer customers: an OpenAI-compatible endpoint up to its
     /// version, such as http://127.0.0.1:8000/v1. Its key, if it wants one, is
     /// read from FRONTDESK_ASSISTANT_KEY.
@@ -66,12 +71,13 @@ pub struct ServeArguments {
     #[arg(long, value_name = "NAME", requires = "assistant_url")]
     pub assistant_model: Option<String>,
     /// Tokens the model may take for one conversation in a day; then a person
-    /// is asked for.
-    #[arg(long, value_name = "TOKENS", requires = "assistant_url", default_value_t = Caps::default().conversation)]
-    pub assistant_conversation_tokens: u64,
+    /// is asked for. 100000 unless it is said here or in the file.
+    #[arg(long, value_name = "TOKENS", requires = "assistant_url")]
+    pub assistant_conversation_tokens: Option<u64>,
     /// Tokens the model may take for all conversations in a day.
-    #[arg(long, value_name = "TOKENS", requires = "assistant_url", default_value_t = Caps::default().day)]
-    pub assistant_day_tokens: u64,
+    /// 2000000 unless it is said here or in the file.
+    #[arg(long, value_name = "TOKENS", requires = "assistant_url")]
+    pub assistant_day_tokens: Option<u64>,
     /// No rate limits, for benches.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
@@ -102,6 +108,8 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         None => folders::data()?.join("service.db").into(),
     };
     let shown = database.to_string();
+    let told = told(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
+    let caps = told.as_ref().map_or_else(Caps::default, |it| it.caps);
     let unready = |path: &PathBuf| format!("writing the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
         service::ready_file::check(path).with_context(|| unready(path))?;
@@ -117,10 +125,15 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         proxies: arguments.proxies,
         seed: arguments.seed,
         assistant_caps: Caps {
-            conversation: arguments.assistant_conversation_tokens,
-            day: arguments.assistant_day_tokens,
+            conversation: arguments.assistant_conversation_tokens.unwrap_or(caps.conversation),
+            day: arguments.assistant_day_tokens.unwrap_or(caps.day),
         },
-        assistant: assistant(arguments.assistant_url, arguments.assistant_model),
+        assistant: assistant(
+            arguments.assistant_url,
+            arguments.assistant_model,
+            told.as_ref().and_then(|it| it.endpoint.clone()),
+        ),
+        knowledge: told.map(|it| it.knowledge).unwrap_or_default(),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
     let drain = options.drain;
@@ -162,14 +175,28 @@ fn say(words: &str) {
     let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }
 
-/// Who answers customers: a model where one is named.
-fn assistant(url: Option<String>, model: Option<String>) -> AssistantChoice {
+/// What the service's file says of the assistant.
+fn told(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
+    let Some(path) = path else { return Ok(None) };
+    let assistant = ServiceConfig::read(path).context("reading the service's file")?.assistant;
+    if assistant.as_ref().is_some_and(|it| it.endpoint.is_none() && !is_named) {
+        anyhow::bail!(
+            "{}: [assistant] names no model: give url and model there, or --assistant-url and --assistant-model",
+            path.display()
+        );
+    }
+    Ok(assistant)
+}
+
+/// Who answers customers: a model where one is named, by a switch before the
+/// file.
+fn assistant(url: Option<String>, model: Option<String>, told: Option<Endpoint>) -> AssistantChoice {
     let key = std::env::var("FRONTDESK_ASSISTANT_KEY").ok().filter(|it| !it.trim().is_empty());
     match url.zip(model) {
         Some((url, model)) => {
             AssistantChoice::Remote(Endpoint { url, model, key: key.map(|it| Secret::new(&it)) })
         }
-        None => AssistantChoice::ByWorld,
+        None => told.map_or(AssistantChoice::ByWorld, AssistantChoice::Remote),
     }
 }
 

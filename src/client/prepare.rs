@@ -64,7 +64,7 @@ pub enum PrepareError {
     #[error("there is no conversation to do this to")]
     NoConversation,
     /// The files given are not those the operation names.
-    #[error("the files to be sent are not at hand")]
+    #[error("the files to be sent are missing")]
     NoFiles,
     /// The interface has no such operation on this channel.
     #[error("{channel} has no way to {what}")]

@@ -8,12 +8,9 @@ use crate::event::Effect;
 use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::notice::Fact;
+use crate::notice::INTERRUPT;
 use crate::screens::composer::ComposerMode;
 use crate::tab::Focus;
-use model::time::SECOND;
-
-/// How long the first Ctrl-C waits for the second.
-pub(crate) const INTERRUPT: i64 = 2 * SECOND;
 
 impl Desk {
     /// Goes into the selected conversation.
@@ -96,15 +93,13 @@ impl Keyboard {
     }
 }
 
-impl Inbox {
-    pub(crate) fn interrupt(&mut self) {
-        let again = self.keyboard.interrupted_at.is_some_and(|at| self.context.now.since(at) < INTERRUPT);
-        if again {
-            return self.changes.quit(&mut self.desk, &mut self.context);
-        }
-        self.keyboard.interrupted_at = Some(self.context.now);
-        self.context.state(Fact::Interrupted);
+pub(crate) fn interrupt(inbox: &mut Inbox) {
+    let again = inbox.keyboard.interrupted_at.is_some_and(|at| inbox.context.now.since(at) < INTERRUPT);
+    if again {
+        return inbox.changes.quit(&mut inbox.desk, &mut inbox.context);
     }
+    inbox.keyboard.interrupted_at = Some(inbox.context.now);
+    inbox.context.state(Fact::Interrupted);
 }
 
 impl Changes {

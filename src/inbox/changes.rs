@@ -3,10 +3,10 @@
 
 use crate::features::undo::Journal;
 use crate::features::undo_send::{Held, Queueing};
-use crate::screens::composer::returned_texts::Touches;
-use crate::screens::conversations::bulk_actions::Acting;
+use crate::screens::composer::returned_texts::TouchedDrafts;
+use crate::screens::conversations::bulk_actions::BulkActions;
 use crate::screens::conversations::bulk_plan::Batch;
-use crate::writes::Saving;
+use crate::writes::FileWrites;
 
 /// See the module's text.
 #[derive(Debug, Default)]
@@ -17,11 +17,11 @@ pub struct Changes {
     pub batch: Option<Batch>,
     /// What is on its way into the outbox.
     pub(crate) queueing: Queueing,
-    pub(crate) touches: Touches,
+    pub(crate) touches: TouchedDrafts,
     /// What was done, newest last.
     pub(crate) journal: Journal,
     /// What the next action on many is about.
-    pub(crate) bulk: Acting,
+    pub(crate) bulk: BulkActions,
     /// Writes to this desk's own files.
-    pub(crate) writes: Saving,
+    pub(crate) writes: FileWrites,
 }

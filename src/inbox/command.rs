@@ -39,7 +39,7 @@ impl CommandScope {
         match self {
             Self::List => "Conversation list",
             Self::History => "Messages",
-            Self::Conversation => "The conversation at hand",
+            Self::Conversation => "The selected conversation",
             Self::Rows => "Pages of rows",
             Self::Outbox => "Outbox",
             Self::People => "People",

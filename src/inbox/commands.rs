@@ -7,18 +7,25 @@
 
 use crate::Inbox;
 use crate::command::{Command, Reason};
-use crate::conditions::{always, conversation_at_hand, on_mail, tab_at_hand_writable};
+use crate::conditions::{always, on_conversation, on_mail, on_writable_tab};
 use crate::desk_commands as desk;
 use crate::features::commands as features;
 use crate::keys::KeyPress;
+use crate::notice::update as notice;
 use crate::screens::broadcasts::commands as broadcasts;
+use crate::screens::broadcasts::sending;
 use crate::screens::composer::commands as composer;
+use crate::screens::composer::draft_conflict;
+use crate::screens::composer::editor;
 use crate::screens::connections::commands as connections;
+use crate::screens::connections::upkeep;
 use crate::screens::conversations::commands as conversations;
 use crate::screens::history::commands as history;
+use crate::screens::history::pipe;
 use crate::screens::mail::commands as mail;
 use crate::screens::outbox::commands as outbox;
 use crate::screens::people::commands as people;
+use crate::screens::people::importing::update as importing;
 use crate::screens::phone::commands as phone;
 use crate::screens::webhooks::commands as webhooks;
 
@@ -42,7 +49,7 @@ macro_rules! each_command {
             Forward Conversation ["F"] "forward" "Mail: pass it on, quoted; its files stay behind" => mail::may_answer, mail::forward;
             WriteNumber Conversation ["Ctrl-N"] "new" "Phone: write an SMS to a number that is typed. Mail: write a new mail" => phone::may_write_number, phone::write_number;
             Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first" => phone::may_call, phone::call;
-            WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent" => conversation_at_hand, composer::write_note;
+            WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent" => on_conversation, composer::write_note;
             Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed" => composer::may_send_template, composer::template;
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::canned;
             PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over" => conversations::may_pause_ai, conversations::pause_ai;
@@ -68,9 +75,9 @@ macro_rules! each_command {
             Card Conversation ["I"] "card" "Show or hide the customer's card" => conversations::may_show_card, conversations::card;
             LookUp Conversation ["L"] "look up" "Ask the business's own systems about the customer; their answers stand on the card" => connections::may_look_up, connections::look_up;
             OpenOutside Conversation ["o"] "open outside" "Open the message's file or link outside; asks first" => always, history::open_outside;
-            Elsewhere Conversation ["g x"] "elsewhere" "Go to the same number or mail address on another tab" => conversation_at_hand, history::elsewhere;
-            Raw Conversation ["d"] "raw" "Show the item as the server sent it" => conversation_at_hand, history::raw;
-            Pipe Conversation ["|"] "pipe" "Give the item as JSON to a command of yours, and show what it says; asks once for each command" => conversation_at_hand, history::pipe;
+            Elsewhere Conversation ["g x"] "elsewhere" "Go to the same number or mail address on another tab" => on_conversation, history::elsewhere;
+            Raw Conversation ["d"] "raw" "Show the item as the server sent it" => on_conversation, history::raw;
+            Pipe Conversation ["|"] "pipe" "Give the item as JSON to a command of yours, and show what it says; asks once for each command" => on_conversation, history::pipe;
             Down List ["j", "Down"] "down" "Next conversation" => always, conversations::down;
             Up List ["k", "Up"] "up" "Previous conversation" => always, conversations::up;
             Open List ["Enter", "l", "Right"] "open" "Open the conversation" => always, conversations::open;
@@ -130,7 +137,7 @@ macro_rules! each_command {
             RetryFailed Broadcasts ["R"] "retry failed" "A new broadcast to those that failed" => broadcasts::is_chosen, broadcasts::retry_failed;
             CopyFailed Broadcasts ["y f"] "copy failed" "Copy the numbers of those that failed" => broadcasts::is_chosen, broadcasts::copy_failed;
             ExportReport Broadcasts ["e"] "report" "Write a CSV report with a line for each recipient" => broadcasts::is_chosen, broadcasts::export_report;
-            NewWebhook Webhooks ["a"] "new" "Register a webhook, with a secret made here and shown once" => tab_at_hand_writable, webhooks::new_webhook;
+            NewWebhook Webhooks ["a"] "new" "Register a webhook, with a secret made here and shown once" => on_writable_tab, webhooks::new_webhook;
             RemoveWebhook Webhooks ["D"] "remove" "Remove the webhook; asks first" => webhooks::may_remove, webhooks::remove_webhook;
             SearchRows Deck ["/"] "search" "Search as you type: here at once; people on the server, too" => desk::may_search_rows, desk::search_rows;
             RowDown Rows ["j", "Down"] "down" "Next row" => always, desk::row_down;
@@ -142,11 +149,11 @@ macro_rules! each_command {
             CopyPhone Conversation ["y p"] "copy phone" "Copy the customer's phone number or address" => always, features::copy_phone;
             CopyId Conversation ["y i"] "copy id" "Copy the conversation's id" => always, features::copy_id;
             CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file" => always, features::copy_link;
-            CopyTranscript Conversation ["y t"] "copy all" "Copy the messages at hand as text" => always, features::copy_transcript;
+            CopyTranscript Conversation ["y t"] "copy all" "Copy the loaded messages as text" => always, features::copy_transcript;
             CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent" => always, features::copy_error;
             CopyCurl Desk ["y c"] "copy curl" "Copy the newest change or failed request of this tab as a curl command, without the key" => always, desk::copy_curl;
             SearchAll Desk ["g /"] "search" "Look for words in everything seen, in all tabs" => always, desk::search_all;
-            ShowActions Desk ["x"] "actions" "What can be done with what is at hand; what cannot be done says why" => always, desk::show_actions;
+            ShowActions Desk ["x"] "actions" "What can be done here; what cannot be done says why" => always, desk::show_actions;
             LastPlace Desk ["`"] "last place" "Go back to where you were before: a conversation, a page or a tab; again comes back" => features::may_go_back, features::last_place;
             OpenPalette Desk ["Ctrl-P", "Ctrl-K"] "palette" "Find commands, people, views and tabs by a few of their letters" => always, desk::open_palette;
             CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others" => always, desk::command_line;
@@ -246,15 +253,16 @@ macro_rules! each_verb {
             "tab" "NAME or NUMBER" "Go to a tab, or to all" => desk::show_tab, desk::tab_names;
             "sort" "ORDER" "Sort the list" => conversations::sort_by, conversations::orders;
             "open" "NUMBER, ADDRESS, ID or --name NAME" "Open a conversation" => desk::look_up_conversation, nothing;
-            "draft" "" "Bring back the text that another window wrote over" => Inbox::fetch_aside, nothing;
+            "draft" "" "Bring back the text that another window wrote over" => draft_conflict::fetch_aside, nothing;
             "search" "[WORDS]" "Look in everything seen" => desk::search_for, nothing;
             "find" "WORDS" "Look in this conversation" => history::find, nothing;
-            "import" "FILE or stop" "Import people from a CSV file, after looking it through" => Inbox::import, nothing;
-            "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => Inbox::connection_line, Inbox::connection_words;
-            "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one of elsewhere" => Inbox::broadcast_line, broadcasts::audiences;
+            "import" "FILE or stop" "Import people from a CSV file, after looking it through" => importing::import, nothing;
+            "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => upkeep::connection_line, upkeep::connection_words;
+            "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one of elsewhere" => sending::broadcast_line, broadcasts::audiences;
             "handover" "" "Copy what the next shift must know: what broke, what is paused, what is queued" => features::handover, nothing;
-            "pipe" "COMMAND" "Give the item at hand as JSON to a command" => Inbox::pipe, nothing;
-            "setup" "" "Add a channel key, step by step" => Inbox::set_up, nothing;
+            "said" "" "Show what the status line said lately" => notice::show_said, nothing;
+            "pipe" "COMMAND" "Give the selected item as JSON to a command" => pipe::pipe, nothing;
+            "setup" "" "Add a channel key, step by step" => editor::set_up, nothing;
             "tutor" "" "Learn the first keys, in the demo" => features::tutor, nothing;
             "export" "md|json|txt|csv [FILE]" "Write the conversation into a file, or the report of a broadcast" => history::export, history::formats;
         }

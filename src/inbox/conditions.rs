@@ -20,8 +20,8 @@ pub(crate) fn no_conversation(tab: &Tab) -> Reason {
     }
 }
 
-pub(crate) fn conversation_at_hand(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.desk.at_hand().map(drop).ok_or_else(|| no_conversation(inbox.desk.tab()))
+pub(crate) fn on_conversation(inbox: &Inbox) -> Result<(), Reason> {
+    inbox.desk.current_conversation().map(drop).ok_or_else(|| no_conversation(inbox.desk.tab()))
 }
 
 pub(crate) fn on_mail(inbox: &Inbox) -> Result<(), Reason> {
@@ -56,13 +56,13 @@ pub(crate) fn tab_writable(tab: &Tab) -> Result<(), Reason> {
     Ok(())
 }
 
-pub(crate) fn tab_at_hand_writable(inbox: &Inbox) -> Result<(), Reason> {
+pub(crate) fn on_writable_tab(inbox: &Inbox) -> Result<(), Reason> {
     tab_writable(inbox.desk.tab())
 }
 
 /// The current conversation, if it may be changed on the server at all.
 pub(crate) fn writable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
-    conversation_at_hand(inbox)?;
+    on_conversation(inbox)?;
     tab_writable(inbox.desk.tab())?;
     changeable(inbox)
 }
@@ -71,7 +71,7 @@ pub(crate) fn writable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
 /// come under the cursor.
 pub(crate) fn changeable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     let tab = inbox.desk.tab();
-    let row = inbox.desk.at_hand().ok_or_else(|| no_conversation(tab))?;
+    let row = inbox.desk.current_conversation().ok_or_else(|| no_conversation(tab))?;
     let moved = inbox.desk.list().has_just_moved(inbox.context.now);
     if moved && tab.focus == Focus::List && !inbox.features.macros.follows_a_step() {
         return Err("the list has just changed here; look again, then press the key again".into());

@@ -1,12 +1,13 @@
 //! What every part of the screen gets besides its own state: the time, the
 //! terminal, how it is set up, and where it leaves what is to be done.
 
-use crate::Settings;
+use crate::command::Command;
 use crate::event::Effect;
 use crate::features::offers::Offer;
-use crate::notice::Notice;
+use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
-use crate::overlays::overlay::OverlayStack;
+use crate::overlays::overlay::{Overlay, OverlayStack};
+use crate::settings::Settings;
 use model::time::Timestamp;
 
 /// See the module's text.
@@ -26,6 +27,8 @@ pub struct Context {
     pub(crate) guard: PromptGuard,
     /// What the status line says for a while.
     pub notice: Option<Notice>,
+    /// What the status line said lately.
+    pub(crate) said: NoticeLog,
     /// What one key would do that suggests itself.
     pub(crate) offer: Option<Offer>,
     /// Why something was not done in this turn, as it was said first.
@@ -45,6 +48,7 @@ impl Context {
             layers: OverlayStack::default(),
             guard: PromptGuard::default(),
             notice: None,
+            said: NoticeLog::default(),
             offer: None,
             refusal: None,
             effects: Vec::new(),
@@ -54,5 +58,84 @@ impl Context {
     /// Leaves something to be done.
     pub fn push(&mut self, effect: Effect) {
         self.effects.push(effect);
+    }
+
+    /// Rings, and shows a notification where the terminal has not the focus.
+    pub(crate) fn make_heard(&mut self, notice: Effect) {
+        if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
+            return;
+        }
+        if self.settings.notice.bell && !self.effects.contains(&Effect::Bell) {
+            self.push(Effect::Bell);
+        }
+        let unseen = self.settings.notice.desktop && !self.focused;
+        if unseen && !self.effects.contains(&notice) {
+            self.push(notice);
+        }
+    }
+
+    /// The time of a conversation that was put aside has come.
+    pub(crate) fn ring_back(&mut self) {
+        let quiet = self.settings.notice.is_quiet(self.now, &self.settings.zone);
+        if self.settings.notice.bell && !quiet && !self.effects.contains(&Effect::Bell) {
+            self.push(Effect::Bell);
+        }
+    }
+
+    /// What was offered does not suggest itself any more.
+    pub(crate) fn let_be(&mut self) {
+        self.offer = None;
+    }
+
+    /// The key of a command, for words on the screen.
+    pub fn key_of(&self, command: Command) -> String {
+        self.settings.keymap.first(command)
+    }
+
+    /// Words in which `{command-name}` stands for its key.
+    pub fn keyed(&self, words: &str) -> String {
+        self.settings.keymap.words(words)
+    }
+
+    /// Says in the status line that something has happened.
+    pub(crate) fn say(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.said.note(&text, self.now);
+        self.notice = Some(Notice::of(text, false, self.now));
+    }
+
+    /// Says that something cannot be done or went wrong.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.refuse(&text);
+        self.said.note(&text, self.now);
+        self.notice = Some(Notice::of(text, true, self.now));
+    }
+
+    /// Says a fact for as long as it is one.
+    pub(crate) fn state(&mut self, fact: Fact) {
+        self.notice = Some(Notice::of_fact(fact));
+    }
+
+    /// Something was refused: what is played by itself ends here.
+    pub(crate) fn refuse(&mut self, why: &str) {
+        self.refusal.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// Opens what lies over the desk from now on.
+    pub(crate) fn open(&mut self, overlay: impl Overlay) {
+        self.guard.raise();
+        self.layers.push(overlay);
+    }
+
+    /// Whether it states a fact.
+    pub fn states_fact(&self) -> bool {
+        self.notice.as_ref().is_some_and(Notice::states_fact)
+    }
+
+    /// Whoever answers in lines has heard the question: the guard against
+    /// typing ahead is over.
+    pub fn question_was_heard(&mut self) {
+        self.guard.heard();
     }
 }

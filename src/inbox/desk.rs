@@ -1,5 +1,7 @@
 //! The tabs and what they show, the active tab, and the layout of the panes.
 
+use crate::screens::history::History;
+use model::queries::ConversationKey;
 use std::collections::HashMap;
 
 use crate::features::vim::Vim;
@@ -10,7 +12,6 @@ use crate::screens::conversations::card::ShownCard;
 use crate::screens::conversations::saved_views::{self, SavedView};
 use crate::screens::conversations::urgency::UrgencyWalk;
 use crate::screens::history::pictures::Pictures;
-use crate::screens::history::split_view::Second;
 use crate::settings::ChannelInfo;
 use crate::tab::Tab;
 use model::ids::{ChannelId, RowId};
@@ -41,7 +42,7 @@ pub struct Desk {
     /// The layout of the panes.
     pub panes: Panes,
     /// A second conversation beside the current one.
-    pub(crate) beside: Option<Second>,
+    pub(crate) beside: Option<SecondConversation>,
     /// What the card shows.
     pub(crate) contact: ShownCard,
     /// The canned replies as they were read last.
@@ -110,4 +111,13 @@ impl Desk {
             agent: None,
         }
     }
+}
+
+/// The conversation that is kept beside others.
+#[derive(Debug)]
+pub struct SecondConversation {
+    /// Which.
+    pub key: ConversationKey,
+    /// Its messages.
+    pub history: History,
 }

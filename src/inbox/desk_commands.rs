@@ -2,49 +2,54 @@
 //! from everywhere.
 
 use crate::Inbox;
+use crate::actions;
 use crate::command::{Reason, pick};
 use crate::event::{Effect, Load};
 use crate::keys::KeyPress;
+use crate::overlays::line;
+use crate::overlays::palette;
 use crate::pages::PageKind;
+use crate::pages::update as pages;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
+use crate::scrolling;
 use crate::scrolling::Travel;
 use model::selector::Selector;
 
 pub(crate) fn go_to_inbox(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Inbox);
+    pages::go_to_page(inbox, PageKind::Inbox);
 }
 
 pub(crate) fn go_to_outbox(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Outbox);
+    pages::go_to_page(inbox, PageKind::Outbox);
 }
 
 pub(crate) fn go_to_drafts(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Drafts);
+    pages::go_to_page(inbox, PageKind::Drafts);
 }
 
 pub(crate) fn go_to_templates(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Templates);
+    pages::go_to_page(inbox, PageKind::Templates);
 }
 
 pub(crate) fn go_to_events(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Events);
+    pages::go_to_page(inbox, PageKind::Events);
 }
 
 pub(crate) fn go_to_webhooks(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Webhooks);
+    pages::go_to_page(inbox, PageKind::Webhooks);
 }
 
 pub(crate) fn go_to_account(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Account);
+    pages::go_to_page(inbox, PageKind::Account);
 }
 
 pub(crate) fn go_to_people(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::People);
+    pages::go_to_page(inbox, PageKind::People);
 }
 
 pub(crate) fn go_to_broadcasts(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Broadcasts);
+    pages::go_to_page(inbox, PageKind::Broadcasts);
 }
 
 pub(crate) fn go_to_wall(inbox: &mut Inbox, _: KeyPress) {
@@ -70,11 +75,11 @@ pub(crate) fn go_to_tab(inbox: &mut Inbox, key: KeyPress) {
 }
 
 pub(crate) fn row_down(inbox: &mut Inbox, _: KeyPress) {
-    inbox.step_rows(1);
+    pages::step_rows(inbox, 1);
 }
 
 pub(crate) fn row_up(inbox: &mut Inbox, _: KeyPress) {
-    inbox.step_rows(-1);
+    pages::step_rows(inbox, -1);
 }
 
 pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
@@ -95,7 +100,7 @@ pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn go_to_row(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_row();
+    pages::go_to_row(inbox);
 }
 
 pub(crate) fn may_search_rows(inbox: &Inbox) -> Result<(), Reason> {
@@ -106,7 +111,7 @@ pub(crate) fn may_search_rows(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn search_rows(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_row_search();
+    line::open_row_search(inbox);
 }
 
 pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
@@ -117,35 +122,35 @@ pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn all_tabs(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_all_tabs();
+    pages::turn_all_tabs(inbox);
 }
 
 pub(crate) fn leave_rows(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_to_page(PageKind::Inbox);
+    pages::go_to_page(inbox, PageKind::Inbox);
 }
 
 pub(crate) fn half_down(inbox: &mut Inbox, _: KeyPress) {
-    inbox.travel(Travel::HalfDown);
+    scrolling::travel(inbox, Travel::HalfDown);
 }
 
 pub(crate) fn half_up(inbox: &mut Inbox, _: KeyPress) {
-    inbox.travel(Travel::HalfUp);
+    scrolling::travel(inbox, Travel::HalfUp);
 }
 
 pub(crate) fn page_down(inbox: &mut Inbox, _: KeyPress) {
-    inbox.travel(Travel::PageDown);
+    scrolling::travel(inbox, Travel::PageDown);
 }
 
 pub(crate) fn page_up(inbox: &mut Inbox, _: KeyPress) {
-    inbox.travel(Travel::PageUp);
+    scrolling::travel(inbox, Travel::PageUp);
 }
 
 pub(crate) fn top(inbox: &mut Inbox, _: KeyPress) {
-    inbox.travel(Travel::Top);
+    scrolling::travel(inbox, Travel::Top);
 }
 
 pub(crate) fn bottom(inbox: &mut Inbox, _: KeyPress) {
-    inbox.travel(Travel::Bottom);
+    scrolling::travel(inbox, Travel::Bottom);
 }
 
 pub(crate) fn next_pane(inbox: &mut Inbox, _: KeyPress) {
@@ -181,15 +186,15 @@ pub(crate) fn search_all(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn open_palette(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_palette();
+    palette::open_palette(inbox);
 }
 
 pub(crate) fn show_actions(inbox: &mut Inbox, _: KeyPress) {
-    inbox.open_actions();
+    palette::open_actions(inbox);
 }
 
 pub(crate) fn command_line(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.open_command_line("");
+    line::open_command_line(&mut inbox.context, "");
 }
 
 pub(crate) fn show_calls(inbox: &mut Inbox, _: KeyPress) {
@@ -221,7 +226,7 @@ pub(crate) fn quit(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
-    inbox.interrupt();
+    actions::interrupt(inbox);
 }
 
 pub(crate) fn tab_names(inbox: &Inbox) -> Vec<String> {

@@ -2,10 +2,10 @@
 //! are closed lists of plain data: what the inbox does can be compared, logged
 //! and replayed.
 
-use crate::features::clipboard::Copied;
 use crate::keys::KeyPress;
+use crate::keys::Pointer;
+use crate::outside::Copied;
 use crate::outside::{Answered, OutsideRequest};
-use crate::pointer::Pointer;
 use crate::screens::broadcasts;
 use crate::screens::people::importing::{ImportAction, ImportResult};
 use model::account::{Account, Platform};

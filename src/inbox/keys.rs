@@ -157,6 +157,23 @@ impl fmt::Display for KeyPress {
     }
 }
 
+/// What the mouse did, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pointer {
+    /// The button went down in this cell.
+    Down(u16, u16),
+    /// The button went down on a tab.
+    Tab(usize),
+    /// The button went down on the place of all tabs.
+    AllTabs,
+    /// The mouse moved with the button down.
+    Drag(u16, u16),
+    /// The button went up.
+    Up,
+    /// The wheel turned over this cell: down is positive.
+    Wheel(u16, u16, i8),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,13 +10,13 @@ pub(crate) mod commands;
 pub(crate) mod actions;
 pub(crate) mod changes;
 pub mod command;
-pub mod command_line;
 pub mod components;
 pub(crate) mod conditions;
 pub mod connection_view;
 pub mod context;
 pub mod desk;
 pub(crate) mod desk_commands;
+pub(crate) mod dispatch;
 pub(crate) mod display;
 pub(crate) mod due;
 pub mod event;
@@ -60,11 +60,11 @@ use crate::desk::Desk;
 use crate::features::Features;
 use crate::keyboard::Keyboard;
 use crate::loads::Loads;
-use crate::screens::broadcasts::Board;
-use crate::screens::cards::Deck;
+use crate::screens::broadcasts::BroadcastsScreen;
+use crate::screens::cards::CardsScreen;
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::outbox::OutboxScreen;
-use crate::screens::overview::Wall;
+use crate::screens::overview::Overview;
 use crate::screens::people::People;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Tab;
@@ -85,14 +85,14 @@ pub struct Inbox {
     pub changes: Changes,
     /// What has not left yet, and what was begun.
     pub outbox: OutboxScreen,
-    /// The people of the tab at hand.
+    /// The people of the active tab.
     pub people: People,
     /// The broadcasts.
-    pub broadcasts: Board,
+    pub broadcasts: BroadcastsScreen,
     /// The pages of cards.
-    pub cards: Deck,
+    pub cards: CardsScreen,
     /// Every channel in a line.
-    pub overview: Wall,
+    pub overview: Overview,
     /// What the business's own systems answered.
     pub connections: ConnectionAnswers,
     /// The keyboard.
@@ -113,9 +113,9 @@ impl Inbox {
             changes: Changes::default(),
             outbox: OutboxScreen::default(),
             people: People::default(),
-            broadcasts: Board::default(),
-            cards: Deck::default(),
-            overview: Wall::default(),
+            broadcasts: BroadcastsScreen::default(),
+            cards: CardsScreen::default(),
+            overview: Overview::default(),
             connections: ConnectionAnswers::default(),
             keyboard: Keyboard::default(),
             features: Features::default(),

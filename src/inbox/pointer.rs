@@ -9,8 +9,10 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
+use crate::pages::update as pages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
 use crate::tab::Focus;
 
@@ -19,105 +21,86 @@ const NOTCH: isize = 3;
 /// Least and most columns of the list, and the least beside it.
 const LIST_WIDTHS: (u16, u16, u16) = (24, 80, 40);
 
-/// What the mouse did, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pointer {
-    /// The button went down in this cell.
-    Down(u16, u16),
-    /// The button went down on a tab.
-    Tab(usize),
-    /// The button went down on the place of all tabs.
-    AllTabs,
-    /// The mouse moved with the button down.
-    Drag(u16, u16),
-    /// The button went up.
-    Up,
-    /// The wheel turned over this cell: down is positive.
-    Wheel(u16, u16, i8),
+/// The mouse did something.
+pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {
+    match pointer {
+        Pointer::Up => inbox.desk.panes.dragging = false,
+        Pointer::Drag(x, _) if inbox.desk.panes.dragging => inbox.desk.divide_at(x, &inbox.context),
+        Pointer::Wheel(x, y, notches) => wheel(inbox, (x, y), notches),
+        // What lies over the desk is answered by keys alone.
+        _ if !inbox.context.layers.is_empty() => (),
+        Pointer::Tab(index) if index < inbox.desk.tabs.len() => {
+            inbox.keyboard.go_to_tab(index, &mut inbox.desk)
+        }
+        Pointer::AllTabs => inbox.desk.go_everywhere(&mut inbox.context),
+        Pointer::Down(x, y) => click(inbox, (x, y)),
+        Pointer::Tab(_) | Pointer::Drag(..) => (),
+    }
 }
 
-impl Inbox {
-    /// The mouse did something.
-    pub(crate) fn pointer(&mut self, pointer: Pointer) {
-        match pointer {
-            Pointer::Up => self.desk.panes.dragging = false,
-            Pointer::Drag(x, _) if self.desk.panes.dragging => self.desk.divide_at(x, &self.context),
-            Pointer::Wheel(x, y, notches) => self.wheel((x, y), notches),
-            // What lies over the desk is answered by keys alone.
-            _ if !self.context.layers.is_empty() => (),
-            Pointer::Tab(index) if index < self.desk.tabs.len() => {
-                self.keyboard.go_to_tab(index, &mut self.desk)
-            }
-            Pointer::AllTabs => self.desk.go_everywhere(&mut self.context),
-            Pointer::Down(x, y) => self.click((x, y)),
-            Pointer::Tab(_) | Pointer::Drag(..) => (),
-        }
+fn click(inbox: &mut Inbox, at: (u16, u16)) {
+    inbox.keyboard.pressed.clear();
+    let areas = inbox.desk.areas(&inbox.context);
+    if !inbox.desk.is_inbox_shown() {
+        return click_row(inbox, at);
     }
-
-    fn click(&mut self, at: (u16, u16)) {
-        self.keyboard.pressed.clear();
-        let areas = self.desk.areas(&self.context);
-        if !self.desk.is_inbox_shown() {
-            return self.click_row(at);
-        }
-        if let (Some(list), Some(_)) = (areas.list, areas.history)
-            && at.0 + 1 >= list.x + list.width
-            && at.0 <= list.x + list.width
-            && areas.body.contains(at)
-        {
-            self.desk.panes.dragging = true;
-        } else if let Some(list) = areas.list.filter(|it| it.contains(at)) {
-            self.desk.click_list(list.inner(), at, &mut self.context);
-        } else if let Some(history) = areas.history.filter(|it| it.contains(at)) {
-            self.desk.click_history(history, at, &mut self.context);
-        } else if areas.composer.is_some_and(|it| it.contains(at)) {
-            self.click_composer();
-        }
+    if let (Some(list), Some(_)) = (areas.list, areas.history)
+        && at.0 + 1 >= list.x + list.width
+        && at.0 <= list.x + list.width
+        && areas.body.contains(at)
+    {
+        inbox.desk.panes.dragging = true;
+    } else if let Some(list) = areas.list.filter(|it| it.contains(at)) {
+        inbox.desk.click_list(list.inner(), at, &mut inbox.context);
+    } else if let Some(history) = areas.history.filter(|it| it.contains(at)) {
+        inbox.desk.click_history(history, at, &mut inbox.context);
+    } else if areas.composer.is_some_and(|it| it.contains(at)) {
+        click_composer(inbox);
     }
+}
 
-    /// A click into the composer is its key: it says why where it cannot be.
-    fn click_composer(&mut self) {
-        match self.enabled(Command::Write) {
-            Ok(()) => self.desk.open(Focus::Composer, &mut self.context),
-            Err(why) => self.context.warn(why),
-        }
+/// A click into the composer is its key: it says why where it cannot be.
+fn click_composer(inbox: &mut Inbox) {
+    match inbox.enabled(Command::Write) {
+        Ok(()) => inbox.desk.open(Focus::Composer, &mut inbox.context),
+        Err(why) => inbox.context.warn(why),
     }
+}
 
-    /// Selects a row of the outbox or the drafts.
-    fn click_row(&mut self, at: (u16, u16)) {
-        let inner = self.desk.areas(&self.context).body.inner();
-        if !inner.contains(at) {
-            return;
-        }
-        let line = usize::from(at.1 - inner.y);
-        match self.desk.page {
-            PageKind::Outbox => self.outbox.rows.select_shown(line / OUTBOX_LINES),
-            PageKind::Drafts => self.outbox.drafts.select_shown(line / DRAFT_LINES),
-            PageKind::People => self.people.rows.select_shown(line),
-            PageKind::Broadcasts => self.broadcasts.rows.select_shown(line),
-            PageKind::Inbox => (),
-            _ => self.cards.cards.select_shown(line),
-        }
+/// Selects a row of the outbox or the drafts.
+fn click_row(inbox: &mut Inbox, at: (u16, u16)) {
+    let inner = inbox.desk.areas(&inbox.context).body.inner();
+    if !inner.contains(at) {
+        return;
     }
+    let line = usize::from(at.1 - inner.y);
+    match inbox.desk.page {
+        PageKind::Outbox => inbox.outbox.rows.select_shown(line / OUTBOX_LINES),
+        PageKind::Drafts => inbox.outbox.drafts.select_shown(line / DRAFT_LINES),
+        PageKind::People => inbox.people.rows.select_shown(line),
+        PageKind::Broadcasts => inbox.broadcasts.rows.select_shown(line),
+        PageKind::Inbox => (),
+        _ => inbox.cards.cards.select_shown(line),
+    }
+}
 
-    fn wheel(&mut self, at: (u16, u16), notches: i8) {
-        let notches = isize::from(notches);
-        if !self.context.layers.is_empty() {
-            let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
-            return self.layer_scrolls(KeyPress::plain(code));
-        }
-        let areas = self.desk.areas(&self.context);
-        if !self.desk.is_inbox_shown() {
-            return self.step_rows(notches);
-        }
-        let visible = self.desk.list_rows(&areas);
-        if areas.list.is_some_and(|it| it.contains(at)) {
-            self.desk.list_mut().scroll(notches, visible);
-        } else if areas.history.is_some_and(|it| it.contains(at))
-            && let Some(history) = &mut self.desk.tab_mut().history
-        {
-            history.scroll(notches * NOTCH);
-        }
+fn wheel(inbox: &mut Inbox, at: (u16, u16), notches: i8) {
+    let notches = isize::from(notches);
+    if !inbox.context.layers.is_empty() {
+        let code = if notches > 0 { KeyCode::Down } else { KeyCode::Up };
+        return inbox.layer_scrolls(KeyPress::plain(code));
+    }
+    let areas = inbox.desk.areas(&inbox.context);
+    if !inbox.desk.is_inbox_shown() {
+        return pages::step_rows(inbox, notches);
+    }
+    let visible = inbox.desk.list_rows(&areas);
+    if areas.list.is_some_and(|it| it.contains(at)) {
+        inbox.desk.list_mut().scroll(notches, visible);
+    } else if areas.history.is_some_and(|it| it.contains(at))
+        && let Some(history) = &mut inbox.desk.tab_mut().history
+    {
+        history.scroll(notches * NOTCH);
     }
 }
 

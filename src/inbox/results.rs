@@ -3,17 +3,24 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load, Loaded};
-use crate::features::credits::Purse;
+use crate::features::credits::Credits;
+use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
+use crate::fetching;
+use crate::overlays::palette;
+use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
-use crate::screens::composer::draft_conflict;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
+use crate::screens::conversations::tags;
 use crate::screens::history::History;
+use crate::screens::mail::update as mail;
+use crate::screens::outbox::deciding;
+use crate::screens::people::saving;
 use crate::tab::PaneNote;
 use crate::tab::{Focus, Tab};
 use crate::{Held, Inbox};
 use model::conversations::ServiceWindow;
-use model::ids::{ChannelId, ConversationId, RowId};
+use model::ids::{ChannelId, RowId};
 use model::news::News;
 use model::outbox::{Operation, OutboxRow};
 use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, TabCounts};
@@ -22,279 +29,237 @@ use model::time::HOUR;
 /// No upload takes longer.
 const UPLOAD: i64 = HOUR;
 
-impl Inbox {
-    /// A load came back; what is no longer wanted is dropped.
-    pub(crate) fn loaded(&mut self, loaded: Loaded) {
-        match loaded {
-            Loaded::Conversations(query, page) => self.desk.conversations_loaded(&query, page, &self.context),
-            Loaded::History(query, page) => self.desk.history_loaded(&query, *page, &mut self.context),
-            Loaded::Counts(channel, counts) => self.counted(&channel, counts),
-            Loaded::Draft(channel, conversation, draft, aside) => {
-                self.changes.draft_loaded(
-                    channel,
-                    conversation,
-                    draft,
-                    aside,
-                    &mut self.desk,
-                    &mut self.context,
-                );
-            }
-            Loaded::Account(channel, account) => {
-                if let (Some(tab), Some(account)) = (self.desk.tab_of(&channel), account) {
-                    tab.account.get_or_insert(*account);
-                }
-            }
-            Loaded::Outbox(query, page) => self.outbox.rows.receive(&query, page.entries, page.more),
-            Loaded::Drafts(query, drafts, more) => self.outbox.drafts.receive(&query, drafts, more),
-            Loaded::Entry(entry) => self.ask_to_decide(entry),
-            Loaded::Pauses(channel, pauses) => {
-                self.keyboard.end_pauses(&channel, pauses, &mut self.desk, &mut self.context)
-            }
-            Loaded::Spread(query, how, ids, more) => {
-                self.desk.spread(&query, how, ids, more, &mut self.context)
-            }
-            Loaded::Marked(rows) => self.changes.marked(rows, &mut self.desk, &mut self.context),
-            Loaded::Fates(fates) => {
-                self.broadcasts.rehearsal_fates(&fates);
-                self.changes.fates_of_done(&fates);
-                self.changes.fates(fates);
-            }
-            Loaded::Paused(paused) => self.features.pauses.paused(paused, &mut self.context),
-            Loaded::Tags(known) => self.context.tags_known(known),
-            Loaded::Search(query, page) => {
-                self.features.search.searched(&query, *page, &mut self.desk, &mut self.context)
-            }
-            Loaded::Depth(channel, conversation, _, depth) => {
-                self.desk.depth_known(&channel, &conversation, depth, &mut self.context);
-            }
-            Loaded::Names(names) => {
-                self.connections.names_of_calls(&names, &self.context);
-                self.context.names_known(names);
-            }
-            Loaded::Lookup(Ok(key)) => {
-                self.desk.visit(&key.channel, &key.conversation, Focus::History, &mut self.context);
-            }
-            Loaded::Lookup(Err(why)) => self.context.warn(why.to_string()),
-            Loaded::ViewCounts(counts) => self.desk.counted = Some(counts),
-            Loaded::Shelf(channel, shelf) => self.desk.shelf_known(&channel, shelf, &mut self.context),
-            Loaded::Spent(spent) => self.features.credits.spent = spent,
-            Loaded::Unpaid(entries) => self.features.credits.unpaid(entries),
-            Loaded::Triage(query, rows) => self.desk.triage_loaded(&query, rows, &mut self.context),
-            Loaded::Ahead(query, page) => self.desk.ahead_loaded(&query, *page),
-            Loaded::Mailbox(channel, account, words) => self.desk.mailbox_known(&channel, account, words),
-            Loaded::Correspondents(channel, text, found) => {
-                self.desk.correspondents_known(&channel, &text, found, &mut self.context)
-            }
-            Loaded::Macros(macros) => self.features.macros.macros_known(macros, &self.context),
-            Loaded::Echo(number) => self.features.macros.echoed(number),
-            Loaded::Needing(scope, rows) => self.desk.most_urgent(scope, rows, &mut self.context),
-            Loaded::Templates(channel, templates) => {
-                self.desk.templates_loaded(&channel, templates, &mut self.context)
-            }
-            Loaded::People(query, page) => self.people.people_loaded(&query, page),
-            Loaded::Person(channel, phone, detail) => {
-                self.person_loaded(&channel, &phone, detail.map(|it| *it));
-            }
-            Loaded::Elsewhere(key, found) => self.desk.go_elsewhere(&key, &found, &mut self.context),
-            Loaded::Card(key, card) => self.desk.card_loaded(&key, *card),
-            Loaded::Broadcasts(told) => self.broadcasts_told(*told),
+/// A load came back; what is no longer wanted is dropped.
+pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
+    match loaded {
+        Loaded::Conversations(query, page) => inbox.desk.conversations_loaded(&query, page, &inbox.context),
+        Loaded::History(query, page) => inbox.desk.history_loaded(&query, *page, &mut inbox.context),
+        Loaded::Counts(channel, counts) => counted(inbox, &channel, counts),
+        Loaded::Draft(channel, conversation, draft, aside) => {
+            inbox.changes.draft_loaded(
+                channel,
+                conversation,
+                draft,
+                aside,
+                &mut inbox.desk,
+                &mut inbox.context,
+            );
         }
+        Loaded::Account(channel, account) => {
+            if let (Some(tab), Some(account)) = (inbox.desk.tab_of(&channel), account) {
+                tab.account.get_or_insert(*account);
+            }
+        }
+        Loaded::Outbox(query, page) => inbox.outbox.rows.receive(&query, page.entries, page.more),
+        Loaded::Drafts(query, drafts, more) => inbox.outbox.drafts.receive(&query, drafts, more),
+        Loaded::Entry(entry) => deciding::ask_to_decide(inbox, entry),
+        Loaded::Pauses(channel, pauses) => {
+            inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)
+        }
+        Loaded::Spread(query, how, ids, more) => {
+            inbox.desk.spread(&query, how, ids, more, &mut inbox.context)
+        }
+        Loaded::Marked(rows) => inbox.changes.marked(rows, &mut inbox.desk, &mut inbox.context),
+        Loaded::Fates(fates) => {
+            inbox.broadcasts.rehearsal_fates(&fates);
+            inbox.changes.fates_of_done(&fates);
+            inbox.changes.fates(fates);
+        }
+        Loaded::Paused(paused) => inbox.features.pauses.paused(paused, &mut inbox.context),
+        Loaded::Tags(known) => tags::tags_known(&mut inbox.context, known),
+        Loaded::Search(query, page) => {
+            inbox.features.search.searched(&query, *page, &mut inbox.desk, &mut inbox.context)
+        }
+        Loaded::Depth(channel, conversation, _, depth) => {
+            inbox.desk.depth_known(&channel, &conversation, depth, &mut inbox.context);
+        }
+        Loaded::Names(names) => {
+            inbox.connections.names_of_calls(&names, &inbox.context);
+            palette::names_known(&mut inbox.context, names);
+        }
+        Loaded::Lookup(Ok(key)) => {
+            inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+        }
+        Loaded::Lookup(Err(why)) => inbox.context.warn(why.to_string()),
+        Loaded::ViewCounts(counts) => inbox.desk.counted = Some(counts),
+        Loaded::Shelf(channel, shelf) => inbox.desk.shelf_known(&channel, shelf, &mut inbox.context),
+        Loaded::Spent(spent) => inbox.features.credits.spent = spent,
+        Loaded::Unpaid(entries) => inbox.features.credits.unpaid(entries),
+        Loaded::Triage(query, rows) => inbox.desk.triage_loaded(&query, rows, &mut inbox.context),
+        Loaded::Ahead(query, page) => inbox.desk.ahead_loaded(&query, *page),
+        Loaded::Mailbox(channel, account, words) => inbox.desk.mailbox_known(&channel, account, words),
+        Loaded::Correspondents(channel, text, found) => {
+            inbox.desk.correspondents_known(&channel, &text, found, &mut inbox.context)
+        }
+        Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
+        Loaded::Echo(number) => inbox.features.macros.echoed(number),
+        Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),
+        Loaded::Templates(channel, templates) => {
+            inbox.desk.templates_loaded(&channel, templates, &mut inbox.context)
+        }
+        Loaded::People(query, page) => inbox.people.people_loaded(&query, page),
+        Loaded::Person(channel, phone, detail) => {
+            saving::person_loaded(inbox, &channel, &phone, detail.map(|it| *it));
+        }
+        Loaded::Elsewhere(key, found) => inbox.desk.go_elsewhere(&key, &found, &mut inbox.context),
+        Loaded::Card(key, card) => inbox.desk.card_loaded(&key, *card),
+        Loaded::Broadcasts(told) => broadcasts::broadcasts_told(inbox, *told),
     }
+}
 
-    /// Takes a tab's new counts. Unpaid rows are counted among the stopped
-    /// ones.
-    fn counted(&mut self, channel: &ChannelId, counts: TabCounts) {
-        if let Some(tab) = self.desk.tab_of(channel) {
-            let before = std::mem::replace(&mut tab.counts, counts);
-            if before.stopped != tab.counts.stopped {
-                self.context.push(Effect::Load(Load::Unpaid));
-            }
+/// Takes a tab's new counts. Unpaid rows are counted among the stopped
+/// ones.
+fn counted(inbox: &mut Inbox, channel: &ChannelId, counts: TabCounts) {
+    if let Some(tab) = inbox.desk.tab_of(channel) {
+        let before = std::mem::replace(&mut tab.counts, counts);
+        if before.stopped != tab.counts.stopped {
+            inbox.context.push(Effect::Load(Load::Unpaid));
         }
-        self.leave_when_handed_back();
     }
+    deciding::leave_when_handed_back(inbox);
+}
 
-    /// The hands told something.
-    pub(crate) fn news(&mut self, news: News) {
-        match news {
-            News::Health(channel, health) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.health = health;
-                    tab.asked = false;
-                }
+/// The hands told something.
+pub(crate) fn news(inbox: &mut Inbox, news: News) {
+    match news {
+        News::Health(channel, health) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.health = health;
+                tab.asked = false;
             }
-            News::Account(channel, account) => {
-                self.features.credits.account(&channel, *account, &mut self.desk, &mut self.context)
+        }
+        News::Account(channel, account) => {
+            inbox.features.credits.account(&channel, *account, &mut inbox.desk, &mut inbox.context)
+        }
+        News::Credits(channel, credits) => {
+            inbox.features.credits.credits(&channel, credits, &mut inbox.desk, &mut inbox.context)
+        }
+        News::Conversations(channel) => inbox.conversations_changed(&channel),
+        News::History(channel, conversation) => inbox.history_changed(channel, &conversation),
+        News::Inbound(channel, conversation) => {
+            inbox.features.bursts.ring(&channel, &conversation, &inbox.desk, &mut inbox.context)
+        }
+        News::NotForThisKey(channel, why) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.note = Some(PaneNote::NotForThisKey(why));
             }
-            News::Credits(channel, credits) => {
-                self.features.credits.credits(&channel, credits, &mut self.desk, &mut self.context)
+        }
+        News::NotOnThisServer(channel, why) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.note = Some(PaneNote::NotOnThisServer(why));
             }
-            News::Conversations(channel) => self.conversations_changed(&channel),
-            News::History(channel, conversation) => self.history_changed(channel, &conversation),
-            News::Inbound(channel, conversation) => {
-                self.features.bursts.ring(&channel, &conversation, &self.desk, &mut self.context)
+        }
+        News::Notice(channel, _, text) => {
+            let here = inbox.desk.tab().channel.id == channel;
+            let name = inbox.desk.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
+            inbox.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+        }
+        News::Campaigns(channel) => {
+            broadcasts::board_changed(inbox);
+            inbox.context.push(Effect::Load(Load::Counts(channel)));
+        }
+        News::Alarm(channel, text) => inbox.desk.alarmed(&channel, &text, &mut inbox.context),
+        News::FoundContacts(channel, words, found) => {
+            inbox.features.search.contacts_found(&channel, &words, found)
+        }
+        News::Told(_, row, words) => {
+            if inbox.people.saving.contains(&row) {
+                inbox.context.say(words.to_string());
             }
-            News::NotForThisKey(channel, why) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.note = Some(PaneNote::NotForThisKey(why));
-                }
+        }
+        News::Webhooks(channel) => inbox.cards.webhooks_changed(&channel),
+        News::Reception(channel, reception) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.reception = Some(*reception);
             }
-            News::NotOnThisServer(channel, why) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.note = Some(PaneNote::NotOnThisServer(why));
-                }
+        }
+        News::Fetched(channel, fetch, fetched) => fetching::fetched(inbox, &channel, &fetch, fetched),
+        News::Mailbox(channel, account) => inbox.desk.mailbox_told(&channel, *account),
+        News::Correspondents(channel, text) => {
+            inbox.context.push(Effect::Load(Load::Correspondents(channel, text)));
+        }
+        News::Mailed(channel, before, thread) => mail::mailed(inbox, &channel, &before, &thread),
+        News::Unreadable(channel, list, rows) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.unreadable.insert(list, rows);
             }
-            News::Notice(channel, _, text) => {
-                let here = self.desk.tab().channel.id == channel;
-                let name = self.desk.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
-                self.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
+        }
+        News::Templates(channel) => inbox.context.push(Effect::Load(Load::Templates(channel))),
+        News::Uploading(_, row, percent) => inbox.changes.uploading(row, percent, &mut inbox.desk),
+        News::Leader(channel, leader) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.leader = leader;
             }
-            News::Campaigns(channel) => {
-                self.board_changed();
-                self.context.push(Effect::Load(Load::Counts(channel)));
-            }
-            News::Alarm(channel, text) => self.desk.alarmed(&channel, &text, &mut self.context),
-            News::FoundContacts(channel, words, found) => {
-                self.features.search.contacts_found(&channel, &words, found)
-            }
-            News::Told(_, row, words) => {
-                if self.people.saving.contains(&row) {
-                    self.context.say(words.to_string());
-                }
-            }
-            News::Webhooks(channel) => self.cards.webhooks_changed(&channel),
-            News::Reception(channel, reception) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.reception = Some(*reception);
-                }
-            }
-            News::Fetched(channel, fetch, fetched) => self.fetched(&channel, &fetch, fetched),
-            News::Mailbox(channel, account) => self.desk.mailbox_told(&channel, *account),
-            News::Correspondents(channel, text) => {
-                self.context.push(Effect::Load(Load::Correspondents(channel, text)));
-            }
-            News::Mailed(channel, before, thread) => self.mailed(&channel, &before, &thread),
-            News::Unreadable(channel, list, rows) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.unreadable.insert(list, rows);
-                }
-            }
-            News::Templates(channel) => self.context.push(Effect::Load(Load::Templates(channel))),
-            News::Uploading(_, row, percent) => self.changes.uploading(row, percent, &mut self.desk),
-            News::Leader(channel, leader) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.leader = leader;
-                }
-            }
-            News::Budget(channel, percent) => {
-                if let Some(tab) = self.desk.tab_of(&channel) {
-                    tab.budget = percent;
-                }
+        }
+        News::Budget(channel, percent) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.budget = percent;
             }
         }
     }
+}
 
-    fn conversations_changed(&mut self, channel: &ChannelId) {
-        self.desk.second_changed(channel, None);
-        self.rows_changed();
-        self.desk.contact.mark_stale();
-        self.desk.all.mark_stale();
-        if let Some(tab) = self.desk.tabs.iter_mut().find(|it| it.channel.id == *channel) {
-            tab.list.mark_stale();
-            self.context.effects.extend(draft_conflict::compare(tab));
-            // Its title tells what the row tells.
-            if let Some(history) = &mut tab.history {
-                history.mark_stale();
-            }
-            self.context.push(Effect::Load(Load::Counts(channel.clone())));
-        }
-        self.desk.load_mailbox(channel, &mut self.context);
+/// Rows were put into the outbox: what is held can be taken back.
+pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
+    let queued = inbox.changes.queueing.settle();
+    inbox.people.follow_saving(&rows);
+    inbox.broadcasts.follow_rehearsal(&rows);
+    if let Some(queued) = queued.filter(|it| !it.quiet) {
+        undo::note_rows(inbox, queued.group, &rows);
+        inbox.changes.batch_queued(queued.group, &rows);
     }
+    let early = queued.and_then(|it| it.early);
+    // What came together goes together: the newest is taken back first.
+    let mut recalls = Vec::new();
+    for row in rows {
+        inbox.row_changed(&row);
+        let uploads = matches!(row.operation, Operation::SendFile(_));
+        if row.hold_left(inbox.context.now).is_none() && !uploads {
+            continue;
+        }
+        match early {
+            Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
+            Some(Early::SendNow) => inbox.context.push(Effect::SendNow(row.id)),
+            None => inbox.changes.held.push(Held {
+                row: row.id,
+                channel: row.channel,
+                lane: row.lane,
+                // A file can be taken back as long as it is on its way.
+                until: if uploads { row.not_before.plus(UPLOAD) } else { row.not_before },
+            }),
+        }
+    }
+    inbox.context.effects.extend(recalls);
+}
 
-    /// A row of the outbox has changed.
-    pub(crate) fn row_changed(&mut self, row: &OutboxRow) {
-        match row.lane.conversation() {
-            Some(conversation) => self.history_changed(row.channel.clone(), conversation),
-            None => self.news(News::Conversations(row.channel.clone())),
+/// A row was taken back, or had already left.
+pub(crate) fn recalled(inbox: &mut Inbox, row: &RowId, taken: Option<Box<OutboxRow>>) {
+    inbox.changes.uploading(row.clone(), None, &mut inbox.desk);
+    let Some(taken) = taken else {
+        return inbox.context.warn("too late: it has already left");
+    };
+    inbox.changes.note_recalled(row);
+    let returned = Returned::of(&taken.operation);
+    match (returned, taken.lane.conversation()) {
+        (Some(returned), Some(conversation)) => {
+            inbox.desk.forget_beside_ai(&taken.channel, conversation);
+            let is_there = inbox.changes.give_back(
+                &taken.channel,
+                conversation,
+                returned,
+                DraftPlace::AsDraft,
+                &mut inbox.desk,
+                &mut inbox.context,
+            );
+            inbox.context.say(match is_there {
+                true => "taken back into the composer; nothing was sent".to_owned(),
+                false => inbox.context.keyed("taken back as a draft; nothing was sent · {go-to-drafts}"),
+            });
         }
+        _ if taken.operation == Operation::Close => inbox.context.say("kept open"),
+        _ => inbox.context.say("taken back"),
     }
-
-    pub(crate) fn history_changed(&mut self, channel: ChannelId, conversation: &ConversationId) {
-        self.rows_changed();
-        self.desk.all.mark_stale();
-        self.desk.ahead_changed(&channel, conversation, &mut self.context);
-        self.desk.second_changed(&channel, Some(conversation));
-        let Some(tab) = self.desk.tab_of(&channel) else { return };
-        if let Some(history) = &mut tab.history
-            && history.conversation == *conversation
-        {
-            history.mark_stale();
-        }
-        tab.list.mark_stale();
-        self.context.push(Effect::Load(Load::Counts(channel)));
-    }
-
-    /// Rows were put into the outbox: what is held can be taken back.
-    pub(crate) fn enqueued(&mut self, rows: Vec<OutboxRow>) {
-        let queued = self.changes.queueing.settle();
-        self.people.follow_saving(&rows);
-        self.broadcasts.follow_rehearsal(&rows);
-        if let Some(queued) = queued.filter(|it| !it.quiet) {
-            self.note_rows(queued.group, &rows);
-            self.changes.batch_queued(queued.group, &rows);
-        }
-        let early = queued.and_then(|it| it.early);
-        // What came together goes together: the newest is taken back first.
-        let mut recalls = Vec::new();
-        for row in rows {
-            self.row_changed(&row);
-            let uploads = matches!(row.operation, Operation::SendFile(_));
-            if row.hold_left(self.context.now).is_none() && !uploads {
-                continue;
-            }
-            match early {
-                Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
-                Some(Early::SendNow) => self.context.push(Effect::SendNow(row.id)),
-                None => self.changes.held.push(Held {
-                    row: row.id,
-                    channel: row.channel,
-                    lane: row.lane,
-                    // A file can be taken back as long as it is on its way.
-                    until: if uploads { row.not_before.plus(UPLOAD) } else { row.not_before },
-                }),
-            }
-        }
-        self.context.effects.extend(recalls);
-    }
-
-    /// A row was taken back, or had already left.
-    pub(crate) fn recalled(&mut self, row: &RowId, taken: Option<Box<OutboxRow>>) {
-        self.changes.uploading(row.clone(), None, &mut self.desk);
-        let Some(taken) = taken else {
-            return self.context.warn("too late: it has already left");
-        };
-        self.changes.note_recalled(row);
-        let returned = Returned::of(&taken.operation);
-        match (returned, taken.lane.conversation()) {
-            (Some(returned), Some(conversation)) => {
-                self.desk.forget_beside_ai(&taken.channel, conversation);
-                let at_hand = self.changes.give_back(
-                    &taken.channel,
-                    conversation,
-                    returned,
-                    DraftPlace::AsDraft,
-                    &mut self.desk,
-                    &mut self.context,
-                );
-                self.context.say(match at_hand {
-                    true => "taken back into the composer; nothing was sent".to_owned(),
-                    false => self.context.keyed("taken back as a draft; nothing was sent · {go-to-drafts}"),
-                });
-            }
-            _ if taken.operation == Operation::Close => self.context.say("kept open"),
-            _ => self.context.say("taken back"),
-        }
-        self.row_changed(&taken);
-    }
+    inbox.row_changed(&taken);
 }
 
 impl Desk {
@@ -339,7 +304,7 @@ impl Desk {
     }
 }
 
-impl Purse {
+impl Credits {
     fn account(
         &mut self,
         channel: &ChannelId,

@@ -9,6 +9,8 @@ use crate::command::Command;
 use crate::components::paint_view;
 use crate::connection_view;
 use crate::layout::Area;
+use crate::loads::update as loads;
+use crate::notice::update as notice;
 use crate::pages::PageKind;
 use crate::screens::broadcasts;
 use crate::screens::cards::is_deck;
@@ -33,7 +35,7 @@ fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,
     };
-    let (words, style) = match inbox.unread() {
+    let (words, style) = match loads::unread(inbox) {
         // What is on screen may be old however the connection fares.
         Some(why) if matches!(tab.health, Health::Live { .. } | Health::Connecting) => (why, theme.waiting()),
         _ => (words, style),
@@ -76,7 +78,7 @@ fn wide(words: &str) -> u16 {
 pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let x = area.x + 1;
     let width = area.width.saturating_sub(2);
-    let noticed = inbox.noticed();
+    let noticed = notice::noticed(inbox);
     let passes = noticed.is_some() && !inbox.context.states_fact();
     let (first, style) = match noticed {
         Some((text, true)) => (text, theme.waiting()),
@@ -284,7 +286,7 @@ fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
 fn offered(inbox: &Inbox) -> &'static [Command] {
     use Command as C;
     let tab = inbox.desk.tab();
-    let asks = matches!(inbox.outbox.row_at_hand(&inbox.desk), Some(row) if row.is_stopped());
+    let asks = matches!(inbox.outbox.current_row(&inbox.desk), Some(row) if row.is_stopped());
     match tab.focus {
         _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],

@@ -1,16 +1,17 @@
-//! One tab: a channel key with its list, the conversation at hand and the
+//! One tab: a channel key with its list, the current conversation and the
 //! composer.
 
 use std::collections::BTreeMap;
 
 use crate::resource::{LoadTimeouts, Resource};
-use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReadProgress;
 use crate::screens::composer::rich_forms::Form;
+use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::conversations::ConversationList;
 use crate::screens::conversations::saved_views::SavedView;
 use crate::screens::history::History;
 use crate::screens::mail::MailState;
+use crate::screens::mail::head::{BODY, Head};
 use crate::screens::phone::CallForm;
 use crate::settings::ChannelInfo;
 use model::account::{Account, Environment, Platform};
@@ -89,7 +90,7 @@ pub struct Tab {
     pub list: ConversationList,
     /// Whether its first view was chosen by what the account is.
     pub has_first_view: bool,
-    /// The conversation at hand.
+    /// The selected conversation.
     pub history: Option<History>,
     /// Its draft.
     pub composer: Option<Composer>,
@@ -187,5 +188,43 @@ impl Tab {
     /// Whether a conversation is closed or about to be.
     pub fn is_closed(row: &ConversationRow) -> bool {
         row.conversation.status == ConversationStatus::Closed || row.close_pending
+    }
+
+    /// Whether it is a mail account's: conversations are threads of mails.
+    pub fn is_mail(&self) -> bool {
+        self.platform() == Some(&Platform::Email)
+    }
+
+    /// Whether there is no composer below the history: it is there only while
+    /// something is written.
+    pub fn hides_composer(&self) -> bool {
+        self.is_mail() && self.focus != Focus::Composer
+    }
+
+    /// Whether a mail is being written, which wants most of the screen.
+    pub fn writes_mail(&self) -> bool {
+        let writes = self.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Reply);
+        self.is_mail() && self.focus == Focus::Composer && writes
+    }
+
+    /// The head of the mail being written.
+    pub fn mail_head(&self) -> Option<&Head> {
+        self.composer.as_ref().filter(|it| it.mode == ComposerMode::Reply)?.head.as_ref()
+    }
+
+    /// Whether keys go to the text itself, not to a field over it.
+    pub fn writes_text(&self) -> bool {
+        self.mail_head().is_none_or(|it| it.at >= BODY)
+    }
+
+    /// The addresses of the account.
+    pub fn own_addresses(&self) -> Vec<String> {
+        self.mail.account.iter().map(|it| it.address.to_string()).collect()
+    }
+
+    /// Whether it is a phone's: conversations are numbers, and what was said
+    /// in them is told nowhere.
+    pub fn is_phone(&self) -> bool {
+        self.platform() == Some(&Platform::Voip)
     }
 }

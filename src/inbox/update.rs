@@ -3,6 +3,29 @@
 
 use crate::Inbox;
 use crate::event::{Effect, Event, Load};
+use crate::features::clipboard;
+use crate::features::offers::update;
+
+use crate::features::macros::playing::update as playing;
+use crate::loads::update as loads;
+use crate::notice::update as notice;
+use crate::outside::update as outside;
+use crate::pages::update as pages;
+use crate::pointer;
+use crate::results;
+use crate::screens::broadcasts::steering;
+use crate::screens::composer;
+use crate::screens::composer::draft_conflict;
+use crate::screens::composer::editor;
+use crate::screens::composer::notes;
+use crate::screens::mail::writing::update as writing;
+use crate::screens::outbox::deciding;
+use crate::screens::people::importing::update as importing;
+
+use model::ids::{ChannelId, ConversationId};
+use model::news::News;
+use model::outbox::OutboxRow;
+use model::time::{MINUTE, SECOND, Timestamp};
 
 impl Inbox {
     /// What to load before the first frame: everything the active tab shows.
@@ -33,7 +56,7 @@ impl Inbox {
             Event::Paste(text) => self.pasted(&text),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
-            Event::Pointer(pointer) => self.pointer(pointer),
+            Event::Pointer(pointer) => pointer::pointer(self, pointer),
             Event::Resize(width, height) => {
                 self.context.size = (width, height);
                 self.context.push(Effect::Redraw);
@@ -41,18 +64,18 @@ impl Inbox {
             Event::Focus(focused) => self.context.focused = focused,
             Event::Loaded(load, Ok(loaded)) => {
                 self.loads.answered(&load);
-                self.loaded(loaded);
+                results::loaded(self, loaded);
             }
-            Event::Loaded(load, Err(why)) => self.load_failed(load, &why),
+            Event::Loaded(load, Err(why)) => loads::load_failed(self, load, &why),
             Event::Calls(calls) => {
                 self.features.request_log.calls_known(calls, &self.desk, &mut self.context)
             }
-            Event::News(news) => self.news(news),
-            Event::Enqueued(rows) => self.enqueued(rows),
-            Event::Recalled(row, taken) => self.recalled(&row, taken),
-            Event::Decided(_, verdict, row) => self.decided(&verdict, row),
+            Event::News(news) => results::news(self, news),
+            Event::Enqueued(rows) => results::enqueued(self, rows),
+            Event::Recalled(row, taken) => results::recalled(self, &row, taken),
+            Event::Decided(_, verdict, row) => deciding::decided(self, &verdict, row),
             Event::NoteSaved(channel, conversation, note) => {
-                self.note_saved(channel, conversation, note);
+                notes::note_saved(self, channel, conversation, note);
             }
             Event::NoteNotSaved(channel, conversation, text, why) => {
                 self.changes.note_not_saved(
@@ -65,15 +88,15 @@ impl Inbox {
                 );
             }
             Event::NoteTakenBack(channel, conversation, text) => {
-                self.note_taken_back(channel, &conversation, text.as_deref());
+                notes::note_taken_back(self, channel, &conversation, text.as_deref());
             }
-            Event::Answered(answered) => self.answered(answered),
-            Event::Edited(text) => self.edited(text),
-            Event::SetUp(ended) => self.context.set_up_ended(ended),
+            Event::Answered(answered) => outside::answered(self, answered),
+            Event::Edited(text) => editor::edited(self, text),
+            Event::SetUp(ended) => editor::set_up_ended(&mut self.context, ended),
             Event::Written => self.changes.written(),
-            Event::Campaign(answer) => self.campaign_answered(answer),
-            Event::Import(told) => self.import_told(told),
-            Event::Copied(what, copied) => self.context.copied(&what, copied),
+            Event::Campaign(answer) => steering::campaign_answered(self, answer),
+            Event::Import(told) => importing::import_told(self, told),
+            Event::Copied(what, copied) => clipboard::copied(&mut self.context, &what, copied),
             Event::Exported(Ok(file)) => self.context.say(format!("written to {file}")),
             Event::Exported(Err(why)) => self.context.warn(why),
             Event::DraftNotSaved(channel, conversation, draft, why) => {
@@ -88,7 +111,7 @@ impl Inbox {
         }
         self.desk.ask_again_of_ai(&self.context);
         self.settle();
-        self.play_all();
+        playing::play_all(self);
         std::mem::take(&mut self.context.effects)
     }
 
@@ -104,10 +127,10 @@ impl Inbox {
         self.desk.follow_writing(&mut self.context);
         self.desk.rest_modes(&self.context);
         self.features.jump_list.note_place(&self.desk);
-        self.go_on_with_mail();
+        writing::go_on_with_mail(self);
         self.desk.load_what_is_missing(&mut self.context);
         self.desk.load_second(&mut self.context);
-        self.load_rows();
+        pages::load_rows(self);
         self.desk.load_card(&mut self.context);
         self.connections.follow_connections(&self.desk, &mut self.context);
         self.desk.fetch_wanted_pictures(&mut self.context);
@@ -128,8 +151,102 @@ impl Inbox {
             self.changes.journal.join(false);
         }
         self.features.macros.end_trail(&self.context);
-        self.end_notice();
+        notice::end_notice(self);
         self.changes.note_writes(&self.context);
         self.features.macros.note_asked(&self.context);
+    }
+
+    /// When at the latest.
+    pub fn next_due(&self) -> Timestamp {
+        // The minute turns: waiting times and windows are shown in minutes.
+        let minute = Timestamp::from_micros((self.context.now.micros() / MINUTE + 1) * MINUTE);
+        let mut due = minute;
+        let mut consider = |at: Option<Timestamp>| {
+            if let Some(at) = at {
+                due = due.min(at);
+            }
+        };
+        consider(self.keyboard.notice_due(&self.context));
+        consider(
+            self.features.pauses.lease_due(&self.desk, &self.context).filter(|it| *it > self.context.now),
+        );
+        consider(self.features.macros.playing_due());
+        consider(self.people.people_due(&self.desk));
+        consider(self.overview.wall_due(&self.desk));
+        consider(self.broadcasts.board_due(&self.desk, &self.context));
+        consider(self.features.watch.due());
+        consider(update::offer_due(&self.context));
+        consider(self.features.search.servers_due(&self.context));
+        consider(self.features.bursts.due());
+        consider(self.changes.writes.due(self.context.now));
+        consider(self.desk.connection_due(&self.context));
+        consider(loads::loads_due(self));
+        for tab in &self.desk.tabs {
+            consider(tab.counts.next_wake);
+            consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
+        }
+        // Countdowns tick in whole seconds before their end.
+        for held in &self.changes.held {
+            let left = held.until.since(self.context.now);
+            if left > MINUTE {
+                continue;
+            }
+            consider(Some(held.until.plus(-(left - 1).max(0) / SECOND * SECOND)));
+        }
+        due.max(self.context.now.plus(1_000))
+    }
+
+    /// What this desk alone keeps has changed.
+    pub(crate) fn rows_changed(&mut self) {
+        self.people.rows.mark_stale();
+        self.outbox.rows.mark_stale();
+        self.outbox.drafts.mark_stale();
+        self.overview.wall_changed();
+        self.broadcasts.rehearsal_changed();
+        self.features.pauses.stale = true;
+        self.features.credits.stale = true;
+        if let Some(batch) = &mut self.changes.batch {
+            batch.stale = true;
+        }
+    }
+
+    pub(crate) fn conversations_changed(&mut self, channel: &ChannelId) {
+        self.desk.second_changed(channel, None);
+        self.rows_changed();
+        self.desk.contact.mark_stale();
+        self.desk.all.mark_stale();
+        if let Some(tab) = self.desk.tabs.iter_mut().find(|it| it.channel.id == *channel) {
+            tab.list.mark_stale();
+            self.context.effects.extend(draft_conflict::compare(tab));
+            // Its title tells what the row tells.
+            if let Some(history) = &mut tab.history {
+                history.mark_stale();
+            }
+            self.context.push(Effect::Load(Load::Counts(channel.clone())));
+        }
+        self.desk.load_mailbox(channel, &mut self.context);
+    }
+
+    /// A row of the outbox has changed.
+    pub(crate) fn row_changed(&mut self, row: &OutboxRow) {
+        match row.lane.conversation() {
+            Some(conversation) => self.history_changed(row.channel.clone(), conversation),
+            None => results::news(self, News::Conversations(row.channel.clone())),
+        }
+    }
+
+    pub(crate) fn history_changed(&mut self, channel: ChannelId, conversation: &ConversationId) {
+        self.rows_changed();
+        self.desk.all.mark_stale();
+        self.desk.ahead_changed(&channel, conversation, &mut self.context);
+        self.desk.second_changed(&channel, Some(conversation));
+        let Some(tab) = self.desk.tab_of(&channel) else { return };
+        if let Some(history) = &mut tab.history
+            && history.conversation == *conversation
+        {
+            history.mark_stale();
+        }
+        tab.list.mark_stale();
+        self.context.push(Effect::Load(Load::Counts(channel)));
     }
 }

@@ -157,6 +157,8 @@ pub struct Conversation {
     pub last_message_at: Option<Timestamp>,
     /// When the conversation began.
     pub created_at: Option<Timestamp>,
+    /// When the first message came or left.
+    pub first_message_at: Option<Timestamp>,
     /// Ad attribution.
     pub referral: Option<Referral>,
     /// The 24-hour window.
@@ -184,6 +186,7 @@ impl Conversation {
             preview: SafeText::default(),
             last_message_at: None,
             created_at: None,
+            first_message_at: None,
             referral: None,
             window: if chat { ServiceWindow::Unknown } else { ServiceWindow::NotApplicable },
             automation: if chat { Automation::Unknown } else { Automation::NotApplicable },

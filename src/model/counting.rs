@@ -66,20 +66,30 @@ const GSM_TWICE: &str = "^{}\\[~]|€\u{c}";
 
 /// Parts a phone network carries a text in. Text of its 7-bit alphabet fits
 /// 160 to a part, other text 70; where there are several parts, each of them
-/// has a little less.
+/// has a little less, and no character is split between two.
 pub fn segments(text: &str) -> usize {
-    let septets = text.chars().try_fold(0, |sum, it| match it {
-        it if it.is_ascii_alphanumeric() || GSM.contains(it) => Some(sum + 1),
-        it if GSM_TWICE.contains(it) => Some(sum + 2),
+    let septets = |it: char| match it {
+        it if it.is_ascii_alphanumeric() || GSM.contains(it) => Some(1),
+        it if GSM_TWICE.contains(it) => Some(2),
         _ => None,
-    });
-    let parts = |units: usize, alone: usize, each: usize| {
-        if units <= alone { units.min(1) } else { units.div_ceil(each) }
     };
-    match septets {
-        Some(septets) => parts(septets, 160, 153),
-        None => parts(text.encode_utf16().count(), 70, 67),
+    match text.chars().map(septets).collect::<Option<Vec<_>>>() {
+        Some(widths) => parts(&widths, 160, 153),
+        None => parts(&text.chars().map(char::len_utf16).collect::<Vec<_>>(), 70, 67),
     }
+}
+
+/// Parts that characters of these widths fill.
+fn parts(widths: &[usize], alone: usize, each: usize) -> usize {
+    let whole: usize = widths.iter().sum();
+    if whole <= alone {
+        return whole.min(1);
+    }
+    let fill = |(count, used): (usize, usize), width: &usize| match used + width <= each {
+        true => (count, used + width),
+        false => (count + 1, *width),
+    };
+    widths.iter().fold((1, 0), fill).0
 }
 
 /// Splits a text into messages that each fit, at the ends of paragraphs,
@@ -148,6 +158,9 @@ mod tests {
             (&*"自".repeat(71), 2),
             (&*"🚲".repeat(35), 1),
             (&*"🚲".repeat(36), 2),
+            // No part ends within a character.
+            (&*"€".repeat(153), 3),
+            (&*"🚲".repeat(67), 3),
         ];
         for (text, count) in cases {
             assert_eq!(segments(text), count, "{} of {:?}", text.chars().count(), text.chars().next());

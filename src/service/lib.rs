@@ -62,7 +62,7 @@ pub mod workspace;
 pub mod world;
 pub mod write;
 
-pub use assistant::Endpoint;
+pub use assistant::{Endpoint, Knowledge, QuestionFile, QuestionMistake};
 pub use database::place::DatabasePlace;
 pub use forwarded::Network;
 pub use hosts::{HostName, PublicUrl};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::assistant::{Assistant, Endpoint, Remote, Scripted};
+use crate::assistant::{Assistant, Endpoint, Knowledge, Remote, Scripted};
 use crate::database::place::DatabasePlace;
 use crate::forwarded::Network;
 use crate::hosts::{HostName, PublicUrl};
@@ -42,6 +42,8 @@ pub struct Options {
     pub assistant: AssistantChoice,
     /// What a model may use up.
     pub assistant_caps: Caps,
+    /// What a model is told of the business.
+    pub knowledge: Knowledge,
     /// Names and addresses, beside loopback ones and where it listens, that
     /// requests may name as their host.
     pub hosts: Vec<HostName>,
@@ -133,6 +135,7 @@ impl Options {
             clock,
             assistant: AssistantChoice::default(),
             assistant_caps: Caps::default(),
+            knowledge: Knowledge::default(),
             hosts: Vec::new(),
             public_url: None,
             proxies: Vec::new(),
@@ -158,7 +161,9 @@ impl Options {
             AssistantChoice::ByWorld => (self.demo || self.simulate).then(scripted),
             AssistantChoice::Off => None,
             AssistantChoice::Scripted => Some(scripted()),
-            AssistantChoice::Remote(endpoint) => Some(Box::new(Remote::new(endpoint.clone(), business)?)),
+            AssistantChoice::Remote(endpoint) => {
+                Some(Box::new(Remote::new(endpoint.clone(), business, &self.knowledge)?))
+            }
         })
     }
 }

@@ -60,7 +60,7 @@ pub enum StartError {
     #[error("the switches of --dev are for loopback addresses only, not for {0}")]
     NotLoopback(SocketAddr),
     /// The assistant cannot be asked.
-    #[error("{0}; change --assistant-url")]
+    #[error("{0}; change --assistant-url, or url in the [assistant] of the service's file")]
     Assistant(String),
     /// The database cannot be used.
     #[error(transparent)]

@@ -3,7 +3,7 @@
 
 use crate::shell::exporting;
 use inbox::event::{Event, Loaded};
-use inbox::features::handover::HandoverFacts;
+use inbox::screens::broadcasts::HandoverFacts;
 use inbox::screens::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
 use model::board::BoardEntry;
 use model::queries::DeskQuery;

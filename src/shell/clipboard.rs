@@ -12,7 +12,7 @@ use base64::Engine;
 use crate::shell::mailbox::EventQueue;
 use crate::shell::{children, clock, piping};
 use inbox::event::Event;
-use inbox::features::clipboard::Copied;
+use inbox::outside::Copied;
 use model::text;
 
 /// Bytes a terminal takes at most, coded.

@@ -8,8 +8,8 @@ use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 use crate::shell::bursts;
 use crate::shell::mailbox::{EventQueue, Signal};
 use inbox::event::Event;
+use inbox::keys::Pointer;
 use inbox::keys::{KeyCode, KeyPress};
-use inbox::pointer::Pointer;
 
 /// Events taken at once at most.
 const AT_ONCE: usize = 20_000;

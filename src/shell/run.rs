@@ -23,7 +23,7 @@ use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event};
-use inbox::pointer::Pointer;
+use inbox::keys::Pointer;
 use inbox::screens::conversations::saved_views::SavedView;
 use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;

@@ -321,12 +321,12 @@ pub(crate) fn insert(
         connection
             .prepare_cached(
                 "INSERT INTO conversation (channel, id, sort_at, status, is_closed, address, name, username,
-                     email, message_count, preview, last_message_at, created_at, has_referral,
+                     email, message_count, preview, last_message_at, created_at, first_message_at, has_referral,
                      referral_type, referral_headline, referral_body, referral_url, service_window,
                      automation, raw, escalation, quiet)
                  VALUES (:channel, :id, coalesce(:last_message_at, :created_at, 0), :status, :is_closed,
                      :address, :name, :username, :email, :message_count, :preview, :last_message_at,
-                     :created_at, :has_referral, :referral_type, :referral_headline, :referral_body,
+                     :created_at, :first_message_at, :has_referral, :referral_type, :referral_headline, :referral_body,
                      :referral_url, :service_window, :automation, :raw, :escalation, :quiet)",
             )?
             .execute(all.as_slice())
@@ -349,6 +349,7 @@ fn update(
                 "UPDATE conversation SET status = :status, is_closed = :is_closed, address = :address,
                      name = :name, username = :username, email = :email, message_count = :message_count,
                      preview = :preview, last_message_at = :last_message_at, created_at = :created_at,
+                     first_message_at = :first_message_at,
                      has_referral = :has_referral, referral_type = :referral_type,
                      referral_headline = :referral_headline, referral_body = :referral_body,
                      referral_url = :referral_url, service_window = :service_window,

@@ -52,6 +52,17 @@ pub enum StoreError {
         /// Its version.
         version: i64,
     },
+    /// The outbox is of a form that was never released. It was not touched.
+    #[error(
+        "the outbox {path} has the form {version}, from before 0.1.0; open it with the frontdesk that wrote it, \
+         or move it away"
+    )]
+    OutboxOlder {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        version: i64,
+    },
     /// A search was ended because its answer is no longer wanted.
     #[error("the search was ended")]
     Interrupted,

@@ -20,36 +20,29 @@ pub(crate) const BUSY: Duration = Duration::from_secs(5);
 /// Between two tries to turn a file's journal on.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The cache's versions, oldest first. Only ever appended to.
-pub(crate) const CACHE: &[&str] = &[
-    include_str!("schema/cache_1.sql"),
-    include_str!("schema/cache_2.sql"),
-    include_str!("schema/cache_3.sql"),
-    include_str!("schema/cache_4.sql"),
-    include_str!("schema/cache_5.sql"),
-    include_str!("schema/cache_6.sql"),
-    include_str!("schema/cache_7.sql"),
-    include_str!("schema/cache_8.sql"),
-    include_str!("schema/cache_9.sql"),
-    include_str!("schema/cache_10.sql"),
-    include_str!("schema/cache_11.sql"),
-    include_str!("schema/cache_12.sql"),
-    include_str!("schema/cache_13.sql"),
-];
-/// The outbox's versions, oldest first. Only ever appended to.
-pub(crate) const OUTBOX: &[&str] = &[
-    include_str!("schema/outbox_1.sql"),
-    include_str!("schema/outbox_2.sql"),
-    include_str!("schema/outbox_3.sql"),
-    include_str!("schema/outbox_4.sql"),
-    include_str!("schema/outbox_5.sql"),
-    include_str!("schema/outbox_6.sql"),
-    include_str!("schema/outbox_7.sql"),
-    include_str!("schema/outbox_8.sql"),
-    include_str!("schema/outbox_9.sql"),
-    include_str!("schema/outbox_10.sql"),
-    include_str!("schema/outbox_11.sql"),
-];
+/// How a file is made and brought forward.
+pub(crate) struct Schema {
+    /// The number of the version in `versions` that makes the file.
+    first: i64,
+    /// What makes a file, then what each later version changed. Only ever
+    /// appended to.
+    pub(crate) versions: &'static [&'static str],
+}
+
+impl Schema {
+    /// The number of the newest version.
+    pub(crate) fn newest(&self) -> i64 {
+        self.first + i64::try_from(self.versions.len()).unwrap_or(i64::MAX) - 1
+    }
+}
+
+/// The cache's versions. Numbers below the first were never released.
+pub(crate) const CACHE: Schema = Schema {
+    first: 13,
+    versions: &[include_str!("schema/cache.sql"), include_str!("schema/cache_first_message.sql")],
+};
+/// The outbox's versions. Numbers below the first were never released.
+pub(crate) const OUTBOX: Schema = Schema { first: 11, versions: &[include_str!("schema/outbox.sql")] };
 
 /// Where the two files lie.
 #[derive(Debug, Clone)]
@@ -103,6 +96,7 @@ impl Paths {
 /// Why a file cannot be used.
 enum FileError {
     Newer(i64),
+    Older(i64),
     Damaged(String),
     Failed(rusqlite::Error),
 }
@@ -124,13 +118,14 @@ pub(crate) fn open_outbox(paths: &Paths, durability: StoreDurability) -> Result<
         return Err(StoreError::OutboxEmptied { path: paths.outbox.clone() });
     }
     private_file(&paths.outbox)?;
-    let opened = open(&paths.outbox, OUTBOX, durability.of("FULL")).and_then(|connection| {
+    let opened = open(&paths.outbox, &OUTBOX, durability.of("FULL")).and_then(|connection| {
         // Small, so it can be read whole at every start.
         let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
         if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
     });
     opened.map_err(|why| match why {
         FileError::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
+        FileError::Older(version) => StoreError::OutboxOlder { path: paths.outbox.clone(), version },
         FileError::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
         FileError::Failed(error) => error.into(),
     })
@@ -170,17 +165,19 @@ pub(crate) fn open_cache(
     durability: StoreDurability,
 ) -> Result<(Connection, bool), StoreError> {
     private_file(&paths.cache)?;
-    let (connection, rebuilt) = match open(&paths.cache, CACHE, durability.of("NORMAL")) {
+    let (connection, rebuilt) = match open(&paths.cache, &CACHE, durability.of("NORMAL")) {
         Ok(connection) => (connection, false),
         Err(FileError::Failed(error)) => return Err(error.into()),
-        Err(FileError::Newer(_) | FileError::Damaged(_)) => {
+        Err(FileError::Newer(_) | FileError::Older(_) | FileError::Damaged(_)) => {
             tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
             set_aside(&paths.cache)?;
             private_file(&paths.cache)?;
-            match open(&paths.cache, CACHE, durability.of("NORMAL")) {
+            match open(&paths.cache, &CACHE, durability.of("NORMAL")) {
                 Ok(connection) => (connection, true),
                 Err(FileError::Failed(error)) => return Err(error.into()),
-                Err(FileError::Newer(_) | FileError::Damaged(_)) => return Err(StoreError::Closed),
+                Err(FileError::Newer(_) | FileError::Older(_) | FileError::Damaged(_)) => {
+                    return Err(StoreError::Closed);
+                }
             }
         }
     };
@@ -236,7 +233,7 @@ pub(crate) fn uri(path: &Path, how: &str) -> String {
     uri + how
 }
 
-fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection, FileError> {
+fn open(path: &Path, schema: &Schema, synchronous: &str) -> Result<Connection, FileError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
@@ -252,9 +249,11 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     if application != APPLICATION_ID && tables > 0 {
         return Err(FileError::Damaged("it is not a file of frontdesk".to_owned()));
     }
-    let known = i64::try_from(versions.len()).unwrap_or(i64::MAX);
-    if version > known {
+    if version > schema.newest() {
         return Err(FileError::Newer(version));
+    }
+    if version > 0 && version < schema.first {
+        return Err(FileError::Older(version));
     }
     use_journal(&connection)?;
     connection.pragma_update(None, "synchronous", synchronous)?;
@@ -267,7 +266,7 @@ fn open(path: &Path, versions: &[&str], synchronous: &str) -> Result<Connection,
     // One that reads before it writes would fail at once, whatever the
     // time-out, where another process wrote in between.
     connection.set_transaction_behavior(TransactionBehavior::Immediate);
-    for (number, sql) in (1_i64..).zip(versions).filter(|(number, _)| *number > version) {
+    for (number, sql) in (schema.first..).zip(schema.versions).filter(|(number, _)| *number > version) {
         let change = connection.transaction()?;
         if version_of(&change)? >= number {
             // Another process was faster.

@@ -65,13 +65,13 @@ pub struct StoreInspection {
 /// Looks at the files of a folder, which may hold none.
 pub fn inspect(folder: &Path, now: Timestamp) -> StoreInspection {
     let paths = Paths::of(folder);
-    let (mut outbox, connection) = look(&paths.outbox, files::OUTBOX.len());
+    let (mut outbox, connection) = look(&paths.outbox, files::OUTBOX.newest());
     if paths.outbox_is_emptied() {
         outbox.damage = Some("an empty file of 0 bytes".to_owned());
     }
     let leftovers = connection.as_ref().and_then(|it| leftovers(it, now).ok());
     let channels = connection.as_ref().and_then(|it| channels(it).ok());
-    let (cache, connection) = look(&paths.cache, files::CACHE.len());
+    let (cache, connection) = look(&paths.cache, files::CACHE.newest());
     let unindexed =
         connection.as_ref().and_then(|it| it.scalar("SELECT below > 0 FROM search_progress", []).ok());
     let led = connection.as_ref().and_then(|it| led(it, now).ok());
@@ -94,9 +94,8 @@ fn led(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
     Ok(leases.iter().filter(|(owner, until)| leases::binds(owner, *until, now)).count())
 }
 
-fn look(path: &Path, known: usize) -> (FileState, Option<Connection>) {
+fn look(path: &Path, known: i64) -> (FileState, Option<Connection>) {
     let bytes = path.metadata().ok().map(|it| it.len());
-    let known = i64::try_from(known).unwrap_or(i64::MAX);
     let mut state = FileState { path: path.to_owned(), bytes, version: 0, known, damage: None, unread: None };
     if bytes.is_none() {
         return (state, None);

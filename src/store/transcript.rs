@@ -155,6 +155,7 @@ pub fn conversation_json(channel: &str, row: &ConversationRow) -> Value {
         "escalation": escalation,
         "unread": row.unread,
         "waitingSince": row.waiting_since.map(|at| at.to_string()),
+        "firstMessageAt": it.first_message_at.map(|at| at.to_string()),
         "lastMessageAt": it.last_message_at.map(|at| at.to_string()),
         "preview": it.preview.as_str(),
         "raw": serde_json::from_str::<Value>(&it.raw).unwrap_or(Value::Null),

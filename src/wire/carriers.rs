@@ -301,3 +301,23 @@ impl PieceHead {
         Self { kind, uid: 0, validity: 0, cut: false, facts: None }
     }
 }
+
+/// What is kept of a phone number for texts and calls, beside its secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PhoneSettings {
+    /// Where the platform is.
+    pub api: String,
+    /// The platform's id of the account.
+    pub account: String,
+    /// The number, in E.164.
+    pub number: String,
+    /// Always: the platform calls the service.
+    pub webhook: bool,
+}
+
+/// The secrets of a phone number.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct PhoneSecrets {
+    /// Lets the service act for the account, and signs the platform's calls.
+    pub token: String,
+}

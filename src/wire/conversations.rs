@@ -118,6 +118,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
         last_message_at: time(&body.last_message_at).or_else(|| time(&body.created_at)),
         created_at: time(&body.created_at),
+        first_message_at: time(&body.first_message_at),
         referral: body.referral.as_ref().and_then(read_referral),
         window: match body.service_window_open {
             Some(true) => ServiceWindow::Open,
@@ -266,5 +267,14 @@ mod tests {
             let conversation = read_conversation(&raw).expect("a conversation");
             assert_eq!(conversation.escalation.lines().collect::<Vec<_>>(), lines, "{told}");
         }
+    }
+
+    #[test]
+    fn the_first_message_is_told_apart_from_the_conversation() {
+        let json = r#"{"id": "conv_1", "createdAt": "2026-11-20T10:00:00Z", "firstMessageAt": "2026-11-20T10:05:00Z"}"#;
+        let raw = RawValue::from_string(json.to_owned()).expect("JSON");
+        let told = read_conversation(&raw).expect("a conversation");
+        assert_eq!(told.first_message_at, Timestamp::parse("2026-11-20T10:05:00Z"));
+        assert_ne!(told.first_message_at, told.created_at);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::conversations::read_escalation;
 use crate::lenient;
-use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
+use model::conversations::{Conversation, ConversationStatus, Escalation};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -84,19 +84,14 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     Ok(Conversation {
         name: line(&body.customer_name),
         username: line(&body.telegram_username),
-        email: None,
         status: ConversationStatus::from_word(body.status.as_deref().unwrap_or("active")),
         message_count: body.message_count.unwrap_or(0),
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),
-        created_at: None,
-        referral: None,
-        window: ServiceWindow::NotApplicable,
-        automation: Automation::NotApplicable,
         escalation: body.escalation.as_ref().map_or(Escalation::None, read_escalation),
         address: body.telegram_chat_id.filter(|it| !it.is_empty() && is_plain(it)),
-        id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),
+        ..Conversation::stand_in(ConversationId::new(body.id), false)
     })
 }
 

@@ -5,7 +5,7 @@
 use serde_json::value::RawValue;
 
 use crate::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
-use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
+use model::conversations::{Conversation, ConversationStatus, Escalation};
 use model::email::{Correspondent, MailAccount, Thread};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
@@ -31,19 +31,14 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
     let conversation = Conversation {
         address: body.contact_email.clone().filter(|it| !it.is_empty() && is_plain(it)),
         name: line(&body.contact_name),
-        username: None,
         email: line(&body.contact_email),
         status: if thread.is_archived() { ConversationStatus::Closed } else { ConversationStatus::Open },
         message_count: body.message_count.unwrap_or(0),
         preview: thread.subject.clone().unwrap_or_else(|| SafeText::line("(no subject)")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),
-        created_at: None,
-        referral: None,
-        window: ServiceWindow::NotApplicable,
-        automation: Automation::NotApplicable,
         escalation: Escalation::None,
         raw: without_mails(raw),
-        id: ConversationId::new(body.id),
+        ..Conversation::stand_in(ConversationId::new(body.id), false)
     };
     Ok((conversation, thread))
 }

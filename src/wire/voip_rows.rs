@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::conversations::read_escalation;
 use model::bounds;
-use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
+use model::conversations::{Conversation, ConversationStatus, Escalation};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -28,11 +28,8 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     let kind = named(&fields, &["type", "kind", "channelType", "medium"]);
     let preview = named(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
     Ok(Conversation {
-        id: ConversationId::new(id),
         address: phone,
         name: SafeText::optional_line(named(&fields, &["customerName", "name", "contactName"]).as_deref()),
-        username: None,
-        email: None,
         status: ConversationStatus::from_word(
             named(&fields, &["status", "state"]).as_deref().unwrap_or("active"),
         ),
@@ -40,11 +37,9 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),
         created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|it| Timestamp::parse(&it)),
-        referral: None,
-        window: ServiceWindow::NotApplicable,
-        automation: Automation::NotApplicable,
         escalation: fields.get("escalation").map_or(Escalation::None, read_escalation),
         raw: raw.get().to_owned(),
+        ..Conversation::stand_in(ConversationId::new(id), false)
     })
 }
 

@@ -59,6 +59,9 @@ def imports(path, modules):
                 if names[:length] != own:
                     yield names[:length]
                 break
+    for child in re.findall(r"^(?:pub(?:\([a-z]+\))? )?mod (\w+);", text, re.M):
+        if own + (child,) in modules and re.search(r"(?<![\w:])%s::" % child, text):
+            yield own + (child,)
 
 
 def largest_circle():

@@ -11,9 +11,13 @@ mod mail_gate;
 pub(crate) mod mail_server;
 mod mail_story;
 mod mails;
+mod manners;
 mod number_campaign;
 mod number_server;
 mod numbers;
+mod phone_campaign;
+mod phone_server;
+mod phones;
 mod stand_in;
 mod story;
 
@@ -26,7 +30,7 @@ use std::sync::Arc;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::admin::Admin;
-use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess};
+use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
 use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
@@ -36,6 +40,7 @@ use bot_server::{BotServer, TOKEN};
 use frontdesk::wire::carriers::{MailboxSettings, OauthSettings};
 use mail_server::TestMailbox;
 use number_server::NumberServer;
+use phone_server::PhoneServer;
 
 use crate::waiting::until_found;
 
@@ -46,6 +51,7 @@ enum StandIn<'a> {
     CallingBot(&'a BotServer),
     Number(&'a NumberServer),
     Mailbox(&'a TestMailbox),
+    Phone(&'a PhoneServer),
 }
 
 impl StandIn<'_> {
@@ -55,6 +61,7 @@ impl StandIn<'_> {
             Self::CallingBot(bot) => connect(options, bot, true).await,
             Self::Number(number) => connect_number(options, number).await,
             Self::Mailbox(mailbox) => connect_mailbox(options, mailbox).await,
+            Self::Phone(phone) => connect_phone(options, phone).await,
         }
     }
 }
@@ -93,6 +100,13 @@ impl Served {
         Self::start(StandIn::Mailbox(mailbox), assistant).await
     }
 
+    /// With its voice and SMS channel connected to a stand-in.
+    async fn phone(phone: &PhoneServer, assistant: AssistantChoice) -> Self {
+        let served = Self::start(StandIn::Phone(phone), assistant).await;
+        phone.waits_until_followed();
+        served
+    }
+
     async fn start(stand_in: StandIn<'_>, assistant: AssistantChoice) -> Self {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
@@ -121,6 +135,7 @@ impl Served {
             StandIn::Bot(_) | StandIn::CallingBot(_) => "telegram",
             StandIn::Number(_) => "whatsapp",
             StandIn::Mailbox(_) => "email",
+            StandIn::Phone(_) => "voip",
         };
         Self { running, keys, http, options: kept, channel, _folder: folder }
     }
@@ -156,6 +171,7 @@ impl Served {
         let path = match self.channel {
             "telegram" => "/telegram/send",
             "email" => "/email/send",
+            "voip" => "/voip/sms",
             _ => "/messages/send",
         };
         self.call(&self.live_key(), "POST", path, Some(body), idem).await
@@ -168,7 +184,11 @@ impl Served {
     }
 
     fn conversations_path(&self) -> &'static str {
-        if self.channel == "telegram" { "/telegram/conversations" } else { "/conversations" }
+        match self.channel {
+            "telegram" => "/telegram/conversations",
+            "voip" => "/voip/conversations",
+            _ => "/conversations",
+        }
     }
 
     async fn conversations(&self) -> Vec<Value> {
@@ -178,6 +198,9 @@ impl Served {
 
     /// The messages of a chat, oldest first.
     async fn history(&self, chat: impl Display) -> Vec<Value> {
+        if self.channel == "voip" {
+            return self.texts_and_calls(&chat.to_string());
+        }
         let all = self.conversations().await;
         let wanted = chat.to_string();
         let peer = if self.channel == "telegram" { "telegramChatId" } else { "customerPhone" };
@@ -195,6 +218,23 @@ impl Served {
         }
         all.reverse();
         all
+    }
+
+    /// The same of a phone number, whose messages the interface does not list.
+    fn texts_and_calls(&self, number: &str) -> Vec<Value> {
+        let sql = format!(
+            "SELECT messages.id || '|' || direction || '|' || messages.status || '|' || sender || '|' || kind || '|'
+                 || cost || '|' || coalesce(media_url, '') || '|' || coalesce(details, '') || '|' || content
+             FROM messages JOIN conversations ON conversations.id = messages.conversation
+             WHERE peer = '{number}' ORDER BY messages.created_at, messages.id"
+        );
+        let row = |text: String| {
+            let mut parts = text.splitn(9, '|').map(str::to_owned);
+            let mut part = || parts.next().expect("nine of them");
+            json!({"id": part(), "direction": part(), "status": part(), "senderType": part(),
+                "contentType": part(), "cost": part(), "mediaUrl": part(), "details": part(), "content": part()})
+        };
+        cluster::column(&self.options.database, &sql).into_iter().map(row).collect()
     }
 
     /// Waits until a chat's history is as it is wanted.
@@ -283,4 +323,16 @@ fn text_to(chat: i64, text: &str) -> Value {
 
 fn texts(history: &[Value]) -> Vec<&str> {
     history.iter().map(|it| it["content"].as_str().expect("text")).collect()
+}
+
+async fn connect_phone(options: &Options, phone: &PhoneServer) {
+    let admin = dashboard(options).await;
+    let access = PhoneAccess {
+        api: phone.url(),
+        account: phone_server::ACCOUNT.to_owned(),
+        number: phone_server::NUMBER.to_owned(),
+        token: Secret::new(phone_server::TOKEN),
+    };
+    admin.connect_phone(&access, SystemClock.now()).await.expect("connected");
+    admin.close();
 }

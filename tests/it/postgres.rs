@@ -43,6 +43,7 @@ fn the_contract_holds_on_a_server() {
         "carriers::bots",
         "carriers::numbers",
         "carriers::mails",
+        "carriers::phones",
     ]);
     if let Some((name, folder)) = mail_server::servers().map(mail_server::MailServers::nested) {
         run.env(name, folder);

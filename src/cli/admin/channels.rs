@@ -13,8 +13,8 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::Admin;
-use service::carriers::dashboard::{ChannelStanding, MailboxAccess, NumberAccess};
-use service::platforms::{telegram, whatsapp};
+use service::carriers::dashboard::{ChannelStanding, MailboxAccess, NumberAccess, PhoneAccess};
+use service::platforms::{telegram, voip, whatsapp};
 use wire::carriers::{MailboxSettings, OauthSettings};
 
 /// What can be done with the channels of a service.
@@ -93,6 +93,19 @@ pub enum PlatformKind {
         #[arg(long, value_name = "ID", requires = "token_url")]
         client_id: Option<String>,
     },
+    /// Voice and SMS: a number of an account of Twilio's shape. Its auth token is
+    /// asked for.
+    Voip {
+        /// The platform's id of the account: AC and 32 hex digits.
+        #[arg(long, value_name = "SID")]
+        account_sid: String,
+        /// The number, such as +15550100200.
+        #[arg(long, value_name = "NUMBER")]
+        number: String,
+        /// Another server of the same interface than the usual one.
+        #[arg(long, value_name = "URL", default_value = voip::API)]
+        api_url: String,
+    },
 }
 
 /// Does it.
@@ -164,6 +177,12 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
             let settings = MailboxSettings { address, name, imap, smtp, oauth, auto_reply };
             let access = MailboxAccess { settings, reading, sending: Secret::new(&sending) };
             ("email", admin.connect_mailbox(&access, now).await.context(nothing)?)
+        }
+        PlatformKind::Voip { account_sid, number, api_url } => {
+            let token = secret("auth token")?;
+            let access = PhoneAccess { api: api_url, account: account_sid, number: number.clone(), token };
+            admin.connect_phone(&access, now).await.context(nothing)?;
+            ("voip", number)
         }
     })
 }

@@ -1,6 +1,7 @@
 //! `frontdesk admin`: the dashboard's side of an embedded service's file,
 //! also while that service runs.
 
+mod calls;
 mod channels;
 mod connections;
 mod credits;
@@ -45,6 +46,9 @@ pub enum AdminAction {
     /// Channels: connect to a platform, list, test, disconnect.
     #[command(subcommand)]
     Channel(channels::PlatformAction),
+    /// Calls that go on: list, end.
+    #[command(subcommand)]
+    Call(calls::CallAction),
     /// Show the balance, or change it.
     Credits(credits::CreditArguments),
     /// Data Connections: add, test, list, log, remove.
@@ -77,6 +81,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         match arguments.action {
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Channel(action) => channels::run(&admin, action, json).await,
+            AdminAction::Call(action) => calls::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
             AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,

@@ -144,21 +144,18 @@ impl SeededWorld {
         };
         let name = format!("{} {}", pick(&chance, &FIRST_NAMES), pick(&chance, &LAST_NAMES));
         let conversation = Conversation {
-            id,
             address: Some(format!("+346{:08}", 10_000_000 + number)),
             name: (chance.below(5) > 0).then(|| SafeText::line(&name)),
-            username: None,
-            email: None,
             status: if chance.below(4) == 0 { ConversationStatus::Closed } else { ConversationStatus::Open },
             message_count: count,
             preview,
             last_message_at: Some(Timestamp::from_micros(newest)),
             created_at: Some(Timestamp::from_micros(at - HOUR)),
-            referral: None,
             window: if chance.below(3) == 0 { ServiceWindow::Closed } else { ServiceWindow::Open },
             automation: if chance.below(8) == 0 { Automation::Off } else { Automation::On },
             escalation: Escalation::None,
             raw: "{}".to_owned(),
+            ..Conversation::stand_in(id, true)
         };
         (conversation, messages)
     }

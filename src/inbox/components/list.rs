@@ -1,6 +1,8 @@
 //! A list with a chosen line: where a key moves to.
 
 use crate::keys::{KeyCode, KeyPress};
+use model::queries::ConversationKey;
+use model::text::SafeText;
 
 /// The chosen line after a key, in a list of so many lines of which a page
 /// shows some; `None` for a key that does not move.
@@ -28,4 +30,21 @@ pub(crate) fn turned(key: KeyPress, chosen: usize, count: usize) -> Option<usize
         KeyCode::Up | KeyCode::BackTab => Some((chosen + count - 1) % count),
         _ => None,
     }
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListLine {
+    /// What it is about.
+    pub name: SafeText,
+    /// What is said of it.
+    pub words: SafeText,
+    /// At its end.
+    pub right: String,
+    /// Whether it needs a person.
+    pub loud: bool,
+    /// Whether nothing can be done about it.
+    pub dim: bool,
+    /// Where Enter goes.
+    pub goes_to: Option<ConversationKey>,
 }

@@ -48,7 +48,7 @@ impl PageRow for Person {
 /// The page, and what it asks the store for.
 #[derive(Debug)]
 pub struct PagedRows<T: PageRow, Q = DeskQuery> {
-    /// The rows at hand.
+    /// The loaded rows.
     pub rows: Vec<T>,
     /// Whether there are more than are shown.
     pub more: bool,
@@ -89,7 +89,7 @@ impl<T: PageRow> PagedRows<T> {
 }
 
 impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
-    /// Says that what is at hand may be old.
+    /// Says that what is loaded may be old.
     pub fn mark_stale(&mut self) {
         self.resource.mark_stale();
     }
@@ -111,7 +111,7 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
         }
     }
 
-    /// Puts rows in place of those at hand.
+    /// Puts rows in place of those that are loaded.
     pub fn put(&mut self, rows: Vec<T>, more: bool) {
         let was_at = self.index();
         (self.rows, self.more, self.loaded) = (rows, more, true);

@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
+use crate::outside::Copied;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::screens::webhooks::form::WebhookQuestion;
@@ -11,15 +12,6 @@ use model::messages::Aliases;
 use model::outbox::RowState;
 use model::text::SafeText;
 use model::time::Zone;
-
-/// Where a copied text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copied {
-    /// A program took it.
-    Taken,
-    /// It was sent to the terminal, which does not say whether it took it.
-    Sent,
-}
 
 /// What a command copies.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +45,7 @@ impl Desk {
 
     fn to_copy(&self, wanted: CopyTarget, context: &Context) -> Result<(&'static str, String), &'static str> {
         let tab = self.tab();
-        let row = self.at_hand().ok_or("no conversation is selected")?;
+        let row = self.current_conversation().ok_or("no conversation is selected")?;
         match wanted {
             CopyTarget::Address => {
                 let address = row.conversation.address.clone();
@@ -69,17 +61,15 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Says whether a text is where it can be pasted from.
-    pub(crate) fn copied(&mut self, what: &str, copied: Result<Copied, String>) {
-        match copied {
-            Ok(Copied::Taken) => self.say(format!("copied {what}")),
-            Ok(Copied::Sent) => self.say(format!("sent {what} to the terminal's clipboard")),
-            Err(why) => return self.warn(format!("not copied: {why}")),
-        }
-        if let Some(question) = self.layers.top_mut::<WebhookQuestion>() {
-            question.form.copied = true;
-        }
+/// Says whether a text is where it can be pasted from.
+pub(crate) fn copied(context: &mut Context, what: &str, copied: Result<Copied, String>) {
+    match copied {
+        Ok(Copied::Taken) => context.say(format!("copied {what}")),
+        Ok(Copied::Sent) => context.say(format!("sent {what} to the terminal's clipboard")),
+        Err(why) => return context.warn(format!("not copied: {why}")),
+    }
+    if let Some(question) = context.layers.top_mut::<WebhookQuestion>() {
+        question.form.copied = true;
     }
 }
 
@@ -114,12 +104,12 @@ fn of_history(
             HistoryItem::Message(_) => Err("it was sent: there is no error"),
         },
         CopiedPart::Transcript => {
-            Ok(("the messages at hand", transcript(history, &settings.senders, &settings.zone)))
+            Ok(("the loaded messages", transcript(history, &settings.senders, &settings.zone)))
         }
     }
 }
 
-/// The messages at hand, oldest first: when, who, what. Private notes stay
+/// The loaded messages, oldest first: when, who, what. Private notes stay
 /// here: a transcript goes to others.
 fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
     let customer = history.customer();

@@ -3,8 +3,15 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
+use crate::features::handover;
+use crate::features::jump_list::update as jump_list;
+use crate::features::macros::recording::update as recording;
+use crate::features::offers::update as offers;
 use crate::keys::KeyPress;
+use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
+use crate::screens::composer::sending;
+use crate::screens::mail::triage::update as triage;
 
 pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.features.credits.offered(&inbox.desk, &inbox.context) {
@@ -14,7 +21,7 @@ pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn take_offer(inbox: &mut Inbox, _: KeyPress) {
-    inbox.take_offer();
+    offers::take_offer(inbox);
 }
 
 pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
@@ -34,14 +41,14 @@ pub(crate) fn may_undo(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_in_triage() {
-        true => inbox.triage_undo(),
-        false => inbox.undo(),
+        true => triage::triage_undo(inbox),
+        false => sending::undo(inbox),
     }
 }
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {
     inbox.changes.ask_fates_of_done(&mut inbox.context);
-    inbox.context.show_list(ListKind::Done);
+    listing::show_list(&mut inbox.context, ListKind::Done);
 }
 
 pub(crate) fn may_repeat(inbox: &Inbox) -> Result<(), Reason> {
@@ -52,7 +59,7 @@ pub(crate) fn may_repeat(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn repeat(inbox: &mut Inbox, _: KeyPress) {
-    inbox.repeat();
+    recording::repeat(inbox);
 }
 
 pub(crate) fn may_play_macro(inbox: &Inbox) -> Result<(), Reason> {
@@ -67,7 +74,7 @@ pub(crate) fn play_macro(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn record_macro(inbox: &mut Inbox, _: KeyPress) {
-    inbox.record();
+    recording::record(inbox);
 }
 
 pub(crate) fn may_go_back(inbox: &Inbox) -> Result<(), Reason> {
@@ -78,7 +85,7 @@ pub(crate) fn may_go_back(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn last_place(inbox: &mut Inbox, _: KeyPress) {
-    inbox.go_back();
+    jump_list::go_back(inbox);
 }
 
 pub(crate) fn show_credits(inbox: &mut Inbox, _: KeyPress) {
@@ -110,7 +117,7 @@ pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn handover(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    inbox.context.handover()
+    handover::handover(&mut inbox.context)
 }
 
 pub(crate) fn tutor(inbox: &mut Inbox, _: &str) -> Result<(), String> {

@@ -6,35 +6,22 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::overlays::request_log::RequestLogView;
 use crate::screens::broadcasts::BroadcastQuery;
-use model::board::BoardEntry;
+use crate::screens::broadcasts::HandoverFacts;
 use model::news::Health;
 use model::outbox::RowState;
 use model::prices;
-use model::queries::{OutboxEntry, PausedEntry};
+use model::queries::OutboxEntry;
 use model::text::SafeText;
 use model::time::short_span;
 
 /// Lines of each part at most; the rest is counted.
 const MOST: usize = 50;
 
-/// What the files know of it.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct HandoverFacts {
-    /// The outbox of all tabs.
-    pub outbox: Vec<OutboxEntry>,
-    /// Pauses of the AI made from here.
-    pub paused: Vec<PausedEntry>,
-    /// Broadcasts that go on or wait.
-    pub running: Vec<BoardEntry>,
-}
-
-impl Context {
-    /// `:handover`
-    pub(crate) fn handover(&mut self) -> Result<(), String> {
-        self.push(Effect::ReadCalls);
-        self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
-        Ok(())
-    }
+/// `:handover`
+pub(crate) fn handover(context: &mut Context) -> Result<(), String> {
+    context.push(Effect::ReadCalls);
+    context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
+    Ok(())
 }
 
 impl RequestLogView {

@@ -16,13 +16,13 @@ pub(crate) mod undo_send;
 pub mod vim;
 
 use crate::features::bursts::Burst;
-use crate::features::credits::Purse;
-use crate::features::jump_list::Places;
+use crate::features::credits::Credits;
+use crate::features::jump_list::JumpList;
 use crate::features::macros::Macros;
 use crate::overlays::request_log::RequestLogView;
 use crate::overlays::search::Search;
-use crate::screens::conversations::pauses::Leasing;
-use crate::screens::conversations::snooze::Slept;
+use crate::screens::conversations::pauses::PauseLeases;
+use crate::screens::conversations::snooze::SnoozeState;
 use crate::watch::WatchState;
 
 /// What crosses screens.
@@ -30,15 +30,15 @@ use crate::watch::WatchState;
 pub struct Features {
     pub(crate) macros: Macros,
     /// The balance and what was spent from here.
-    pub(crate) credits: Purse,
+    pub(crate) credits: Credits,
     /// Pauses of the AI made from here.
-    pub(crate) pauses: Leasing,
+    pub(crate) pauses: PauseLeases,
     /// Conversations put aside from here.
-    pub(crate) snoozed: Slept,
+    pub(crate) snoozed: SnoozeState,
     /// Many customers at once.
     pub(crate) bursts: Burst,
     /// Where the person was before.
-    pub(crate) jump_list: Places,
+    pub(crate) jump_list: JumpList,
     /// The requests of the last while.
     pub(crate) request_log: RequestLogView,
     /// What is told to the hands about what is on screen.

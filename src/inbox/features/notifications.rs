@@ -35,30 +35,6 @@ impl Burst {
     }
 }
 
-impl Context {
-    /// Rings, and shows a notification where the terminal has not the focus.
-    pub(crate) fn make_heard(&mut self, notice: Effect) {
-        if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
-            return;
-        }
-        if self.settings.notice.bell && !self.effects.contains(&Effect::Bell) {
-            self.push(Effect::Bell);
-        }
-        let unseen = self.settings.notice.desktop && !self.focused;
-        if unseen && !self.effects.contains(&notice) {
-            self.push(notice);
-        }
-    }
-
-    /// The time of a conversation that was put aside has come.
-    pub(crate) fn ring_back(&mut self) {
-        let quiet = self.settings.notice.is_quiet(self.now, &self.settings.zone);
-        if self.settings.notice.bell && !quiet && !self.effects.contains(&Effect::Bell) {
-            self.push(Effect::Bell);
-        }
-    }
-}
-
 impl Desk {
     /// Something a person must hear of, wherever they look.
     pub(crate) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText, context: &mut Context) {

@@ -1,14 +1,13 @@
 //! Which keys call which command: the command table's own, or those a person
 //! chose instead. Dispatch, help and hints all ask here.
 
+pub(crate) mod update;
+
 #[cfg(test)]
 pub(crate) mod tests;
 
 use crate::command;
 use crate::command::{Command, CommandRow, CommandScope, TABLE};
-use crate::context::Context;
-use crate::desk::Desk;
-use crate::features::vim;
 use crate::keys::{KeyCode, KeyPress};
 
 /// Keys pressed one after the other.
@@ -225,37 +224,4 @@ fn rows(place: CommandScope) -> impl Iterator<Item = &'static CommandRow> {
 /// The enum is made from the table, in its order.
 fn index(command: Command) -> usize {
     command as usize
-}
-
-impl Context {
-    /// The key of a command, for words on the screen.
-    pub fn key_of(&self, command: Command) -> String {
-        self.settings.keymap.first(command)
-    }
-
-    /// Words in which `{command-name}` stands for its key.
-    pub fn keyed(&self, words: &str) -> String {
-        self.settings.keymap.words(words)
-    }
-}
-
-impl Desk {
-    /// What takes back what was done last: while letters are text, the
-    /// composer is left first.
-    pub fn undo_key(&self, context: &Context) -> String {
-        self.key_from_here(Command::Undo, context)
-    }
-
-    /// The key of a command, after the one that ends typing while somebody
-    /// types.
-    pub fn key_from_here(&self, command: Command, context: &Context) -> String {
-        let (leave, undo) = (context.key_of(Command::Leave), context.key_of(command));
-        // With modes, the first Esc ends typing and the second one leaves.
-        let twice = context.settings.vim && self.vim.mode() != vim::VimMode::Normal && leave == "Esc";
-        match self.is_typing() {
-            true if twice => format!("{leave} {leave} {undo}"),
-            true => format!("{leave} {undo}"),
-            false => undo,
-        }
-    }
 }

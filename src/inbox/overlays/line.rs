@@ -9,6 +9,7 @@ use crate::desk::Desk;
 use crate::event::Load;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::pages::PageKind;
 use crate::screens::history::lines::ItemKey;
 use model::filter;
 use model::queries::ConversationKey;
@@ -47,7 +48,7 @@ impl LinePrompt {
         match &self.kind {
             LineKind::Filter(_) => inbox.desk.list_mut().set_typed(self.text.text()),
             LineKind::Find(_) => inbox.desk.look_for(self.text.text(), &mut inbox.context),
-            LineKind::Rows(_) => inbox.look_for_rows(self.text.text()),
+            LineKind::Rows(_) => look_for_rows(inbox, self.text.text()),
             LineKind::Command { .. } => (),
         }
     }
@@ -62,17 +63,17 @@ impl Overlay for LinePrompt {
                 inbox.desk.clear_filter(before.as_ref(), &inbox.context)
             }
             (LineKind::Find(before), _) if gone || aborts => inbox.desk.forget_find(before.as_ref()),
-            (LineKind::Rows(_), _) if gone || aborts => inbox.look_for_rows(""),
+            (LineKind::Rows(_), _) if gone || aborts => look_for_rows(inbox, ""),
             (LineKind::Rows(_), KeyCode::Enter) => (),
             (LineKind::Command { .. }, _) if gone || aborts => (),
-            (LineKind::Filter(_), KeyCode::Enter) => inbox.context.keep_filter(self),
+            (LineKind::Filter(_), KeyCode::Enter) => keep_filter(&mut inbox.context, self),
             (LineKind::Find(_), KeyCode::Enter) => inbox.desk.keep_find(&mut inbox.context),
             (LineKind::Filter(_), KeyCode::Tab) => {
                 self.text.set(filter::complete(self.text.text()));
                 self.act(inbox);
                 return KeyOutcome::Stay;
             }
-            (LineKind::Command { .. }, _) => return inbox.command_line_key(self, key),
+            (LineKind::Command { .. }, _) => return command_key(inbox, self, key),
             _ => {
                 if self.text.key(key) {
                     self.act(inbox);
@@ -144,10 +145,90 @@ impl Desk {
     }
 }
 
-impl Context {
-    fn keep_filter(&mut self, line: &LinePrompt) {
-        if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
-            self.warn(mistake.words);
+fn keep_filter(context: &mut Context, line: &LinePrompt) {
+    if let Some(mistake) = filter::parse(line.text.text()).mistakes.into_iter().next() {
+        context.warn(mistake.words);
+    }
+}
+
+/// Opens the command line, begun with this.
+pub(crate) fn open_command_line(context: &mut Context, begun: &str) {
+    let kind = LineKind::Command { back: 0, completing: None };
+    context.open(LinePrompt { kind, text: TextLine::new(begun) });
+}
+
+/// A key that means something to the command line alone.
+fn command_key(inbox: &mut Inbox, line: &mut LinePrompt, key: KeyPress) -> KeyOutcome {
+    let LineKind::Command { back, completing } = &mut line.kind else { return KeyOutcome::Stay };
+    match key.code {
+        KeyCode::Enter => {
+            let text = line.text.text().trim().to_owned();
+            inbox.run_line(&text);
+            return KeyOutcome::Done;
         }
+        KeyCode::Up | KeyCode::Down => {
+            let older = key.code == KeyCode::Up;
+            *back = if older {
+                (*back + 1).min(inbox.keyboard.command_history.len())
+            } else {
+                back.saturating_sub(1)
+            };
+            let text = inbox
+                .keyboard
+                .command_history
+                .len()
+                .checked_sub(*back)
+                .and_then(|at| inbox.keyboard.command_history.get(at));
+            line.text.set(text.filter(|_| *back > 0).cloned().unwrap_or_default());
+        }
+        KeyCode::Tab | KeyCode::BackTab => {
+            let (begun, at) = match completing.take() {
+                Some((begun, at)) => (begun, Some(at)),
+                None => (line.text.text().to_owned(), None),
+            };
+            let all = inbox.completions(&begun);
+            let count = all.len().max(1);
+            let next = match (at, key.code) {
+                (None, KeyCode::Tab) => 0,
+                (None, _) => count - 1,
+                (Some(at), KeyCode::Tab) => (at + 1) % count,
+                (Some(at), _) => (at + count - 1) % count,
+            };
+            if let Some(text) = all.get(next) {
+                line.text.set(text.clone());
+                *completing = Some((begun, next));
+            }
+        }
+        _ => {
+            if line.text.key(key) {
+                *completing = None;
+            }
+        }
+    }
+    KeyOutcome::Stay
+}
+
+/// Opens the search line of the page.
+pub(crate) fn open_row_search(inbox: &mut Inbox) {
+    let before = row_search(inbox).to_owned();
+    let text = TextLine::given(before.clone(), 0);
+    inbox.context.open(LinePrompt { kind: LineKind::Rows(before), text });
+}
+
+/// What is looked for on the page.
+pub fn row_search(inbox: &Inbox) -> &str {
+    match inbox.desk.page {
+        PageKind::People => &inbox.people.search,
+        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => "",
+        _ => &inbox.cards.search,
+    }
+}
+
+/// What is looked for on the page has changed.
+fn look_for_rows(inbox: &mut Inbox, text: &str) {
+    match inbox.desk.page {
+        PageKind::People => inbox.people.look_for_people(text, &inbox.context),
+        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {}
+        _ => inbox.cards.search = text.to_owned(),
     }
 }

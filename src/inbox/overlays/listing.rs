@@ -7,14 +7,17 @@ use crate::Inbox;
 use crate::changes::Changes;
 use crate::command;
 use crate::command::Command;
+use crate::components::list::ListLine;
 use crate::components::list::chosen_after;
 use crate::context::Context;
 use crate::event::Load;
 use crate::features::privacy::names::NameIndex;
+use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::connections::log;
 use crate::tab::Focus;
-use model::queries::{ConversationKey, OutboxFate};
+use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::short_span;
 
@@ -38,23 +41,6 @@ pub enum ListKind {
     Connections,
 }
 
-/// One line of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListLine {
-    /// What it is about.
-    pub name: SafeText,
-    /// What is said of it.
-    pub words: SafeText,
-    /// At its end.
-    pub right: String,
-    /// Whether it needs a person.
-    pub loud: bool,
-    /// Whether nothing can be done about it.
-    pub dim: bool,
-    /// Where Enter goes.
-    pub goes_to: Option<ConversationKey>,
-}
-
 /// A list over the screen.
 #[derive(Debug)]
 pub(crate) struct ListOverlay {
@@ -65,7 +51,7 @@ pub(crate) struct ListOverlay {
 
 impl Overlay for ListOverlay {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let lines = inbox.list_lines(self.kind);
+        let lines = list_lines(inbox, self.kind);
         let page = usize::from(inbox.context.size.1).saturating_sub(6).max(1);
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
@@ -77,7 +63,7 @@ impl Overlay for ListOverlay {
             }
             _ => match chosen_after(key, self.chosen, lines.len(), page) {
                 Some(chosen) => self.chosen = chosen,
-                None => inbox.list_letter(self.kind, self.chosen, key),
+                None => list_letter(inbox, self.kind, self.chosen, key),
             },
         }
         self.chosen = self.chosen.min(lines.len().saturating_sub(1));
@@ -108,9 +94,11 @@ impl Overlay for ListOverlay {
                 let items = inbox.changes.batch.iter().flat_map(|it| &it.items);
                 items.for_each(|it| names.add(it.title.as_str()));
             }
-            ListKind::Paused => inbox.list_lines(self.kind).iter().for_each(|it| names.add(it.name.as_str())),
+            ListKind::Paused => {
+                list_lines(inbox, self.kind).iter().for_each(|it| names.add(it.name.as_str()))
+            }
             ListKind::Done => {
-                for line in inbox.list_lines(self.kind) {
+                for line in list_lines(inbox, self.kind) {
                     let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
                     if !name.starts_with(|it: char| it.is_ascii_digit()) {
                         names.add(name);
@@ -125,109 +113,105 @@ impl Overlay for ListOverlay {
     }
 }
 
-impl Inbox {
-    /// The title of a list, and what its keys do.
-    pub fn list_head(&self, kind: ListKind) -> (String, String) {
-        let key = |command| self.context.list_key_of(command);
-        let (title, keys) = match kind {
-            ListKind::Done => {
-                let keys = format!("{} takes it back · j k move · Esc back", key(Command::Undo));
-                return ("What was done from here".to_owned(), keys);
-            }
-            ListKind::Paused => {
-                let keys = format!("{} hands back · Enter opens · Esc back", key(Command::HandBack));
-                return ("AI paused by you".to_owned(), keys);
-            }
-            ListKind::Calls => self.features.request_log.calls_head(),
-            ListKind::Connections => {
-                ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
-            }
-            ListKind::Credits => ("Credits".to_owned(), "A sends what waited · Esc back"),
-            ListKind::Results => {
-                let Some(batch) = &self.changes.batch else { return (String::new(), String::new()) };
-                let (finished, total) = batch.progress();
-                let left_out = batch.items.len() - total;
-                let left_out = if left_out > 0 { format!(" · {left_out} left out") } else { String::new() };
-                let title = format!("{}: {finished} of {total}{left_out}", batch.wish.verb());
-                (title, "x stops · Enter opens · Esc")
-            }
-        };
-        (title, keys.to_owned())
-    }
-
-    /// What an empty list says.
-    pub fn list_empty(&self, kind: ListKind) -> &'static str {
-        match kind {
-            ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
-            ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
-            ListKind::Results => "Nothing was done with many yet.",
-            ListKind::Calls => "Nothing was asked of a server that would stand here.",
-            ListKind::Connections => "No connection was asked yet.",
-            ListKind::Credits => "No account has answered yet.",
+/// The title of a list, and what its keys do.
+pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
+    let key = |command| list_key_of(&inbox.context, command);
+    let (title, keys) = match kind {
+        ListKind::Done => {
+            let keys = format!("{} takes it back · j k move · Esc back", key(Command::Undo));
+            return ("What was done from here".to_owned(), keys);
         }
-    }
-
-    /// The lines of a list.
-    pub fn list_lines(&self, kind: ListKind) -> Vec<ListLine> {
-        match kind {
-            ListKind::Done => self.changes.done_lines(&self.context),
-            ListKind::Paused => self.features.pauses.paused_lines(&self.context),
-            ListKind::Results => self.changes.result_lines(),
-            ListKind::Credits => self.features.credits.credit_lines(&self.desk, &self.context),
-            ListKind::Calls => self.features.request_log.call_lines(&self.desk, &self.context),
-            ListKind::Connections => self.connections.connection_lines(&self.desk, &self.context),
+        ListKind::Paused => {
+            let keys = format!("{} hands back · Enter opens · Esc back", key(Command::HandBack));
+            return ("AI paused by you".to_owned(), keys);
         }
-    }
-
-    fn list_letter(&mut self, kind: ListKind, chosen: usize, key: KeyPress) {
-        let calls = |command| key == self.context.list_key_of(command);
-        match (kind, key.typed()) {
-            (ListKind::Done, _) if calls(Command::Undo) => {
-                let found = self.changes.done(&self.context).nth(chosen).map(|(done, why)| (done.group, why));
-                match found {
-                    Some((group, None)) => self.undo_group(group),
-                    Some((_, Some(why))) => self.context.warn(format!("undo: {why}")),
-                    None => (),
-                }
-            }
-            (ListKind::Paused, _) if calls(Command::HandBack) => {
-                self.features.pauses.hand_back_chosen(chosen, &mut self.desk, &mut self.context)
-            }
-            (ListKind::Calls, Some(letter)) => {
-                self.features.request_log.calls_letter(chosen, letter, &mut self.context)
-            }
-            (ListKind::Connections, Some('r')) => self.context.show_connection_calls(),
-            (ListKind::Credits, Some('A')) => self.features.credits.ask_unpaid(&self.desk, &mut self.context),
-            (ListKind::Results, Some('x')) => self.changes.cancel_batch(&mut self.context),
-            _ => (),
+        ListKind::Calls => inbox.features.request_log.calls_head(),
+        ListKind::Connections => {
+            ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
         }
+        ListKind::Credits => ("Credits".to_owned(), "A sends what waited · Esc back"),
+        ListKind::Results => {
+            let Some(batch) = &inbox.changes.batch else { return (String::new(), String::new()) };
+            let (finished, total) = batch.progress();
+            let left_out = batch.items.len() - total;
+            let left_out = if left_out > 0 { format!(" · {left_out} left out") } else { String::new() };
+            let title = format!("{}: {finished} of {total}{left_out}", batch.wish.verb());
+            (title, "x stops · Enter opens · Esc")
+        }
+    };
+    (title, keys.to_owned())
+}
+
+/// What an empty list says.
+pub fn list_empty(_inbox: &Inbox, kind: ListKind) -> &'static str {
+    match kind {
+        ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
+        ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
+        ListKind::Results => "Nothing was done with many yet.",
+        ListKind::Calls => "Nothing was asked of a server that would stand here.",
+        ListKind::Connections => "No connection was asked yet.",
+        ListKind::Credits => "No account has answered yet.",
     }
 }
 
-impl Context {
-    /// The key of a command in a list: a person's own where it is one key
-    /// that does not move in lists, else the table's.
-    fn list_key_of(&self, command: Command) -> KeyPress {
-        let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
-        let free = |key: &KeyPress| match key.code {
-            KeyCode::Char(it) if key.ctrl => !"du".contains(it),
-            KeyCode::Char(it) => !MOVES.contains(it),
-            KeyCode::F(_) => true,
-            _ => false,
-        };
-        let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
-        let chosen = self.settings.keymap.keys(command).iter().filter_map(one).find(free);
-        chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
+/// The lines of a list.
+pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
+    match kind {
+        ListKind::Done => inbox.changes.done_lines(&inbox.context),
+        ListKind::Paused => inbox.features.pauses.paused_lines(&inbox.context),
+        ListKind::Results => inbox.changes.result_lines(),
+        ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
+        ListKind::Calls => inbox.features.request_log.call_lines(&inbox.desk, &inbox.context),
+        ListKind::Connections => inbox.connections.connection_lines(&inbox.desk, &inbox.context),
     }
+}
 
-    pub(crate) fn show_list(&mut self, kind: ListKind) {
-        self.open(ListOverlay { kind, chosen: 0 });
+fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) {
+    let calls = |command| key == list_key_of(&inbox.context, command);
+    match (kind, key.typed()) {
+        (ListKind::Done, _) if calls(Command::Undo) => {
+            let found = inbox.changes.done(&inbox.context).nth(chosen).map(|(done, why)| (done.group, why));
+            match found {
+                Some((group, None)) => undo::undo_group(inbox, group),
+                Some((_, Some(why))) => inbox.context.warn(format!("undo: {why}")),
+                None => (),
+            }
+        }
+        (ListKind::Paused, _) if calls(Command::HandBack) => {
+            inbox.features.pauses.hand_back_chosen(chosen, &mut inbox.desk, &mut inbox.context)
+        }
+        (ListKind::Calls, Some(letter)) => {
+            inbox.features.request_log.calls_letter(chosen, letter, &mut inbox.context)
+        }
+        (ListKind::Connections, Some('r')) => log::show_connection_calls(&mut inbox.context),
+        (ListKind::Credits, Some('A')) => inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context),
+        (ListKind::Results, Some('x')) => inbox.changes.cancel_batch(&mut inbox.context),
+        _ => (),
     }
+}
 
-    /// Whether this list is on top.
-    pub(crate) fn shows_list(&self, kind: ListKind) -> bool {
-        self.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
-    }
+/// The key of a command in a list: a person's own where it is one key
+/// that does not move in lists, else the table's.
+fn list_key_of(context: &Context, command: Command) -> KeyPress {
+    let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
+    let free = |key: &KeyPress| match key.code {
+        KeyCode::Char(it) if key.ctrl => !"du".contains(it),
+        KeyCode::Char(it) => !MOVES.contains(it),
+        KeyCode::F(_) => true,
+        _ => false,
+    };
+    let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
+    let chosen = context.settings.keymap.keys(command).iter().filter_map(one).find(free);
+    chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
+}
+
+pub(crate) fn show_list(context: &mut Context, kind: ListKind) {
+    context.open(ListOverlay { kind, chosen: 0 });
+}
+
+/// Whether this list is on top.
+pub(crate) fn shows_list(context: &Context, kind: ListKind) -> bool {
+    context.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
 }
 
 impl Changes {

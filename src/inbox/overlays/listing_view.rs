@@ -5,10 +5,12 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::list::ListLine;
 use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
-use crate::overlays::listing::{ListLine, ListOverlay};
+use crate::overlays::listing;
+use crate::overlays::listing::ListOverlay;
 use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -22,14 +24,14 @@ impl OverlayView for ListOverlay {
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
         paint_view::blank(buffer, area);
-        let (title, hint) = inbox.list_head(kind);
+        let (title, hint) = listing::list_head(inbox, kind);
         let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.dim())]);
         paint_view::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
         let inner = area.inner();
-        let lines = inbox.list_lines(kind);
+        let lines = listing::list_lines(inbox, kind);
         if lines.is_empty() {
             let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            paint_view::paragraph(buffer, place, inbox.list_empty(kind), theme.dim());
+            paint_view::paragraph(buffer, place, listing::list_empty(inbox, kind), theme.dim());
             return None;
         }
         let height = usize::from(inner.height).max(1);

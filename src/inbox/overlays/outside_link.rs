@@ -21,12 +21,10 @@ pub(crate) fn destination(words: &str, url: &str, host: &str) -> Vec<DialogLine>
     lines
 }
 
-impl Context {
-    /// Asks whether to open an address outside.
-    pub(crate) fn ask_open_outside(&mut self, url: String, host: &str) {
-        let mut lines = destination("It leads to", &url, host);
-        lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
-        let open = move |inbox: &mut Inbox| inbox.context.push(Effect::OpenOutside(url));
-        self.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
-    }
+/// Asks whether to open an address outside.
+pub(crate) fn ask_open_outside(context: &mut Context, url: String, host: &str) {
+    let mut lines = destination("It leads to", &url, host);
+    lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
+    let open = move |inbox: &mut Inbox| inbox.context.push(Effect::OpenOutside(url));
+    context.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
 }

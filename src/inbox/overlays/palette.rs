@@ -4,6 +4,7 @@
 //! Enter runs or goes; nothing here sends a text.
 
 use crate::context::Context;
+use crate::overlays::line;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
@@ -34,7 +35,7 @@ pub struct CommandPalette {
     pub rows: Vec<PaletteItem>,
     /// The chosen row.
     pub chosen: usize,
-    /// Whether it holds only what can be done with what is at hand.
+    /// Whether it holds only what can be done here.
     pub is_menu: bool,
     all: Vec<PaletteItem>,
 }
@@ -123,7 +124,7 @@ impl CommandPalette {
         }
         match entry.choice.clone() {
             PaletteAction::Command(command) => inbox.call(command, KeyPress::plain(KeyCode::Enter)),
-            PaletteAction::Verb(verb) => inbox.choose_verb(verb),
+            PaletteAction::Verb(verb) => choose_verb(inbox, verb),
             PaletteAction::View(index) => inbox.desk.show_view(index, &mut inbox.context),
             PaletteAction::Tab(index) if index == inbox.desk.tabs.len() => {
                 inbox.desk.go_everywhere(&mut inbox.context)
@@ -187,93 +188,80 @@ impl Overlay for CommandPalette {
     }
 }
 
-impl Inbox {
-    /// Opens the palette; the conversations join it when they have been read.
-    pub(crate) fn open_palette(&mut self) {
-        let mut palette = CommandPalette { all: self.palette_entries(), ..CommandPalette::default() };
-        palette.refresh();
-        self.context.open(palette);
-        self.context.push(Effect::Load(Load::Names));
-    }
-
-    /// Opens the menu of what can be done with what is at hand; what cannot be
-    /// done says why.
-    pub(crate) fn open_actions(&mut self) {
-        let places = self.desk.places();
-        let is_here = |place: CommandScope| {
-            places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
-        };
-        let all = self.command_entries(|row| is_here(row.place) && !moves(row.command));
-        if all.is_empty() {
-            return self.context.say("nothing is at hand here");
-        }
-        let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
-        palette.refresh();
-        self.context.open(palette);
-    }
-
-    /// All but the conversations.
-    fn palette_entries(&self) -> Vec<PaletteItem> {
-        // Tabs have entries of their own.
-        let mut entries =
-            self.command_entries(|it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
-        entries.extend(VERBS.iter().map(|verb| PaletteItem {
-            choice: PaletteAction::Verb(verb),
-            name: format!(":{}", verb.name),
-            doc: verb.doc.to_owned(),
-            beside: verb.takes.to_owned(),
-            off: None,
-        }));
-        for (index, view) in self.desk.views.iter().enumerate() {
-            entries.push(going(PaletteAction::View(index), &view.name, &view.text));
-        }
-        for (index, tab) in self.desk.tabs.iter().enumerate() {
-            entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
-        }
-        entries.push(going(PaletteAction::Tab(self.desk.tabs.len()), "All tabs", "0"));
-        entries
-    }
-
-    /// The commands that are wanted, in the table's order.
-    fn command_entries(&self, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
-        let entry = |row: &CommandRow| PaletteItem {
-            choice: PaletteAction::Command(row.command),
-            name: command::name(row.command),
-            doc: self.context.settings.keymap.doc(row.command),
-            beside: self.context.settings.keymap.all(row.command).join(", "),
-            off: self.why_off(row.command),
-        };
-        TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
-    }
-
-    /// Why a command cannot be run from where the person is.
-    pub(crate) fn why_off(&self, command: Command) -> Option<String> {
-        let place = command::row(command).place;
-        if !self.desk.places().contains(&place) && !self.desk.is_typing() {
-            return Some(format!("it is for another place: {}", place.heading().to_lowercase()));
-        }
-        self.enabled(command).err()
-    }
+/// Opens the palette; the conversations join it when they have been read.
+pub(crate) fn open_palette(inbox: &mut Inbox) {
+    let mut palette = CommandPalette { all: palette_entries(inbox), ..CommandPalette::default() };
+    palette.refresh();
+    inbox.context.open(palette);
+    inbox.context.push(Effect::Load(Load::Names));
 }
 
-impl Context {
-    /// The names of conversations have been read.
-    pub(crate) fn names_known(&mut self, names: Vec<NamedConversation>) {
-        let Some(palette) = self.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
-        palette.all.extend(names.into_iter().map(|it| PaletteItem {
-            choice: PaletteAction::Conversation(it.key),
-            name: it.title.to_string(),
-            beside: it.address.to_string(),
-            doc: String::new(),
-            off: None,
-        }));
-        let chosen = palette.chosen;
-        palette.refresh();
-        palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
+/// Opens the menu of what can be done here; what cannot be
+/// done says why.
+pub(crate) fn open_actions(inbox: &mut Inbox) {
+    let places = inbox.desk.places();
+    let is_here = |place: CommandScope| {
+        places.contains(&place) && !matches!(place, CommandScope::List | CommandScope::Desk)
+    };
+    let all = command_entries(inbox, |row| is_here(row.place) && !moves(row.command));
+    if all.is_empty() {
+        return inbox.context.say("nothing can be done here");
     }
+    let mut palette = CommandPalette { all, is_menu: true, ..CommandPalette::default() };
+    palette.refresh();
+    inbox.context.open(palette);
 }
 
-/// Whether a command only moves, and so does nothing with what is at hand.
+/// All but the conversations.
+fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
+    // Tabs have entries of their own.
+    let mut entries =
+        command_entries(inbox, |it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
+    entries.extend(VERBS.iter().map(|verb| PaletteItem {
+        choice: PaletteAction::Verb(verb),
+        name: format!(":{}", verb.name),
+        doc: verb.doc.to_owned(),
+        beside: verb.takes.to_owned(),
+        off: None,
+    }));
+    for (index, view) in inbox.desk.views.iter().enumerate() {
+        entries.push(going(PaletteAction::View(index), &view.name, &view.text));
+    }
+    for (index, tab) in inbox.desk.tabs.iter().enumerate() {
+        entries.push(going(PaletteAction::Tab(index), &tab.channel.name, &(index + 1).to_string()));
+    }
+    entries.push(going(PaletteAction::Tab(inbox.desk.tabs.len()), "All tabs", "0"));
+    entries
+}
+
+/// The commands that are wanted, in the table's order.
+fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Vec<PaletteItem> {
+    let entry = |row: &CommandRow| PaletteItem {
+        choice: PaletteAction::Command(row.command),
+        name: command::name(row.command),
+        doc: inbox.context.settings.keymap.doc(row.command),
+        beside: inbox.context.settings.keymap.all(row.command).join(", "),
+        off: inbox.why_disabled(row.command),
+    };
+    TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
+}
+
+/// The names of conversations have been read.
+pub(crate) fn names_known(context: &mut Context, names: Vec<NamedConversation>) {
+    let Some(palette) = context.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
+    palette.all.extend(names.into_iter().map(|it| PaletteItem {
+        choice: PaletteAction::Conversation(it.key),
+        name: it.title.to_string(),
+        beside: it.address.to_string(),
+        doc: String::new(),
+        off: None,
+    }));
+    let chosen = palette.chosen;
+    palette.refresh();
+    palette.chosen = chosen.min(palette.rows.len().saturating_sub(1));
+}
+
+/// Whether a command only moves, and so does nothing here.
 fn moves(command: Command) -> bool {
     use Command as C;
     matches!(command, C::MessageDown | C::MessageUp | C::RowDown | C::RowUp | C::AllTabs | C::LeaveRows)
@@ -282,6 +270,14 @@ fn moves(command: Command) -> bool {
 /// An entry that goes somewhere.
 fn going(choice: PaletteAction, name: &str, beside: &str) -> PaletteItem {
     PaletteItem { choice, name: name.to_owned(), doc: String::new(), beside: beside.to_owned(), off: None }
+}
+
+/// Does a command of the line that was chosen, or asks for what follows it.
+fn choose_verb(inbox: &mut Inbox, verb: &VerbRow) {
+    match verb.needs_words() {
+        true => line::open_command_line(&mut inbox.context, &format!("{} ", verb.name)),
+        false => inbox.run_line(verb.name),
+    }
 }
 
 #[cfg(test)]

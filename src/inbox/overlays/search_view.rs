@@ -11,6 +11,7 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
+use crate::loads::update as loads;
 use crate::overlays::found_view;
 use crate::overlays::search::{LINES, Search, SearchPrompt};
 use crate::overlays::view::OverlayView;
@@ -105,7 +106,7 @@ fn reach(inbox: &Inbox) -> String {
 
 fn nothing(inbox: &Inbox) -> String {
     let search = &inbox.features.search;
-    match inbox.shown(Pane::Layer).words() {
+    match loads::shown(inbox, Pane::Layer).words() {
         _ if !search.is_asked() => {
             "Type two letters or more: beginnings of words, all of which must be found.".to_owned()
         }

@@ -224,7 +224,7 @@ impl Spoken {
             }
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
-                let row = inbox.desk.at_hand().map(|it| it.conversation.title().to_string());
+                let row = inbox.desk.current_conversation().map(|it| it.conversation.title().to_string());
                 let note = tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note);
                 let to = match (note, row) {
                     (true, _) => " a private note, never sent".to_owned(),

@@ -32,9 +32,9 @@ impl AudienceSource {
     /// In words.
     pub fn words(&self) -> String {
         match self {
-            Self::Conversations(keys) if keys.len() == 1 => "the conversation at hand".to_owned(),
+            Self::Conversations(keys) if keys.len() == 1 => "this conversation".to_owned(),
             Self::Conversations(keys) => format!("{} marked conversations", keys.len()),
-            Self::Phones(phones) if phones.len() == 1 => "the person at hand".to_owned(),
+            Self::Phones(phones) if phones.len() == 1 => "this person".to_owned(),
             Self::Phones(phones) => format!("{} marked people", phones.len()),
             Self::Fitting(search) if search.is_empty() => "all people".to_owned(),
             Self::Fitting(search) => format!("all people that fit {search:?}"),

@@ -4,12 +4,16 @@
 //! | file | what |
 //! |---|---|
 //! | `thinking.rs` | when an answer is thought of, how long, how often again |
+//! | `manners.rs` | a typing sign, and a limit for talk with other machines |
+//! | `knowledge.rs` | what is told of the business |
 //! | `remote.rs` | a model behind an endpoint |
 //! | `asking.rs` | the functions a model is offered |
 //! | `tools.rs` | what those functions reach, and what may be used up |
 //! | `scripted.rs` | keyword rules |
 
 mod asking;
+mod knowledge;
+mod manners;
 mod remote;
 mod scripted;
 mod thinking;
@@ -30,6 +34,7 @@ use crate::voice;
 use crate::world::customers;
 use crate::write::Work;
 
+pub use knowledge::{Knowledge, QuestionFile, QuestionMistake};
 pub use remote::{Endpoint, Remote};
 pub use scripted::Scripted;
 pub use thinking::{Thoughts, begin_due, in_time, run, settled, think, thinks_aside};

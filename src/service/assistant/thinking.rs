@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::assistant::{self, Answer, Assistant, Failure, Tools, Turn};
+use crate::assistant::{self, Answer, Assistant, Failure, Tools, Turn, manners};
 use crate::connections;
 use crate::database::due::{self, Due};
 use crate::database::{DatabaseError, savepoint};
@@ -167,8 +167,15 @@ pub async fn think(
     let id = conversation.to_owned();
     let turn: Result<_, DatabaseError> = service.database.read(move |db| assistant::turn(db, &id)).await;
     let Some(turn) = turn? else { return Ok(None) };
+    if manners::is_enough(service, conversation).await? {
+        return Ok(Some((turn, Err(Failure::Spent(manners::TOO_MANY.to_owned())))));
+    }
     let tools = Tools::of(service, conversation).await?;
-    let answer = in_time(assistant, &turn, &tools).await;
+    let answer = tokio::select! {
+        biased;
+        answer = in_time(assistant, &turn, &tools) => answer,
+        never = manners::type_along(service, conversation, &turn) => match never {},
+    };
     Ok(Some((turn, answer)))
 }
 

@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::carriers::{CarryOutcome, Parcel, ParcelFile, settle};
 use crate::channels::Channel;
+use crate::chat::keywords;
 use crate::database::egress::{self as stored, EgressRow};
 use crate::database::{DatabaseError, channels, media};
 use crate::errors::ApiError;
@@ -22,8 +23,10 @@ use crate::mail::compose;
 use crate::media as hosted;
 use crate::platforms;
 use crate::state::Service;
+use crate::voice::CALL;
 use crate::write::Work;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
+use wire::errors::ErrorCode;
 
 /// Parcels that are carried at a time.
 const TOGETHER: usize = 32;
@@ -147,6 +150,13 @@ async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> CarryOut
             return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
         }
     };
+    match takes_texts(service, row, &parcel, channel).await {
+        Ok(()) => {}
+        Err(error) if error.code == ErrorCode::InvalidRecipient => {
+            return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
+        }
+        Err(error) => return CarryOutcome::Later { after: 5 * SECOND, why: error.message },
+    }
     let file = match channel {
         Channel::Email => compose::file(service, row).await,
         _ => file(service, &parcel).await,
@@ -155,6 +165,20 @@ async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> CarryOut
         Ok(file) => connected.platform.carry(&parcel, file.as_ref()).await,
         Err(error) => CarryOutcome::Later { after: 5 * SECOND, why: error.message },
     }
+}
+
+/// Refuses a text to somebody who has written STOP while it waited.
+async fn takes_texts(
+    service: &Service,
+    row: &EgressRow,
+    parcel: &Parcel,
+    channel: Channel,
+) -> Result<(), ApiError> {
+    if channel != Channel::Voip || parcel.kind == CALL {
+        return Ok(());
+    }
+    let (channel, peer) = (row.channel.clone(), parcel.to.clone());
+    service.database.read(move |db| keywords::check(db, &channel, &peer)).await
 }
 
 /// The bytes of a parcel's media, where they lie here.

@@ -11,7 +11,7 @@ use rand::Rng;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, report};
+use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, calls, report};
 use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
@@ -133,7 +133,8 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
         .write(move |db| {
             let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
             let channel = channels::read(db, &row.channel)?;
-            if row.attempts < EARLY && is_early(&work, &channel, &events)? {
+            let waits = row.attempts < EARLY && is_early(&work, &channel, &events)?;
+            if waits || is_on_its_way(&work, &channel, &events)? {
                 return Ok(stored::postpone(db, &row, work.now.plus(3 * SECOND))?);
             }
             let filed = events.iter().any(|it| matches!(it, PlatformEvent::Filed(_)));
@@ -153,11 +154,24 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
 }
 
 /// Whether something is told of a message whose id is not known yet.
-fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, DatabaseError> {
+fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, ApiError> {
     for event in events {
-        if let PlatformEvent::Status(report) = event
-            && report::is_early(work, channel, report)?
-        {
+        let is_early = match event {
+            PlatformEvent::Status(told) => report::is_early(work, channel, told)?,
+            PlatformEvent::Call(told) => calls::is_early(work, channel, told)?,
+            _ => false,
+        };
+        if is_early {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether something is told that may be on its way: it is known soon.
+fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, ApiError> {
+    for event in events {
+        if report::is_on_its_way(work, channel, event)? {
             return Ok(true);
         }
     }
@@ -229,6 +243,7 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
         PlatformEvent::Status(it) => report::apply(work, channel, it),
         PlatformEvent::Mail(mail) => arriving::arrive(work, channel, *mail),
         PlatformEvent::Filed(facts) => Ok(filing::learn(work, channel, &facts)?),
+        PlatformEvent::Call(it) => calls::apply(work, channel, it),
         PlatformEvent::AccountChanged => {
             Ok(connected::expect_description(work.db, &channel.id, work.stamp())?)
         }

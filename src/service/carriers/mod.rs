@@ -10,6 +10,7 @@
 //! | `egress.rs` | what leaves: in order within a conversation, each attempt claimed first |
 //! | `settle.rs` | what becomes of what left, of its message and its price |
 //! | `report.rs` | what a platform reports later about a message |
+//! | `calls.rs` | calls: placed once and not late, and what a platform reports of them |
 //! | `waiting.rs` | how long a request waits for the platform's answer |
 //! | `ingress.rs` | what came in and what is made of it |
 //! | `watch.rs` | which channels are connected, and reading those that call nobody |
@@ -17,6 +18,7 @@
 //! | `dashboard/` | connecting, testing and disconnecting |
 
 mod account;
+mod calls;
 pub mod dashboard;
 pub mod egress;
 pub mod ingress;
@@ -28,6 +30,7 @@ pub mod watch;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use axum::http::HeaderMap;
 use tokio::sync::Notify;
@@ -151,6 +154,17 @@ pub trait Carrier: Send + Sync {
     fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome>;
 }
 
+/// A call of a platform's.
+#[derive(Debug, Clone, Copy)]
+pub struct HookCall<'a> {
+    /// The query of the address that was called.
+    pub query: &'a str,
+    /// Its headers.
+    pub headers: &'a HeaderMap,
+    /// Its body, as it came.
+    pub body: &'a [u8],
+}
+
 /// One piece of what a platform tells, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookPiece {
@@ -237,6 +251,33 @@ pub struct StatusReport {
     pub own_id: Option<String>,
     /// How far it got.
     pub step: MessageStep,
+    /// What the message is known by where the platform was listed, which tells no
+    /// id of the service's.
+    pub trace: Option<SentTrace>,
+}
+
+/// What a listed message is known by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentTrace {
+    /// Whom it went to.
+    pub to: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// What a platform reports about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallReport {
+    /// The platform's id of the call.
+    pub platform_id: String,
+    /// The service's id, where the platform was given it.
+    pub own_id: Option<String>,
+    /// Whom it went to.
+    pub to: String,
+    /// In the interface's word.
+    pub status: &'static str,
+    /// How many seconds were spoken, once it has ended.
+    pub seconds: i64,
 }
 
 /// What a platform keeps of the account of a channel.
@@ -271,6 +312,8 @@ pub enum PlatformEvent {
     },
     /// A message got further, or failed.
     Status(StatusReport),
+    /// A call got further, or has ended.
+    Call(CallReport),
     /// What the platform keeps of the account has changed.
     AccountChanged,
     /// A mail came in, or was sent from the mailbox.
@@ -283,6 +326,12 @@ pub enum PlatformEvent {
 pub trait PlatformSource: Send + Sync {
     /// Whether it has to be read, because it calls nobody.
     fn is_read(&self) -> bool;
+
+    /// Whether it is read beside its calls, because it does not repeat one that
+    /// was not taken.
+    fn is_also_read(&self) -> bool {
+        false
+    }
 
     /// Reads on from a mark; waits a while where there is nothing new.
     fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>>;
@@ -297,13 +346,25 @@ pub trait PlatformSource: Send + Sync {
     }
 
     /// Whether a call came from the platform.
-    fn is_genuine(&self, headers: &HeaderMap, body: &[u8]) -> bool;
+    fn is_genuine(&self, call: &HookCall<'_>) -> bool;
 
     /// The pieces of a call; none that could not be read.
-    fn split(&self, body: &[u8]) -> Vec<HookPiece>;
+    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece>;
+
+    /// The media type and body that a call is answered with, where the platform
+    /// wants any.
+    fn receipt(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 
     /// What a piece says.
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent>;
+
+    /// Shows somebody that an answer to a message is being written, where the
+    /// platform can; how long that is seen.
+    fn show_typing<'a>(&'a self, _to: &'a str, _seen: &'a str) -> Option<Carrying<'a, Duration>> {
+        None
+    }
 
     /// The bytes of media that came in.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;

@@ -1,12 +1,16 @@
 //! What a platform reports about a message after it was sent: in any order,
 //! more than once, also before the answer to the send is here.
 
-use crate::carriers::{CarryOutcome, Fate, MessageStep, StatusReport, settle};
+use crate::carriers::{
+    CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentTrace, StatusReport, settle,
+};
 use crate::chat::deliver;
 use crate::database::channels::ChannelRow;
+use crate::database::egress::{self, EgressState};
 use crate::database::messages::{self, MessageRow};
-use crate::database::{DatabaseError, connected, egress, workspaces};
+use crate::database::{connected, conversations, workspaces};
 use crate::errors::ApiError;
+use crate::voice::CALL;
 use crate::world::Kind;
 use crate::write::Work;
 
@@ -15,7 +19,11 @@ use crate::write::Work;
 /// # Errors
 /// When the database fails.
 pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Result<(), ApiError> {
-    let StatusReport { platform_id, own_id, step } = report;
+    let own_id = match &report.own_id {
+        None => adopted(work, channel, &report)?,
+        known => known.clone(),
+    };
+    let StatusReport { platform_id, step, .. } = report;
     let parcel = match &own_id {
         Some(id) => egress::read(work.db, id)?.filter(|it| it.channel == channel.id),
         None => None,
@@ -48,8 +56,69 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
 ///
 /// # Errors
 /// When the database fails.
-pub fn is_early(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<bool, DatabaseError> {
-    Ok(report.own_id.is_none() && messages::read(work.db, &channel.id, &report.platform_id)?.is_none())
+pub fn is_early(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<bool, ApiError> {
+    Ok(report.own_id.is_none()
+        && messages::read(work.db, &channel.id, &report.platform_id)?.is_none()
+        && adopted(work, channel, report)?.is_none())
+}
+
+/// The message of ours that a listed one is, where nobody knew what became of
+/// it.
+fn adopted(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<Option<String>, ApiError> {
+    let Some(SentTrace { to, text }) = &report.trace else { return Ok(None) };
+    if messages::read(work.db, &channel.id, &report.platform_id)?.is_some() {
+        return Ok(None);
+    }
+    only_unknown(work, channel, to, |it| it.kind != CALL && it.text == *text)
+}
+
+/// The only one of what goes to somebody of which nobody knows what became of
+/// it. Which of several it is, nobody can tell.
+///
+/// # Errors
+/// When the database fails.
+pub fn only_unknown(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    to: &str,
+    is_it: impl Fn(&Parcel) -> bool,
+) -> Result<Option<String>, ApiError> {
+    let rows = in_state(work, channel, to, EgressState::Unknown)?;
+    let mut found = rows.into_iter().filter(|(_, parcel)| is_it(parcel)).map(|(id, _)| id);
+    Ok(found.next().filter(|_| found.next().is_none()))
+}
+
+/// Whether a listed message or call may be one that is on its way right now.
+///
+/// # Errors
+/// When the database fails.
+pub fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, event: &PlatformEvent) -> Result<bool, ApiError> {
+    let (id, to) = match event {
+        PlatformEvent::Status(StatusReport { own_id: None, platform_id, trace: Some(it), .. }) => {
+            (platform_id, &it.to)
+        }
+        PlatformEvent::Call(CallReport { own_id: None, platform_id, to, .. }) => (platform_id, to),
+        _ => return Ok(false),
+    };
+    if messages::read(work.db, &channel.id, id)?.is_some() {
+        return Ok(false);
+    }
+    Ok(!in_state(work, channel, to, EgressState::Claimed)?.is_empty())
+}
+
+fn in_state(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    to: &str,
+    state: EgressState,
+) -> Result<Vec<(String, Parcel)>, ApiError> {
+    let Some(conversation) = conversations::of_peer(work.db, &channel.id, to)? else { return Ok(Vec::new()) };
+    let rows = egress::in_lane(work.db, &conversation.id, state)?;
+    let read = |(id, parcel): (String, String)| {
+        let parcel = serde_json::from_str(&parcel).map_err(|cause| ApiError::internal(&cause))?;
+        Ok((id, parcel))
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// A message that the platform had taken does not arrive: what it cost is

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
+use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION, calls};
 use crate::channels::Channel;
 use crate::chat::broadcast;
 use crate::chat::send::{self, QUEUED};
@@ -17,13 +17,16 @@ use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::mail;
 use crate::reply::Reply;
+use crate::voice::CALL;
 use crate::write::Work;
-use model::time::{HOUR, SECOND, Timestamp};
+use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use wire::carriers::MessageDraft;
 use wire::errors::ErrorCode;
 
 /// How long a parcel is tried that does not leave.
 pub const GIVEN_UP: i64 = HOUR;
+/// The same of a call, which nobody expects later.
+const TOO_LATE: i64 = MINUTE;
 /// The status of a message nobody knows the end of.
 const UNKNOWN: &str = "unknown";
 /// Why a person is asked for then.
@@ -32,12 +35,12 @@ const NOT_KNOWN: &str = "it is not known whether the last message has arrived";
 const NOT_ARRIVED: &str = "the last message does not arrive";
 
 /// A parcel with what belongs to it.
-struct Case<'a, 'b> {
-    work: &'a Work<'b>,
-    row: EgressRow,
-    draft: MessageDraft,
-    channel: ChannelRow,
-    conversation: ConversationRow,
+pub(super) struct Case<'a, 'b> {
+    pub(super) work: &'a Work<'b>,
+    pub(super) row: EgressRow,
+    pub(super) draft: MessageDraft,
+    pub(super) channel: ChannelRow,
+    pub(super) conversation: ConversationRow,
 }
 
 /// Settles an attempt; one that another has followed changes nothing, and a
@@ -119,7 +122,7 @@ pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
             serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
         let case = Case { work, row, draft, channel, conversation };
         if case.draft.kind != REACTION {
-            case.store(QUEUED, String::new())?;
+            case.show(QUEUED)?;
         }
         case.keep_reply(&reply)?;
         egress::mark_told(work.db, id)?;
@@ -130,6 +133,10 @@ pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
 impl Case<'_, '_> {
     fn taken(&self, platform_id: String, fate: Fate) -> Result<(), ApiError> {
         let Self { work, row, draft, .. } = self;
+        if draft.kind == CALL {
+            calls::placed(self, &platform_id)?;
+            return self.finish(self.reply(QUEUED, None)?);
+        }
         let reply = self.reply("sent", Some(&platform_id))?;
         if draft.kind == REACTION {
             let emoji = Some(draft.content.as_str()).filter(|it| !it.is_empty());
@@ -146,6 +153,10 @@ impl Case<'_, '_> {
             send::leave(work, &self.channel, &self.conversation, &message, fate)?;
             self.tell_broadcast(Ok("sent"))?;
         }
+        self.finish(reply)
+    }
+
+    fn finish(&self, reply: Option<Reply>) -> Result<(), ApiError> {
         self.settle(EgressState::Taken, reply)?;
         self.calm()
     }
@@ -196,6 +207,9 @@ impl Case<'_, '_> {
     /// A message that was shown already does not arrive.
     fn fail(&self, why: &str) -> Result<(), DatabaseError> {
         let Self { work, row, channel, draft, .. } = self;
+        if draft.kind == CALL {
+            calls::not_placed(work, &row.id)?;
+        }
         if !egress::move_on(work.db, &row.id, "failed", None)? {
             return Ok(());
         }
@@ -210,9 +224,10 @@ impl Case<'_, '_> {
     }
 
     fn later(&self, parcel: &Parcel, after: i64, why: &str) -> Result<(), ApiError> {
-        let Self { work, row, .. } = self;
-        if work.now.since(row.place) >= GIVEN_UP {
-            let why = format!("the platform has not taken it for an hour: {why}");
+        let Self { work, row, draft, .. } = self;
+        let (most, span) = if draft.kind == CALL { (TOO_LATE, "a minute") } else { (GIVEN_UP, "an hour") };
+        if work.now.since(row.place) >= most {
+            let why = format!("the platform has not taken it for {span}: {why}");
             return self.refused(ErrorCode::WhatsappError, &why, false);
         }
         let text = serde_json::to_string(parcel).map_err(|cause| ApiError::internal(&cause))?;
@@ -234,7 +249,7 @@ impl Case<'_, '_> {
             if row.told {
                 egress::move_on(work.db, &row.id, UNKNOWN, None)?;
             } else {
-                self.store(UNKNOWN, String::new())?;
+                self.show(UNKNOWN)?;
                 egress::mark_told(work.db, &row.id)?;
             }
             if draft.broadcast.is_none() {
@@ -243,6 +258,14 @@ impl Case<'_, '_> {
             self.tell_broadcast(Ok(UNKNOWN))?;
         }
         self.settle(EgressState::Unknown, self.reply(UNKNOWN, None)?)
+    }
+
+    /// Shows what has not left for certain.
+    fn show(&self, status: &str) -> Result<(), ApiError> {
+        match self.draft.kind.as_str() {
+            CALL => Ok(calls::store(self, status, String::new())?),
+            _ => self.store(status, String::new()).map(drop),
+        }
     }
 
     /// Puts the message into its history.

@@ -16,15 +16,16 @@ use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::platforms::{Connected, mailbox, telegram, whatsapp};
+use crate::platforms::{Connected, mailbox, telegram, voip, whatsapp};
 use crate::state::Service;
-use crate::vault::Vault;
 use model::time::{Clock, MINUTE};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a process has a platform for itself; longer than one read takes.
 pub const LEASE: i64 = MINUTE + MINUTE / 2;
+/// Between two looks at what a platform that calls may not have told.
+const ALSO_READ: Duration = Duration::from_secs(15);
 /// Where platforms call.
 const HOOKS: &str = "/hooks/";
 
@@ -50,7 +51,7 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
         let known = service.platforms.connected(kind).filter(|it| it.version == row.version);
         let connected = match known {
             Some(known) => known,
-            None => match connect(kind, &row, &service.vault) {
+            None => match connect(service, kind, &row) {
                 Ok(connected) => Arc::new(connected),
                 Err(why) => {
                     if row.trouble.as_ref() != Some(&why) {
@@ -68,24 +69,32 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
 }
 
 /// The platform a row describes.
-fn connect(kind: Channel, row: &ConnectedRow, vault: &Vault) -> Result<Connected, String> {
-    let secrets = vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
-    let platform = open(kind, &row.settings, &secrets)?;
+fn connect(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<Connected, String> {
+    let secrets = service.vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
+    let platform = open(kind, &row.settings, &secrets, hook(service, kind).as_deref())?;
     Ok(Connected { channel: row.channel.clone(), kind, version: row.version.clone(), platform })
 }
 
-/// The platform of a kind of channel, from what is kept.
+/// Where the platform of a channel calls, if it can.
+fn hook(service: &Service, kind: Channel) -> Option<String> {
+    service.hosts.public().map(|base| format!("{base}{HOOKS}{}", kind.word()))
+}
+
+/// The platform of a kind of channel, from what is kept, and where it calls.
 ///
 /// # Errors
 /// In words, when it cannot be read.
-pub fn open(kind: Channel, settings: &str, secrets: &str) -> Result<Arc<dyn Platform>, String> {
+pub fn open(
+    kind: Channel,
+    settings: &str,
+    secrets: &str,
+    hook: Option<&str>,
+) -> Result<Arc<dyn Platform>, String> {
     Ok(match kind {
         Channel::Telegram => Arc::new(telegram::BotPlatform::open(settings, secrets)?),
         Channel::Whatsapp => Arc::new(whatsapp::NumberPlatform::open(settings, secrets)?),
         Channel::Email => Arc::new(mailbox::MailboxPlatform::open(settings, secrets)?),
-        Channel::Voip => {
-            return Err(format!("this version has no platform for {}", kind.word()));
-        }
+        Channel::Voip => Arc::new(voip::PhonePlatform::open(settings, secrets, hook)?),
     })
 }
 
@@ -132,6 +141,7 @@ async fn serve(service: Service, connected: Arc<Connected>, me: String) {
         };
         let pause = match round {
             Ok(None) if connected.platform.is_read() => continue,
+            Ok(None) if connected.platform.is_also_read() => ALSO_READ,
             Ok(None) if connected.platform.describe().is_none() => return,
             Ok(None) => LOOK,
             Ok(Some(PlatformTrouble { why, pause })) => {
@@ -158,6 +168,9 @@ async fn follow(
     subscribed: &mut bool,
 ) -> Result<Option<PlatformTrouble>, ApiError> {
     let mut trouble = account::follow(service, connected, me).await?;
+    if trouble.is_none() && connected.platform.is_also_read() {
+        trouble = read(service, connected, me).await?;
+    }
     if trouble.is_none() && !*subscribed {
         trouble = subscribe(service, connected).await?;
         *subscribed = trouble.is_none();
@@ -173,11 +186,10 @@ async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Resu
 
 /// Tells a platform where to call.
 async fn subscribe(service: &Service, connected: &Connected) -> Result<Option<PlatformTrouble>, ApiError> {
-    let Some(base) = service.hosts.public() else {
+    let Some(url) = hook(service, connected.kind) else {
         let why = "the platform is to call the service, which needs to know its address: start it with --public-url";
         return Ok(Some(PlatformTrouble { why: why.to_owned(), pause: MINUTE }));
     };
-    let url = format!("{base}{HOOKS}{}", connected.kind.word());
     match connected.platform.subscribe(Some(&url)).await {
         Ok(()) => {
             note(service, &connected.channel, None).await?;

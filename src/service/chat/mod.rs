@@ -7,6 +7,7 @@ pub mod content;
 pub mod deliver;
 pub mod emoji;
 pub mod html;
+pub mod keywords;
 pub mod markdown;
 pub mod people;
 pub mod receive;

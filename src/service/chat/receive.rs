@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::channels::Channel;
-use crate::chat::people;
+use crate::chat::{keywords, people};
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::media::MediaRow;
@@ -96,7 +96,9 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
         "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": inbound.text,
     });
     events::emit(work, &channel.id, Event::MessageReceived, told)?;
-    if !inbound.needs_no_answer {
+    let is_text = channel.kind == Channel::Voip && inbound.kind == "text";
+    let is_heeded = is_text && keywords::heed(work, channel, &conversation, &inbound.text)?;
+    if !inbound.needs_no_answer && !is_heeded {
         expect_answer(work, &conversation)?;
     }
     Ok(Received { conversation: conversation.id, message: id })

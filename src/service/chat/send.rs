@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION};
 use crate::channels::Channel;
+use crate::chat::keywords;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::egress::{self, EgressRow, EgressState};
@@ -15,6 +16,7 @@ use crate::database::{DatabaseError, contacts, due, outbound};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::platforms;
+use crate::voice::CALL;
 use crate::world::{Kind, customers};
 use crate::write::Work;
 use wire::carriers::MessageDraft;
@@ -59,6 +61,9 @@ pub fn send(
     id: String,
     outgoing: Outgoing,
 ) -> Result<MessageRow, ApiError> {
+    if channel.kind == Channel::Voip && outgoing.kind != CALL {
+        keywords::check(work.db, &channel.id, &conversation.peer)?;
+    }
     let stamp = work.stamp();
     let carrier = work.service.platforms.of(channel.kind)?;
     let parcel = parcel(work, channel, conversation, &id, &outgoing)?;
@@ -242,7 +247,11 @@ pub fn enqueue_reaction(
     Ok(id)
 }
 
-fn keep(
+/// Keeps something for a carrier, behind what else goes to that customer.
+///
+/// # Errors
+/// When the database fails.
+pub fn keep(
     work: &Work<'_>,
     channel: &str,
     lane: &str,

@@ -47,3 +47,9 @@ pub fn change(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE calls SET status = ?2, cost = ?3, answered_at = ?4, ended_at = ?5 WHERE id = ?1";
     db.note(sql, bound![row.id, row.status, row.cost, row.answered_at, row.ended_at])
 }
+
+/// Those of a channel that have not ended, oldest first.
+pub fn open(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<CallRow>, DatabaseError> {
+    let sql = format!("{SELECT} WHERE channel = ?1 AND ended_at IS NULL ORDER BY created_at, id LIMIT ?2");
+    db.all(&sql, bound![channel, count], from_row)
+}

@@ -213,6 +213,16 @@ pub fn count(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i6
     db.scalar(sql, bound![channel, state.word()])
 }
 
+/// The ids and requests of a lane that are in a state, oldest first.
+pub fn in_lane(
+    db: &dyn DbSession,
+    lane: &str,
+    state: EgressState,
+) -> Result<Vec<(String, String)>, DatabaseError> {
+    let sql = "SELECT id, parcel FROM egress WHERE lane = ?1 AND state = ?2 ORDER BY place";
+    db.all(sql, bound![lane, state.word()], |row| Ok((row.get("id")?, row.get("parcel")?)))
+}
+
 /// How many of a lane nobody knows the end of.
 pub fn unknown_in(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";

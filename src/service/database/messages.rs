@@ -195,6 +195,15 @@ pub fn react(db: &dyn DbSession, id: &str, emoji: Option<&str>) -> Result<(), Da
     db.note("UPDATE messages SET reaction = ?2 WHERE id = ?1", bound![id, emoji])
 }
 
+/// How often the assistant has answered since a time with no word of a person
+/// of the business after it.
+pub fn answers_alone(db: &dyn DbSession, conversation: &str, since: Timestamp) -> Result<i64, DatabaseError> {
+    let sql = "SELECT count(*) FROM messages WHERE conversation = ?1 AND sender = 'ai' AND created_at > ?2
+               AND created_at > coalesce((SELECT max(created_at) FROM messages AS said
+                   WHERE said.conversation = ?1 AND said.sender NOT IN ('ai', 'customer')), 0)";
+    db.scalar(sql, bound![conversation, since])
+}
+
 /// How many messages a conversation has: the next number a bot platform
 /// gives within a chat.
 pub fn count(db: &dyn DbSession, conversation: &str) -> Result<i64, DatabaseError> {

@@ -27,6 +27,7 @@ pub mod media;
 pub mod messages;
 pub mod meta;
 mod open;
+pub mod opt_outs;
 pub mod outbound;
 pub mod place;
 mod pool;

@@ -78,3 +78,11 @@ CREATE TABLE IF NOT EXISTS arrivals (
     platform_id TEXT NOT NULL,
     PRIMARY KEY (channel, peer, platform_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Who has written STOP to a phone number, and gets no texts.
+CREATE TABLE IF NOT EXISTS opt_outs (
+    channel TEXT NOT NULL REFERENCES channels,
+    peer TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (channel, peer)
+) STRICT, WITHOUT ROWID;

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
-use axum::http::{StatusCode, Uri};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 
-use crate::carriers::ingress;
+use crate::carriers::{HookCall, ingress};
 use crate::channels::Channel;
 use crate::database::DatabaseError;
 use crate::errors::ApiError;
@@ -54,21 +55,27 @@ pub async fn hear(
     State(service): State<Service>,
     Path(word): Path<String>,
     request: Request<Body>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<Response, ApiError> {
     let connected = caller(&service, &word)?;
     let (parts, body) = request.into_parts();
     let body = bounded_within(&parts.headers, body, BODY, service.options.patience).await?;
-    if !connected.platform.is_genuine(&parts.headers, &body) {
+    let query = parts.uri.query().unwrap_or("");
+    let call = HookCall { query, headers: &parts.headers, body: &body };
+    if !connected.platform.is_genuine(&call) {
         return Err(ApiError::new(ErrorCode::InvalidAuth, "this call does not come from the platform"));
     }
-    let pieces = connected.platform.split(&body);
+    let pieces = connected.platform.split(&call);
+    let receipt = match connected.platform.receipt() {
+        Some((kind, body)) => ([(header::CONTENT_TYPE, kind)], body).into_response(),
+        None => StatusCode::OK.into_response(),
+    };
     if pieces.is_empty() {
         tracing::warn!(channel = word, "a platform's call could not be read");
-        return Ok(StatusCode::OK);
+        return Ok(receipt);
     }
     let state = service.clone();
     let kept: Result<(), DatabaseError> =
         service.database.write(move |db| ingress::keep(db, &state, &connected.channel, &pieces)).await;
     kept?;
-    Ok(StatusCode::OK)
+    Ok(receipt)
 }

@@ -1,7 +1,7 @@
 //! Voice and SMS. Interface: Voice and SMS.
 
 use axum::extract::State;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::auth::Caller;
 use crate::chat::people::conversation_with;
@@ -16,9 +16,10 @@ use crate::handlers::bodies;
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
 use crate::state::Service;
-use crate::voice::{self, place};
+use crate::voice;
+use crate::voice::place::{self, NewCall};
 use crate::write::Work;
-use model::{bounds, prices};
+use model::{bounds, counting, prices};
 use wire::messages::SentMessage;
 use wire::voip::{CallBody, VoipConversationBody};
 
@@ -64,13 +65,15 @@ pub async fn call(State(service): State<Service>, request: Writing) -> Result<Re
             let (channel, conversation) = target.find(work, caller)?;
             let id = work.id("call", work.stamp());
             let paid = credits::pay(work, caller, prices::VOICE_MINUTE, "call", &id)?;
-            let row = place::place(work, &channel, &conversation, id, metadata, paid.used)?;
-            Reply::ok(&CallBody {
-                call_id: row.id,
-                status: row.status,
+            let new = NewCall { id: id.clone(), metadata, cost: paid.used };
+            let is_carried = place::place(work, &channel, &conversation, new)?;
+            let reply = Reply::ok(&CallBody {
+                call_id: id.clone(),
+                status: place::QUEUED.to_owned(),
                 credits_used: precise(paid.used),
                 credits_remaining: precise(paid.remaining),
-            })
+            })?;
+            Ok(reply.after(is_carried.then_some(id)))
         })
         .await
 }
@@ -85,10 +88,18 @@ pub async fn sms(State(service): State<Service>, request: Writing) -> Result<Rep
             let (channel, conversation) = target.find(work, caller)?;
             let id = work.id("msg", work.stamp());
             let paid = credits::pay(work, caller, prices::SMS, "message", &id)?;
-            let outgoing =
-                Outgoing { sender: "api", content, kind: "text", cost: paid.used, ..Outgoing::default() };
+            let details = json!({ "segments": counting::segments(&content) }).to_string();
+            let outgoing = Outgoing {
+                sender: "api",
+                content,
+                kind: "text",
+                details: Some(details),
+                cost: paid.used,
+                ..Outgoing::default()
+            };
             let row = send::send(work, &channel, &conversation, id, outgoing)?;
-            Reply::ok(&SentMessage {
+            let carried = row.carried();
+            let reply = Reply::ok(&SentMessage {
                 message_id: row.id,
                 whatsapp_message_id: None,
                 telegram_message_id: None,
@@ -96,7 +107,8 @@ pub async fn sms(State(service): State<Service>, request: Writing) -> Result<Rep
                 credits_used: precise(paid.used),
                 credits_remaining: precise(paid.remaining),
                 test: None,
-            })
+            })?;
+            Ok(reply.after(carried))
         })
         .await
 }

@@ -6,6 +6,7 @@ pub mod mailbox;
 mod simulated;
 pub mod telegram;
 pub mod voice;
+pub mod voip;
 pub mod whatsapp;
 
 use std::collections::HashMap;

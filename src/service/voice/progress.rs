@@ -17,12 +17,38 @@ use model::time::{MINUTE, SECOND};
 /// # Errors
 /// When the database fails.
 pub fn advance(work: &Work<'_>, id: &str, status: &str) -> Result<(), ApiError> {
-    let Some(mut call) = calls::read(work.db, id)?.filter(|it| it.ended_at.is_none()) else { return Ok(()) };
+    move_on(work, id, status, None)
+}
+
+/// Moves a call on as its platform reports it, unless it is past that: the
+/// platform counts the seconds that were spoken.
+///
+/// # Errors
+/// When the database fails.
+pub fn follow(work: &Work<'_>, id: &str, status: &str, seconds: i64) -> Result<(), ApiError> {
+    move_on(work, id, status, Some(seconds))
+}
+
+/// How far a call is.
+fn rank(status: &str) -> usize {
+    const ORDER: [&str; 3] = ["queued", "ringing", "in_progress"];
+    match status {
+        "completed" | "failed" => ORDER.len(),
+        other => ORDER.iter().position(|it| *it == other).unwrap_or(0),
+    }
+}
+
+fn move_on(work: &Work<'_>, id: &str, status: &str, seconds: Option<i64>) -> Result<(), ApiError> {
+    let open = calls::read(work.db, id)?.filter(|it| it.ended_at.is_none());
+    let Some(mut call) = open.filter(|it| rank(status) > rank(&it.status)) else { return Ok(()) };
     call.status = status.to_owned();
     match status {
         "in_progress" => call.answered_at = Some(work.now),
         "completed" | "failed" => {
             call.ended_at = Some(work.now);
+            if let Some(seconds) = seconds {
+                call.answered_at = (seconds > 0).then(|| work.now.plus(-seconds * SECOND));
+            }
             settle(work, &mut call)?;
         }
         _ => {}

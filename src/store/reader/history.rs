@@ -43,7 +43,7 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     for row in &mut messages {
         row.reaction_pending = pending.get(&row.message.id).cloned();
     }
-    // What is older than the messages at hand comes with theirs.
+    // What is older than the loaded messages comes with theirs.
     let reaches_start = !more_stored && reached_start;
     let oldest = messages.iter().find_map(|it| it.message.created_at).filter(|_| !reaches_start);
     let notes = notes::list(connection, &query.channel, &query.conversation, oldest)?;

@@ -10,7 +10,7 @@ use sqlite::{Row, read_row};
 
 /// The columns [`read`] expects, of a table called `c`.
 pub(crate) const COLUMNS: &str = "c.id, c.address, c.name, c.username, c.email, c.status, c.message_count, \
-     c.preview, c.sort_at, c.created_at, c.has_referral, c.referral_type, c.referral_headline, \
+     c.preview, c.sort_at, c.created_at, c.first_message_at, c.has_referral, c.referral_type, c.referral_headline, \
      c.referral_body, c.referral_url, c.service_window, c.automation, c.raw, c.escalation";
 
 /// Reads the columns above.
@@ -18,7 +18,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
     let has_referral: bool = row.get("has_referral")?;
     Ok(read_row!(row, Conversation {
         id, address, name: optional_line, username: optional_line, email: optional_line, message_count: number,
-        preview: line, created_at, raw;
+        preview: line, created_at, first_message_at, raw;
         status: row.word("status", ConversationStatus::from_word)?,
         last_message_at: row.get::<Option<Timestamp>>("sort_at")?.filter(|at| at.micros() != 0),
         referral: if has_referral { Some(read_referral(row)?) } else { None },
@@ -52,6 +52,7 @@ pub(crate) fn parameters<R>(conversation: &Conversation, then: impl FnOnce(&[(&s
         (":preview", &conversation.preview.as_str()),
         (":last_message_at", &conversation.last_message_at),
         (":created_at", &conversation.created_at),
+        (":first_message_at", &conversation.first_message_at),
         (":has_referral", &conversation.referral.is_some()),
         (":referral_type", &referral.source_type),
         (":referral_headline", &referral.headline),

@@ -1,10 +1,12 @@
 //! Opening, permissions, damage, newer versions.
 
-use crate::tests::{channel, conversation, list};
+use crate::tests::{at, channel, conversation, list};
 use crate::{Store, StoreError};
+use model::conversations::{Automation, Conversation, Escalation, Referral};
 use model::filter::ConversationFilter;
 use model::ids::ConversationId;
 use model::queries::{ConversationQuery, Draft};
+use model::text::SafeText;
 use sqlite::Queries;
 
 fn draft() -> Draft {
@@ -27,8 +29,8 @@ fn folder_and_files_are_private() {
 }
 
 #[tokio::test]
-async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
-    for damage in ["garbage", "newer"] {
+async fn a_damaged_newer_or_older_cache_is_set_aside_and_drafts_survive() {
+    for damage in ["garbage", "newer", "older"] {
         let folder = tempfile::tempdir().unwrap();
         let id = ConversationId::from("c1");
         let store = Store::open(folder.path()).unwrap();
@@ -40,7 +42,8 @@ async fn a_damaged_or_newer_cache_is_set_aside_and_drafts_survive() {
             std::fs::write(&cache, vec![b'x'; 8192]).unwrap();
         } else {
             let file = rusqlite::Connection::open(&cache).unwrap();
-            file.pragma_update(None, "user_version", 99).unwrap();
+            let version = if damage == "newer" { 99 } else { 3 };
+            file.pragma_update(None, "user_version", version).unwrap();
         }
         let store = Store::open(folder.path()).unwrap();
         assert!(store.cache_was_rebuilt(), "{damage}");
@@ -90,7 +93,7 @@ async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone
 }
 
 #[test]
-fn a_damaged_or_newer_outbox_is_an_error_and_is_not_touched() {
+fn a_damaged_newer_or_older_outbox_is_an_error_and_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let outbox = folder.path().join("outbox.db");
     std::fs::write(&outbox, vec![b'x'; 8192]).unwrap();
@@ -98,13 +101,19 @@ fn a_damaged_or_newer_outbox_is_an_error_and_is_not_touched() {
     assert!(matches!(error, StoreError::OutboxDamaged { .. }), "{error}");
     assert_eq!(std::fs::read(&outbox).unwrap(), vec![b'x'; 8192]);
 
-    let folder = tempfile::tempdir().unwrap();
-    drop(Store::open(folder.path()).unwrap());
-    let file = rusqlite::Connection::open(folder.path().join("outbox.db")).unwrap();
-    file.pragma_update(None, "user_version", 99).unwrap();
-    drop(file);
-    let error = Store::open(folder.path()).err().unwrap();
-    assert!(matches!(error, StoreError::OutboxNewer { version: 99, .. }), "{error}");
+    for version in [3, 99] {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Store::open(folder.path()).unwrap());
+        let file = rusqlite::Connection::open(folder.path().join("outbox.db")).unwrap();
+        file.pragma_update(None, "user_version", version).unwrap();
+        drop(file);
+        let error = Store::open(folder.path()).err().unwrap();
+        let found = match error {
+            StoreError::OutboxNewer { version, .. } | StoreError::OutboxOlder { version, .. } => version,
+            other => panic!("{other}"),
+        };
+        assert_eq!(found, version);
+    }
 }
 
 #[test]
@@ -165,4 +174,26 @@ fn many_that_open_a_new_folder_at_once_make_it_together() {
         });
         assert!(!Store::open(folder.path()).unwrap().cache_was_rebuilt());
     }
+}
+
+#[tokio::test]
+async fn a_conversation_is_read_as_it_was_told_field_by_field() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let line = |text: &str| Some(SafeText::line(text));
+    let told = Conversation {
+        username: line("maria"),
+        email: line("maria@mail.example"),
+        message_count: 7,
+        created_at: Some(at(2)),
+        first_message_at: Some(at(3)),
+        referral: Some(Referral { headline: line("Panniers that last"), ..Referral::default() }),
+        escalation: Escalation::Asks(SafeText::line("asked for a person")),
+        automation: Automation::Off,
+        ..conversation("c1", 9)
+    };
+    list(&store, vec![told.clone()]).await;
+    let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
+    let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
+    assert_eq!(rows[0].conversation, told);
 }

@@ -9,19 +9,19 @@ mod files;
 mod filters;
 mod histories;
 mod local;
-mod migrations;
 mod operations;
 mod outbox;
 mod search;
 mod since;
 mod threads;
+mod versions;
 mod windows;
 mod wiping;
 
 use crate::Store;
 use crate::outbox::NewRow;
 use model::account::Platform;
-use model::conversations::{Automation, Conversation, ConversationStatus, ServiceWindow};
+use model::conversations::{Conversation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
@@ -38,21 +38,15 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
 
 pub(crate) fn conversation(id: &str, active_at: i64) -> Conversation {
     Conversation {
-        id: ConversationId::from(id),
         address: Some("+34600111222".to_owned()),
         name: Some(SafeText::line("Maria")),
-        username: None,
-        email: None,
-        status: ConversationStatus::Open,
         message_count: 1,
         preview: SafeText::line("hello"),
         last_message_at: Some(at(active_at)),
         created_at: Some(at(0)),
-        referral: None,
         window: ServiceWindow::Open,
-        automation: Automation::Unknown,
-        escalation: model::conversations::Escalation::Untold,
         raw: "{}".to_owned(),
+        ..Conversation::stand_in(ConversationId::from(id), true)
     }
 }
 

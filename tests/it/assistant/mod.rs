@@ -4,7 +4,7 @@
 
 mod injections;
 mod proposals;
-mod standin;
+pub mod standin;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Condvar, Mutex};

@@ -27,6 +27,8 @@ pub struct Reached {
 
 #[derive(Default)]
 struct World {
+    /// The chats that were shown a typing sign.
+    typing: Vec<String>,
     reached: Vec<Reached>,
     numbers: HashMap<String, i64>,
     updates: BTreeMap<i64, Value>,
@@ -125,6 +127,14 @@ impl BotServer {
         if let Some(hook) = hook {
             assert_eq!(call(&hook.0, &hook.1, &update), 200, "the service takes the call");
         }
+    }
+
+    /// Waits until a chat was shown a typing sign.
+    #[track_caller]
+    pub fn waits_for_typing(&self, chat: i64) {
+        self.shared.wait("a typing sign", |world| {
+            world.typing.iter().any(|it| *it == chat.to_string()).then_some(())
+        });
     }
 
     /// All that reached people, oldest first.
@@ -263,6 +273,10 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
         }
         "deleteWebhook" => {
             world.webhook = None;
+            good(true.into())
+        }
+        "sendChatAction" => {
+            world.typing.push(body["chat_id"].as_str().unwrap_or("").to_owned());
             good(true.into())
         }
         "getFile" => {

@@ -6,8 +6,10 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::bot_server::{BotServer, TOKEN};
+use super::campaign::inbound;
 use super::mail_server;
 use super::number_server::{self, NumberServer};
+use super::phone_server::{self, PhoneServer};
 use crate::binary::Binary;
 
 fn channel(arguments: &[&str]) -> Vec<String> {
@@ -247,4 +249,69 @@ fn a_service_nobody_can_reach_says_so_of_a_platform_that_calls() {
     };
     assert!(told.contains("--public-url"), "{told}");
     drop(serving);
+}
+
+#[test]
+fn a_phone_is_connected_after_a_live_test_and_its_token_is_sealed() {
+    let (dashboard, phone) = (Dashboard::new(), PhoneServer::start());
+    let url = phone.url();
+    let connect = |account, number| {
+        ["connect", "voip", "--account-sid", account, "--number", number, "--api-url", &url].to_vec()
+    };
+    let (good, token) = (connect(phone_server::ACCOUNT, phone_server::NUMBER), phone_server::TOKEN);
+    let secret = format!("{token}\n");
+    let said = dashboard.fails(&good, "wrong\n");
+    assert!(
+        said.contains("nothing was connected") && said.contains("does not take the auth token"),
+        "{said}"
+    );
+    let said = dashboard.fails(&good, "\n");
+    assert!(said.contains("no auth token was given"), "{said}");
+    let said = dashboard.fails(&connect("SK1", phone_server::NUMBER), &secret);
+    assert!(said.contains("--account-sid is AC and 32 hex digits"), "{said}");
+    let said = dashboard.fails(&connect(phone_server::ACCOUNT, "5550100200"), &secret);
+    assert!(said.contains("--number is a number such as +15550100200"), "{said}");
+    let said = dashboard.fails(&connect(phone_server::ACCOUNT, "+15550100999"), &secret);
+    assert!(said.contains("+15550100999 is no number of this account"), "{said}");
+    assert_eq!(dashboard.listed_as("voip")["connected"], json!(false));
+
+    let number = phone_server::NUMBER;
+    assert_eq!(dashboard.ok(&good, &secret), format!("voip is connected to {number}\n"));
+    let listed = dashboard.listed_as("voip");
+    assert_eq!((&listed["address"], &listed["heard"]), (&json!(number), &json!("the platform calls")));
+    phone.is_trial();
+    let said = dashboard.ok(&["test", "voip"], "");
+    for words in ["Harbor Shop", "texts and calls", "a trial account", "start the service with --public-url"]
+    {
+        assert!(said.contains(words), "{said}");
+    }
+    assert!(!dashboard.tells(token), "the token is not to be read in the file");
+    let doctor = || dashboard.binary.run(&["doctor", "--offline", "--db", &dashboard.database], "").out;
+    assert!(doctor().contains("+15550100200, connected"), "{}", doctor());
+
+    // Without an address of its own the service reads the lists, and says what is missing.
+    phone.says("+34600111222", "hello");
+    let serving = dashboard.serve();
+    let trouble = loop {
+        if let Some(trouble) = dashboard.listed_as("voip")["trouble"].as_str() {
+            break trouble.to_owned();
+        }
+    };
+    assert!(trouble.contains("--public-url"), "{trouble}");
+    while inbound(&dashboard.database).is_empty() {}
+    assert!(
+        doctor().contains("--public-url") && doctor().contains("admin channel test voip"),
+        "{}",
+        doctor()
+    );
+    drop(serving);
+
+    phone.revoke();
+    assert!(dashboard.fails(&["test", "voip"], "").contains("does not take the auth token"));
+    assert!(dashboard.ok(&["disconnect", "voip"], "").contains("disconnected"));
+    assert_eq!(dashboard.listed_as("voip")["connected"], false);
+    let call =
+        dashboard.binary.fails(1, &["admin", "--db", &dashboard.database, "call", "hang-up", "call_1"], "");
+    assert!(call.contains("not connected"), "{call}");
+    assert_eq!(dashboard.binary.ok(&["admin", "--db", &dashboard.database, "call", "list"], ""), "");
 }

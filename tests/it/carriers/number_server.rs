@@ -56,6 +56,8 @@ pub enum Reports {
 struct World {
     reached: Vec<Reached>,
     read: Vec<String>,
+    /// The messages whose senders were shown a typing sign.
+    typing: Vec<String>,
     brought: Vec<Value>,
     count: usize,
     requests: usize,
@@ -241,6 +243,12 @@ impl NumberServer {
         self.shared.wait("a read mark", |world| world.read.iter().any(|it| it == id).then_some(()));
     }
 
+    /// Waits until the sender of a message was shown a typing sign.
+    #[track_caller]
+    pub fn waits_for_typing(&self, id: &str) {
+        self.shared.wait("a typing sign", |world| world.typing.iter().any(|it| it == id).then_some(()));
+    }
+
     /// Waits until all its calls were taken.
     #[track_caller]
     pub fn waits_until_told(&self) {
@@ -391,7 +399,11 @@ fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<Worl
             (200, json!({ "id": id, "url": format!("http://{host}/files/{id}") }))
         }
         ("POST", "read") => {
-            world.read.push(body["message_id"].as_str().unwrap_or("").to_owned());
+            let id = body["message_id"].as_str().unwrap_or("").to_owned();
+            if body["typing_indicator"]["type"] == "text" {
+                world.typing.push(id.clone());
+            }
+            world.read.push(id);
             shared.changed();
             (200, json!({ "success": true }))
         }

@@ -5,6 +5,8 @@ use frontdesk::service::AssistantChoice;
 
 use super::Served;
 use super::bot_server::BotServer;
+use super::number_server::NumberServer;
+use super::phone_server::PhoneServer;
 use super::stand_in::Wrong;
 use crate::desk::Desk;
 use crate::waiting::until;
@@ -54,4 +56,89 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     desk.wait(60_000_000);
     desk.settle();
     assert_eq!(bot.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
+}
+
+/// Lets the desk work until something has reached somebody.
+fn reaches<T>(desk: &mut Desk, text: &str, find: impl Fn() -> Option<T>) -> T {
+    until(text, || {
+        desk.settle().wait(1_000_000);
+        find().ok_or_else(|| desk.picture())
+    })
+}
+
+#[test]
+fn a_customer_the_assistant_and_a_person_on_a_real_number() {
+    const MARIA: &str = "+34600111222";
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let number = NumberServer::start();
+    let served = runtime.block_on(Served::number(&number, AssistantChoice::Scripted));
+    let key = served.keys["whatsapp live"].clone();
+    let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
+    desk.resize((120, 40));
+
+    number.says(MARIA, "zzz qqq");
+    shows(&mut desk, "Ana 34600111222");
+    desk.keys("<Enter>");
+    shows(&mut desk, "zzz qqq");
+    let answer = number.waits_for("").text;
+    let words: String = answer.chars().take(24).collect();
+    shows(&mut desk, &words);
+
+    // The customer asks for a person, who takes the conversation over.
+    number.says(MARIA, "I want a human please");
+    shows(&mut desk, "AI failing");
+    desk.keys("r").types("Ana here, a person.").keys("<Enter>").shows("pause the AI and send").keys("y");
+    let found = || number.reached().into_iter().find(|it| it.text == "Ana here, a person.");
+    let reached = reaches(&mut desk, "the person's answer", found);
+    number.reports(&reached, "read");
+    shows(&mut desk, "AI OFF");
+    shows(&mut desk, "read");
+    number.says(MARIA, "thank you");
+    shows(&mut desk, "thank you");
+    assert_eq!(number.reached().len(), 2, "the assistant is silent");
+
+    // What may have left is shown as unknown, until the platform reports it.
+    number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
+    desk.types("Did this arrive?").keys("<Enter>");
+    let found = || number.reached().into_iter().find(|it| it.text == "Did this arrive?");
+    let reached = reaches(&mut desk, "what was cut off", found);
+    shows(&mut desk, "unknown");
+    number.nothing_goes_wrong();
+    number.reports(&reached, "delivered");
+    shows(&mut desk, "delivered");
+    assert_eq!(number.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
+}
+
+#[test]
+fn a_customer_the_assistant_and_a_person_on_a_real_phone() {
+    const MARIA: &str = "+34600111222";
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let phone = PhoneServer::start();
+    let served = runtime.block_on(Served::phone(&phone, AssistantChoice::Scripted));
+    let key = served.keys["voip live"].clone();
+    let mut desk = Desk::with_tab("Harbor phone", &served.running.base_url, &key);
+    desk.resize((120, 40));
+
+    phone.says(MARIA, "zzz qqq");
+    shows(&mut desk, MARIA);
+    let answer = phone.waits_for("").text;
+    let words: String = answer.chars().take(24).collect();
+    shows(&mut desk, &words);
+
+    // The customer asks for a person; one answers, and the price is on the key.
+    phone.says(MARIA, "I want a human please");
+    shows(&mut desk, "AI failing");
+    desk.keys("<Enter>i").types("Ana here, a person.").shows("1 SMS").keys("<Enter><Enter>");
+    let found = || phone.texts().into_iter().find(|it| it.text == "Ana here, a person.");
+    let reached = reaches(&mut desk, "the person's answer", found);
+    assert_eq!(reached.to, MARIA);
+    shows(&mut desk, "Ana here, a person.");
+    assert_eq!(phone.texts().iter().filter(|it| it.text == "Ana here, a person.").count(), 1);
+
+    // Who has written STOP gets nothing more, and the desk is told why.
+    phone.says(MARIA, "STOP");
+    shows(&mut desk, "STOP");
+    desk.types("One more thing").keys("<Enter><Enter>");
+    shows(&mut desk, "INVALID_RECIPIENT");
+    assert!(phone.texts().iter().all(|it| it.text != "One more thing"));
 }

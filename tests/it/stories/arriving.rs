@@ -25,11 +25,14 @@ fn a_cursor_that_rests_on_the_first_row_stays_there() {
     let mut desk = Desk::new(120, 40);
     writes(&mut desk, 0);
     assert_eq!(
-        desk.app.desk.at_hand().map(|it| it.conversation.title().to_string()).as_deref(),
+        desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string()).as_deref(),
         Some("Maria")
     );
     writes(&mut desk, 1);
-    assert_eq!(desk.app.desk.at_hand().map(|it| it.conversation.title().to_string()).as_deref(), Some("Ben"));
+    assert_eq!(
+        desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string()).as_deref(),
+        Some("Ben")
+    );
     // A key that comes at the same moment acts on nobody.
     desk.types("p").shows("the list has just changed here");
 }
@@ -43,12 +46,13 @@ fn a_row_that_was_touched_stays_and_the_others_are_told_of() {
         for who in 1..4 {
             writes(&mut desk, who);
         }
-        let at_hand = |desk: &Desk| desk.app.desk.at_hand().map(|it| it.conversation.title().to_string());
-        assert_eq!(at_hand(&desk).as_deref(), Some("Maria"), "{columns}");
+        let current_conversation =
+            |desk: &Desk| desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string());
+        assert_eq!(current_conversation(&desk).as_deref(), Some("Maria"), "{columns}");
         desk.shows("\u{2191} 3 new, 3 ").shows("g g");
         // That key goes there, and nothing is new any more.
         desk.keys("gg").hides("3 new");
-        assert_eq!(at_hand(&desk).as_deref(), Some("Dora"), "{columns}");
+        assert_eq!(current_conversation(&desk).as_deref(), Some("Dora"), "{columns}");
     }
 }
 

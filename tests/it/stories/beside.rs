@@ -21,7 +21,12 @@ fn one_conversation_is_kept_beside_another() {
     desk.wait(1_000_000);
     desk.settle().shows("Hello?");
     desk.keys("g=").settle().shows("João Pereira · +351910000111").shows("Harbor chat · beside");
-    assert!(desk.app.desk.at_hand().is_some_and(|it| it.conversation.title().as_str() == "Maria Lopez"));
+    assert!(
+        desk.app
+            .desk
+            .current_conversation()
+            .is_some_and(|it| it.conversation.title().as_str() == "Maria Lopez")
+    );
     // Names are hidden there, too.
     desk.keys("<F9>").hides("João").hides("Maria Lopez").keys("<F9>");
     // A narrower screen shows one, and says why.
@@ -29,5 +34,5 @@ fn one_conversation_is_kept_beside_another() {
     desk.hides("beside").keys("=").shows("a second conversation fits from 220 columns on; here are 200");
     desk.resize((240, 40));
     desk.shows("· beside").keys("==").shows("it is not kept beside others any more").hides("· beside");
-    desk.keys("g=").shows("no other conversation is kept; = keeps the one at hand");
+    desk.keys("g=").shows("no other conversation is kept; = keeps the current one");
 }

@@ -1,7 +1,7 @@
 //! How the desk feels: the mouse, one pane or all, copying, what others must
 //! not see, colours, and when it makes itself heard.
 
-use frontdesk::inbox::pointer::Pointer;
+use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::settings::Noticing;
 use frontdesk::inbox::theme_view::ThemePalette;
 use ratatui::style::Color;
@@ -62,7 +62,7 @@ fn what_is_copied_is_said() {
     desk.keys("<Enter>ym").shows("copied the text, 33 characters");
     desk.keys("yp").shows("copied the address, 12 characters");
     desk.keys("yl").shows("this message has no file").keys("ye").shows("it was sent: there is no error");
-    desk.keys("yt").shows("copied the messages at hand").keys("yi");
+    desk.keys("yt").shows("copied the loaded messages").keys("yi");
     assert_eq!(
         desk.copied[..2],
         ["Bom dia! Call me: +34 600 333 444"[..].to_owned(), "+34600333444".to_owned()]

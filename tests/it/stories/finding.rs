@@ -28,7 +28,12 @@ fn the_filter_line_narrows_as_it_is_typed() {
     photographs!(desk, "typing", List, Status);
     // Esc shows everything again, at the row it was opened on.
     desk.keys("<Esc>").shows("Tom Baker").shows("Inbox · open ─");
-    assert!(desk.app.desk.at_hand().is_some_and(|it| it.conversation.title().as_str() == "João Pereira"));
+    assert!(
+        desk.app
+            .desk
+            .current_conversation()
+            .is_some_and(|it| it.conversation.title().as_str() == "João Pereira")
+    );
     // Enter keeps it, and keys act on what it shows.
     desk.keys("/tom<Enter>").hides("Maria").shows("Inbox · open /tom");
     desk.keys("r").types("We are, until six.").keys("<Enter>").shows("pause the AI");
@@ -98,16 +103,17 @@ fn orders_are_kept_with_the_tab() {
 #[test]
 fn who_waits_is_walked_both_ways_and_across_tabs() {
     let mut desk = desk(120, 40);
-    let at_hand = |desk: &Desk| desk.app.desk.at_hand().map(|it| it.conversation.title().to_string());
+    let current_conversation =
+        |desk: &Desk| desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string());
     desk.keys("gg");
-    assert_eq!(at_hand(&desk).as_deref(), Some("Tom Baker"));
+    assert_eq!(current_conversation(&desk).as_deref(), Some("Tom Baker"));
     desk.keys("w");
-    assert_eq!(at_hand(&desk).as_deref(), Some("João Pereira"));
+    assert_eq!(current_conversation(&desk).as_deref(), Some("João Pereira"));
     desk.keys("W");
-    assert_eq!(at_hand(&desk).as_deref(), Some("Tom Baker"));
+    assert_eq!(current_conversation(&desk).as_deref(), Some("Tom Baker"));
     desk.keys("2gw").shows("Maria Lopez: ").shows("waits 3m");
-    assert_eq!(at_hand(&desk).as_deref(), Some("Maria Lopez"));
-    // The next most urgent when that one is at hand.
+    assert_eq!(current_conversation(&desk).as_deref(), Some("Maria Lopez"));
+    // The next most urgent when that one is loaded.
     desk.keys("gw").shows("João Pereira: waits 2m");
     // Also where the rows on screen hold no one.
     desk.keys("\\9w").shows("waits 3m");

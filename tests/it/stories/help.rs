@@ -116,3 +116,12 @@ fn a_sequence_that_was_begun_shows_every_way_it_goes_on() {
         }
     }
 }
+
+#[test]
+fn what_the_status_line_said_can_be_read_again() {
+    let mut desk = Desk::new(80, 24);
+    desk.settle().keys(":said<Enter>").shows("nothing was said yet");
+    desk.keys(":filter<Enter>").shows("filter needs WORDS").keys(":sort wrong<Enter>");
+    desk.keys(":said<Enter>").shows("What was said here").shows("filter needs WORDS");
+    desk.keys("<Esc>").hides("What was said here");
+}

@@ -1,4 +1,4 @@
-//! The item at hand for a command of the person's own, and the way back to
+//! The current item for a command of the person's own, and the way back to
 //! where one was.
 
 use crate::desk::Desk;

@@ -162,27 +162,6 @@ pub fn words(steps: &[RecordedStep]) -> String {
     parts.join(", ")
 }
 
-/// Whether a command goes to another conversation: after others the one at
-/// hand must be the same.
-pub fn goes_elsewhere(command: Command) -> bool {
-    use Command as C;
-    let place = command::row(command).place;
-    let stays = matches!(
-        command,
-        C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkNone | C::MarkAgain | C::Undo | C::Open
-    );
-    let goes = matches!(
-        command,
-        C::CloseAndNext
-            | C::Elsewhere
-            | C::NextConversation
-            | C::PreviousConversation
-            | C::WriteNumber
-            | C::Call
-    );
-    goes || (matches!(place, CommandScope::List | CommandScope::Desk | CommandScope::Rows) && !stays)
-}
-
 /// Whether a command can be part of a macro: those that end, stop or leave the
 /// program, and those that are about macros themselves, cannot.
 pub fn can_be_recorded(command: Command) -> bool {
@@ -225,6 +204,27 @@ pub fn can_be_repeated(command: Command) -> bool {
             | C::React
             | C::RemoveReaction
     )
+}
+
+/// Whether a command goes to another conversation: after others the one at
+/// hand must be the same.
+pub fn goes_elsewhere(command: Command) -> bool {
+    use Command as C;
+    let place = command::row(command).place;
+    let stays = matches!(
+        command,
+        C::MarkRange | C::MarkAll | C::MarkInverted | C::MarkNone | C::MarkAgain | C::Undo | C::Open
+    );
+    let goes = matches!(
+        command,
+        C::CloseAndNext
+            | C::Elsewhere
+            | C::NextConversation
+            | C::PreviousConversation
+            | C::WriteNumber
+            | C::Call
+    );
+    goes || (matches!(place, CommandScope::List | CommandScope::Desk | CommandScope::Rows) && !stays)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Whose names the screen can show now: from every list, page, history, card
-//! and question that lies at hand.
+//! and question that is open.
 
 use crate::Inbox;
 use crate::features::privacy::names::NameIndex;
 use crate::overlays::search::SearchResult;
 use crate::pages::PageKind;
-use crate::screens::cards::DeckCard;
+use crate::screens::cards::PageCard;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use crate::tab::Tab;
@@ -76,7 +76,7 @@ fn of_pages(inbox: &Inbox, names: &mut NameIndex) {
         optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
     }
     // Events say in fields of their own who somebody is.
-    let about_people = |it: &&DeckCard| it.kind != TriggerKind::Campaign.label();
+    let about_people = |it: &&PageCard| it.kind != TriggerKind::Campaign.label();
     for card in
         inbox.cards.cards.rows.iter().filter(about_people).filter(|_| inbox.desk.page == PageKind::Events)
     {
@@ -93,7 +93,7 @@ fn is_name_field(label: &str) -> bool {
 }
 
 fn of_card(inbox: &Inbox, names: &mut NameIndex) {
-    let Some(card) = inbox.desk.card_at_hand() else { return };
+    let Some(card) = inbox.desk.current_card() else { return };
     optional(card.contact.iter().filter_map(|it| it.name.as_ref()), names);
     optional(card.elsewhere.iter().map(|it| &it.title), names);
 }

@@ -1,5 +1,5 @@
 //! Hides who the customers are while others look at the screen: names that
-//! are at hand, numbers long enough to be a phone's, and email addresses.
+//! are loaded, numbers long enough to be a phone's, and email addresses.
 //!
 //! Works on the finished frame, so that no screen can be forgotten. Knows
 //! nothing of what a screen shows. Every hidden cell keeps its width.

@@ -1,6 +1,7 @@
 //! What can be undone, and for how long.
 
 use super::*;
+use crate::Inbox;
 use crate::settings::Settings;
 
 #[test]

@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::credits;
 use crate::features::credits::Balance;
-use crate::features::credits::Purse;
-use crate::screens::cards::{CardEmphasis, DeckCard};
+use crate::features::credits::Credits;
+use crate::screens::cards::{CardEmphasis, PageCard};
 use model::account::{Account, Environment, Platform};
 use model::prices::{self, Price};
 use model::text::SafeText;
@@ -29,8 +29,8 @@ const ABILITIES: [(&str, Has); 9] = [
     ("events of the triggers", |it| !matches!(it, Platform::Web)),
 ];
 
-impl Purse {
-    pub(crate) fn account_cards(&self, desk: &Desk, context: &Context) -> Vec<DeckCard> {
+impl Credits {
+    pub(crate) fn account_cards(&self, desk: &Desk, context: &Context) -> Vec<PageCard> {
         let Some(account) = &desk.tab().account else { return Vec::new() };
         let mut cards = vec![self.balance_card(account, desk, context)];
         cards.extend(self.burn_cards(account, desk, context));
@@ -38,7 +38,7 @@ impl Purse {
         cards
     }
 
-    fn balance_card(&self, account: &Account, desk: &Desk, context: &Context) -> DeckCard {
+    fn balance_card(&self, account: &Account, desk: &Desk, context: &Context) -> PageCard {
         let credits = credits::credits(account.credits);
         let forecast = self.forecast(account, desk, context);
         let words = forecast.as_deref().unwrap_or("no whole day is known here yet");
@@ -67,7 +67,7 @@ impl Purse {
         card
     }
 
-    fn number_card(&self, account: &Account) -> DeckCard {
+    fn number_card(&self, account: &Account) -> PageCard {
         let none = || "not told".to_owned();
         let text = |it: &Option<SafeText>| it.as_ref().map_or_else(none, ToString::to_string);
         let about = [&account.messaging_tier, &account.quality_rating];
@@ -87,7 +87,7 @@ impl Purse {
         card
     }
 
-    fn price_card(&self, account: &Account, desk: &Desk) -> DeckCard {
+    fn price_card(&self, account: &Account, desk: &Desk) -> PageCard {
         let tab = desk.tab();
         let mut card = card("prices", "what things cost", "as the interface tells, and as it was charged");
         if account.environment == Environment::Test {
@@ -133,7 +133,7 @@ impl Purse {
 impl Desk {
     /// What the key can do: what its platform has, as far as nothing was
     /// refused.
-    fn key_card(&self, account: &Account) -> DeckCard {
+    fn key_card(&self, account: &Account) -> PageCard {
         let tab = self.tab();
         let count = ABILITIES.iter().filter(|it| it.1(&account.platform)).count();
         let words = format!("may do {count} of {} things", ABILITIES.len());
@@ -163,12 +163,12 @@ impl Desk {
     }
 }
 
-pub(crate) fn card(kind: &str, title: &str, words: &str) -> DeckCard {
-    DeckCard {
+pub(crate) fn card(kind: &str, title: &str, words: &str) -> PageCard {
+    PageCard {
         id: kind.to_owned(),
         kind: kind.to_owned(),
         title: SafeText::line(title),
         words: SafeText::line(words),
-        ..DeckCard::default()
+        ..PageCard::default()
     }
 }

@@ -3,12 +3,12 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::features::credits::Purse;
+use crate::features::credits::Credits;
 use std::collections::BTreeMap;
 
 use crate::features::credits;
 use crate::screens::account::card;
-use crate::screens::cards::{Bar, DeckCard};
+use crate::screens::cards::{Bar, PageCard};
 use model::account::Account;
 use model::spending::Spent;
 use model::text::SafeText;
@@ -21,9 +21,9 @@ const BARS: usize = 12;
 /// Days further ahead nothing is foretold.
 const FORETOLD: f64 = 365.0;
 
-impl Purse {
+impl Credits {
     /// The charts of what was spent on a balance.
-    pub(crate) fn burn_cards(&self, account: &Account, desk: &Desk, context: &Context) -> Vec<DeckCard> {
+    pub(crate) fn burn_cards(&self, account: &Account, desk: &Desk, context: &Context) -> Vec<PageCard> {
         let today = context.now.day_number(&context.settings.zone);
         let spent: Vec<(String, &Spent)> = self
             .spent_on(account, desk)

@@ -2,12 +2,12 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::tab_at_hand_writable;
+use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use model::account::Platform;
 use model::waves::Phase;
 
-/// Whether the tab at hand has broadcasts.
+/// Whether the active tab has broadcasts.
 pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
     if inbox.desk.has_broadcasts() {
         return Ok(());
@@ -18,7 +18,7 @@ pub(crate) fn has_broadcasts(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn may_broadcast(inbox: &Inbox) -> Result<(), Reason> {
     has_broadcasts(inbox)?;
-    tab_at_hand_writable(inbox)
+    on_writable_tab(inbox)
 }
 
 pub(crate) fn broadcast(inbox: &mut Inbox, _: KeyPress) {

@@ -7,12 +7,12 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
-use crate::screens::cards::Deck;
+use crate::screens::cards::CardsScreen;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
 use model::happenings::{Happening, TriggerKind};
 
-impl Deck {
+impl CardsScreen {
     /// Asks for the events, if what is known of them is old.
     pub(crate) fn ask_completed(&mut self, desk: &Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
@@ -23,16 +23,14 @@ impl Deck {
     }
 }
 
-impl Inbox {
-    /// The completed campaigns that are this broadcast, and how many are no
-    /// broadcast known here.
-    pub fn completed(&self, entry: &BoardEntry) -> (Vec<&Happening>, usize) {
-        let told =
-            self.cards.happenings(entry.channel()).iter().filter(|it| it.trigger == TriggerKind::Campaign);
-        let known = |it: &&Happening| self.broadcasts.rows.rows.iter().any(|row| names(it, row));
-        let (known, others): (Vec<&Happening>, Vec<&Happening>) = told.partition(known);
-        (known.into_iter().filter(|it| names(it, entry)).collect(), others.len())
-    }
+/// The completed campaigns that are this broadcast, and how many are no
+/// broadcast known here.
+pub fn completed<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a Happening>, usize) {
+    let told =
+        inbox.cards.happenings(entry.channel()).iter().filter(|it| it.trigger == TriggerKind::Campaign);
+    let known = |it: &&Happening| inbox.broadcasts.rows.rows.iter().any(|row| names(it, row));
+    let (known, others): (Vec<&Happening>, Vec<&Happening>) = told.partition(known);
+    (known.into_iter().filter(|it| names(it, entry)).collect(), others.len())
 }
 
 /// Whether an event names a broadcast.

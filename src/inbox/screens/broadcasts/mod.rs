@@ -9,25 +9,19 @@ pub mod form;
 pub mod form_view;
 pub(crate) mod sending;
 pub mod steering;
+pub(crate) mod update;
 pub mod view;
 
-use crate::Inbox;
 use crate::components::paged_rows::{PageRow, PagedRows};
-use crate::context::Context;
-use crate::desk::Desk;
-use crate::event::{Effect, Load};
-use crate::features::handover::HandoverFacts;
-use crate::pages::PageKind;
-use model::account::Platform;
 use model::board::{BoardDetail, BoardEntry, BoardId};
 use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::queries::DeskQuery;
+use model::queries::{OutboxEntry, PausedEntry};
 use model::text::SafeText;
-use model::time::{SECOND, Timestamp};
 use model::waves::audience::{AudienceQuery, ResolvedAudience};
 use model::waves::{NewCampaign, Phase};
 
-use form::BroadcastForm;
+use crate::screens::broadcasts::form::BroadcastForm;
 
 /// Something to be done to a broadcast; with the quality rating as it is
 /// known, where it is begun or goes on.
@@ -93,6 +87,17 @@ pub enum BroadcastResult {
     Handover(HandoverFacts),
 }
 
+/// What the files know of a handover.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HandoverFacts {
+    /// The outbox of all tabs.
+    pub outbox: Vec<OutboxEntry>,
+    /// Pauses of the AI made from here.
+    pub paused: Vec<PausedEntry>,
+    /// Broadcasts that go on or wait.
+    pub running: Vec<BoardEntry>,
+}
+
 impl PageRow for BoardEntry {
     type Name = BoardId;
 
@@ -103,7 +108,7 @@ impl PageRow for BoardEntry {
 
 /// The page's state.
 #[derive(Debug, Default)]
-pub struct Board {
+pub struct BroadcastsScreen {
     /// The rows.
     pub rows: PagedRows<BoardEntry>,
     /// What was read of the chosen row, and whose it is.
@@ -119,33 +124,18 @@ pub struct Board {
     choose: Option<CampaignId>,
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// A row of the outbox may have moved on.
     pub(crate) fn rehearsal_changed(&mut self) {
         self.rehearsal.stale = true;
     }
 }
 
-impl Desk {
-    /// Whether the tab at hand has broadcasts.
-    pub fn has_broadcasts(&self) -> bool {
-        self.tab().platform().is_none_or(|it| *it == Platform::Whatsapp)
-    }
-}
-
-impl Board {
+impl BroadcastsScreen {
     /// What was read of the chosen row.
     pub fn board_detail(&self) -> Option<&BoardDetail> {
         let chosen = self.rows.chosen()?.id();
         self.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
-    }
-
-    /// When a countdown of the page shows another second.
-    pub(crate) fn board_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
-        let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
-        let held =
-            rows.filter_map(BoardEntry::campaign).filter(|it| it.begun() == 0 && it.starts_at > context.now);
-        held.map(|it| context.now.plus((it.starts_at.since(context.now) - 1).rem_euclid(SECOND) + 1)).min()
     }
 
     /// Rows of the page have come.
@@ -158,60 +148,6 @@ impl Board {
                 && let BoardId::Campaign(id) = id
             {
                 self.choose = Some(id);
-            }
-        }
-    }
-}
-
-impl Inbox {
-    /// Goes to the page.
-    pub(crate) fn go_to_board(&mut self) {
-        self.desk.page = PageKind::Broadcasts;
-        self.board_changed();
-    }
-
-    /// What is shown may be old.
-    pub(crate) fn board_changed(&mut self) {
-        self.broadcasts.rows.mark_stale();
-        self.broadcasts.detail_stale = true;
-        self.overview.wall_changed();
-    }
-
-    /// Asks for the rows that may be old, and for the chosen one's detail.
-    pub(crate) fn load_board(&mut self) {
-        let channel = self.desk.tab().channel.id.clone();
-        let visible = self.rows_shown();
-        self.broadcasts.rows.reveal(visible);
-        self.context.effects.extend(
-            self.broadcasts
-                .rows
-                .take_query(&channel, self.context.now)
-                .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
-        );
-        self.cards.ask_completed(&self.desk, &mut self.context);
-        let chosen = self.broadcasts.rows.chosen().map(BoardEntry::id);
-        let board = &mut self.broadcasts;
-        if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
-            board.detail_asked.clone_from(&chosen);
-            board.detail_stale = false;
-            self.context
-                .effects
-                .extend(chosen.map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(it)))));
-        }
-    }
-
-    /// What was asked about broadcasts has come.
-    pub(crate) fn broadcasts_told(&mut self, told: BroadcastResult) {
-        match told {
-            BroadcastResult::Rows(query, rows) => self.broadcasts.board_loaded(&query, rows),
-            BroadcastResult::Detail(id, detail) => {
-                self.broadcasts.detail = Some((id, detail));
-                self.broadcasts.refresh_recipients(&mut self.context);
-            }
-            BroadcastResult::Audience(query, found) => self.context.audience_found(&query, found),
-            BroadcastResult::Running(running) => self.overview.broadcasts = running,
-            BroadcastResult::Handover(facts) => {
-                self.features.request_log.hand_over(&facts, &self.desk, &mut self.context)
             }
         }
     }

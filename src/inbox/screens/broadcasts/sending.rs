@@ -11,10 +11,12 @@ use crate::event::{Effect, Load};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::screens::broadcasts::Board;
+use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::commands;
 use crate::screens::broadcasts::flight::Flight;
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm, BroadcastKind};
+use crate::screens::broadcasts::steering;
+use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{BroadcastOrder, BroadcastQuery};
 use crate::screens::people::People;
 use crate::screens::people::marking::Marked;
@@ -43,7 +45,7 @@ impl Overlay for BroadcastForm {
             FormKey::Field if checks => return self.check(inbox),
             FormKey::Submit => self.focus += 1,
             FormKey::Moved => (),
-            FormKey::Field if self.at_hand() == BroadcastField::Kind => self.choose_kind(key),
+            FormKey::Field if self.active_field() == BroadcastField::Kind => self.choose_kind(key),
             FormKey::Field => {
                 if let Some(line) = self.line_mut() {
                     line.key(key);
@@ -55,7 +57,7 @@ impl Overlay for BroadcastForm {
     }
 
     fn input(&self) -> OverlayInput {
-        if self.at_hand() == BroadcastField::Kind { OverlayInput::Keys } else { OverlayInput::Text }
+        if self.active_field() == BroadcastField::Kind { OverlayInput::Keys } else { OverlayInput::Text }
     }
 
     fn paste(&mut self, inbox: &mut Inbox, text: &str) -> bool {
@@ -131,7 +133,7 @@ impl Desk {
         if !marked.is_empty() {
             return Ok(AudienceSource::Conversations(marked));
         }
-        let row = self.at_hand().ok_or("no conversation is selected")?;
+        let row = self.current_conversation().ok_or("no conversation is selected")?;
         Ok(AudienceSource::Conversations(vec![row.key()]))
     }
 
@@ -146,7 +148,7 @@ impl Desk {
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     /// The recipients of the unfinished form.
     pub(crate) fn kept_source(&self, desk: &Desk, context: &Context) -> Result<AudienceSource, String> {
         match &self.kept {
@@ -197,100 +199,105 @@ impl Board {
     }
 }
 
-impl Inbox {
-    /// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
-    pub(crate) fn broadcast_line(&mut self, words: &str) -> Result<(), String> {
-        let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
-        commands::has_broadcasts(self)?;
-        let source = match (word, rest.trim()) {
-            ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
-            ("track", id) => return self.track(id),
-            ("everyone", "") => AudienceSource::Everyone,
-            ("file", "") => {
-                return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
-            }
-            ("file", path) => AudienceSource::File(path.to_owned()),
-            _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
-        };
-        tab_writable(self.desk.tab())?;
-        let query = AudienceQuery { channel: self.desk.tab().channel.id.clone(), source };
-        self.broadcasts.open_broadcast_form(query, &mut self.context);
-        Ok(())
-    }
+/// `:broadcast everyone`, `:broadcast file PATH`, `:broadcast track ID`
+pub(crate) fn broadcast_line(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    let (word, rest) = words.split_once(' ').unwrap_or((words, ""));
+    commands::has_broadcasts(inbox)?;
+    let source = match (word, rest.trim()) {
+        ("track", "") => return Err("broadcast track needs the broadcast's id".to_owned()),
+        ("track", id) => return steering::track(inbox, id),
+        ("everyone", "") => AudienceSource::Everyone,
+        ("file", "") => {
+            return Err("broadcast file needs the path of a file: an id or number a line".to_owned());
+        }
+        ("file", path) => AudienceSource::File(path.to_owned()),
+        _ => return Err(format!("broadcast takes everyone, file PATH or track ID, not {words:?}")),
+    };
+    tab_writable(inbox.desk.tab())?;
+    let query = AudienceQuery { channel: inbox.desk.tab().channel.id.clone(), source };
+    inbox.broadcasts.open_broadcast_form(query, &mut inbox.context);
+    Ok(())
+}
 
-    /// It is on disk; as long as it is held it can be taken back.
-    pub(crate) fn broadcast_begun(&mut self, new: NewCampaign, id: CampaignId) {
-        let until = self.context.now.plus(new.hold);
-        let words = format!("began a broadcast to {}", new.aim.count());
-        self.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &self.context);
-        self.people.marked = Marked::default();
-        self.broadcasts.choose = Some(id);
-        self.go_to_board();
-        self.context.say(match new.hold / SECOND {
-            0 => "the broadcast has begun".to_owned(),
-            seconds => self
-                .context
-                .keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves")),
-        });
+/// It is on disk; as long as it is held it can be taken back.
+pub(crate) fn broadcast_begun(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
+    let until = inbox.context.now.plus(new.hold);
+    let words = format!("began a broadcast to {}", new.aim.count());
+    inbox.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
+    inbox.people.marked = Marked::default();
+    inbox.broadcasts.choose = Some(id);
+    broadcasts::go_to_board(inbox);
+    inbox.context.say(match new.hold / SECOND {
+        0 => "the broadcast has begun".to_owned(),
+        seconds => inbox
+            .context
+            .keyed(&format!("held {seconds} s, {{undo}} takes it back; then the first wave leaves")),
+    });
+}
+
+/// Whether a form of a broadcast lies open.
+pub(crate) fn fills_broadcast(context: &Context) -> bool {
+    context.layers.of::<BroadcastForm>().next().is_some()
+}
+
+/// The form that lies open, wherever it is.
+fn audience_form(context: &mut Context) -> Option<&mut BroadcastForm> {
+    context.layers.of_mut::<BroadcastForm>().next()
+}
+
+/// Whom an audience comes to was looked up.
+pub(crate) fn audience_found(
+    context: &mut Context,
+    query: &AudienceQuery,
+    found: Result<ResolvedAudience, String>,
+) {
+    let Some(form) = audience_form(context).filter(|it| it.query == *query) else { return };
+    let first = form.found.is_none();
+    match found {
+        Ok(found) => {
+            let unread: Vec<String> = found.unread.iter().take(ASKED).cloned().collect();
+            form.receive(found);
+            // Who is no contact here may be one of the server's.
+            if first {
+                let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
+                context.effects.extend(unread.into_iter().map(ask));
+            }
+        }
+        Err(why) => {
+            // With nobody to go to there is nothing to fill in.
+            if first {
+                context.layers.retain::<BroadcastForm>(|it| it.query != *query);
+            }
+            context.warn(format!("the audience: {why}"));
+        }
     }
 }
 
-impl Context {
-    /// Whether a form of a broadcast lies open.
-    pub(crate) fn fills_broadcast(&self) -> bool {
-        self.layers.of::<BroadcastForm>().next().is_some()
-    }
-
-    /// The form that lies open, wherever it is.
-    fn audience_form(&mut self) -> Option<&mut BroadcastForm> {
-        self.layers.of_mut::<BroadcastForm>().next()
-    }
-
-    /// Whom an audience comes to was looked up.
-    pub(crate) fn audience_found(&mut self, query: &AudienceQuery, found: Result<ResolvedAudience, String>) {
-        let Some(form) = self.audience_form().filter(|it| it.query == *query) else { return };
-        let first = form.found.is_none();
-        match found {
-            Ok(found) => {
-                let unread: Vec<String> = found.unread.iter().take(ASKED).cloned().collect();
-                form.receive(found);
-                // Who is no contact here may be one of the server's.
-                if first {
-                    let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
-                    self.effects.extend(unread.into_iter().map(ask));
-                }
+/// A fetch that may tell more of the audience has ended.
+pub(crate) fn audience_fetched(
+    context: &mut Context,
+    channel: &ChannelId,
+    fetch: &Fetch,
+    fetched: &Fetching,
+) {
+    let Some(form) = audience_form(context).filter(|it| it.query.channel == *channel) else { return };
+    let query = form.query.clone();
+    match (fetch, fetched) {
+        (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
+            form.walking = *more;
+            if *more {
+                let search = search.clone();
+                context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
             }
-            Err(why) => {
-                // With nobody to go to there is nothing to fill in.
-                if first {
-                    self.layers.retain::<BroadcastForm>(|it| it.query != *query);
-                }
-                self.warn(format!("the audience: {why}"));
-            }
+            context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
         }
-    }
-
-    /// A fetch that may tell more of the audience has ended.
-    pub(crate) fn audience_fetched(&mut self, channel: &ChannelId, fetch: &Fetch, fetched: &Fetching) {
-        let Some(form) = self.audience_form().filter(|it| it.query.channel == *channel) else { return };
-        let query = form.query.clone();
-        match (fetch, fetched) {
-            (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {
-                form.walking = *more;
-                if *more {
-                    let search = search.clone();
-                    self.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
-                }
-                self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
-            }
-            (Fetch::People { .. }, Err(why)) if form.walking => {
-                let why = format!("the server's contacts could not all be read: {why}");
-                self.warn(why);
-            }
-            (Fetch::Person { .. }, Ok(_)) => {
-                self.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
-            }
-            _ => (),
+        (Fetch::People { .. }, Err(why)) if form.walking => {
+            let why = format!("the server's contacts could not all be read: {why}");
+            context.warn(why);
         }
+        (Fetch::Person { .. }, Ok(_)) => {
+            context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))))
+        }
+        _ => (),
     }
 }

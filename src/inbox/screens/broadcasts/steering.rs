@@ -15,7 +15,9 @@ use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::pages::PageKind;
-use crate::screens::broadcasts::Board;
+use crate::screens::broadcasts::BroadcastsScreen;
+use crate::screens::broadcasts::sending;
+use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use model::board::{BoardEntry, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
@@ -83,7 +85,7 @@ impl OverlayView for Continuing {
     }
 }
 
-impl Board {
+impl BroadcastsScreen {
     fn chosen_campaign(&self) -> Option<&Campaign> {
         self.rows.chosen().and_then(BoardEntry::campaign)
     }
@@ -283,62 +285,61 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// An order was carried out, or came too late.
-    pub(crate) fn campaign_answered(&mut self, answer: BroadcastActionResult) {
-        self.board_changed();
-        self.rows_changed();
-        let counts = self.desk.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
-        self.context.effects.extend(counts);
-        match answer {
-            BroadcastActionResult::Begun(new, id) => self.broadcast_begun(*new, id),
-            BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
-                self.context.say("taken back; nothing has left, and the form is kept");
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
-                self.context.warn(
-                    self.context.keyed(
-                        "too late: the first wave has left; {stop-broadcast} in the deck stops the rest",
-                    ),
-                );
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
-                self.context
-                    .say(self.context.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
-                self.context.say("stopped: what has not left stays here")
-            }
-            BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => self.context.say("it goes on"),
-            BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
-                self.context.say(format!("{id} is watched from now on"))
-            }
-            BroadcastActionResult::Done(..) => self.context.warn("it does not stand so any more"),
-            BroadcastActionResult::Failed(_, why) => {
-                self.context.warn(format!("the broadcast could not be kept: {why}"))
-            }
+/// An order was carried out, or came too late.
+pub(crate) fn campaign_answered(inbox: &mut Inbox, answer: BroadcastActionResult) {
+    broadcasts::board_changed(inbox);
+    inbox.rows_changed();
+    let counts = inbox.desk.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
+    inbox.context.effects.extend(counts);
+    match answer {
+        BroadcastActionResult::Begun(new, id) => sending::broadcast_begun(inbox, *new, id),
+        BroadcastActionResult::Done(BroadcastOrder::Recall(_), true) => {
+            inbox.context.say("taken back; nothing has left, and the form is kept");
+        }
+        BroadcastActionResult::Done(BroadcastOrder::Recall(_), false) => {
+            inbox.context.warn(
+                inbox
+                    .context
+                    .keyed("too late: the first wave has left; {stop-broadcast} in the deck stops the rest"),
+            );
+        }
+        BroadcastActionResult::Done(BroadcastOrder::Halt(_, Phase::Paused), true) => {
+            inbox
+                .context
+                .say(inbox.context.keyed("paused: no further wave leaves; {continue-broadcast} goes on"));
+        }
+        BroadcastActionResult::Done(BroadcastOrder::Halt(..), true) => {
+            inbox.context.say("stopped: what has not left stays here")
+        }
+        BroadcastActionResult::Done(BroadcastOrder::Continue(..), true) => inbox.context.say("it goes on"),
+        BroadcastActionResult::Done(BroadcastOrder::Track(_, id), _) => {
+            inbox.context.say(format!("{id} is watched from now on"))
+        }
+        BroadcastActionResult::Done(..) => inbox.context.warn("it does not stand so any more"),
+        BroadcastActionResult::Failed(_, why) => {
+            inbox.context.warn(format!("the broadcast could not be kept: {why}"))
         }
     }
+}
 
-    /// Messages that went out were read, or not.
-    pub(crate) fn sent_fetched(&mut self, fetched: &Fetching) {
-        match fetched {
-            Ok(_) => self.broadcasts.refreshes = true,
-            Err(why) => self.context.warn(format!("the messages that went out could not be read: {why}")),
-        }
-        self.board_changed();
+/// Messages that went out were read, or not.
+pub(crate) fn sent_fetched(inbox: &mut Inbox, fetched: &Fetching) {
+    match fetched {
+        Ok(_) => inbox.broadcasts.refreshes = true,
+        Err(why) => inbox.context.warn(format!("the messages that went out could not be read: {why}")),
     }
+    broadcasts::board_changed(inbox);
+}
 
-    /// `:broadcast track ID`
-    pub(crate) fn track(&mut self, id: &str) -> Result<(), String> {
-        if !self.desk.has_broadcasts() {
-            return Err("broadcasts go out on business chat only".to_owned());
-        }
-        let id = BroadcastId::new(id.trim());
-        self.context.push(Effect::Campaign(BroadcastOrder::Track(self.desk.tab().channel.id.clone(), id)));
-        self.go_to_board();
-        Ok(())
+/// `:broadcast track ID`
+pub(crate) fn track(inbox: &mut Inbox, id: &str) -> Result<(), String> {
+    if !inbox.desk.has_broadcasts() {
+        return Err("broadcasts go out on business chat only".to_owned());
     }
+    let id = BroadcastId::new(id.trim());
+    inbox.context.push(Effect::Campaign(BroadcastOrder::Track(inbox.desk.tab().channel.id.clone(), id)));
+    broadcasts::go_to_board(inbox);
+    Ok(())
 }
 
 /// How a wave stands, in words.

@@ -11,8 +11,11 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
+use crate::loads::update as loads;
 use crate::overlays::view::{Lines, plain};
+use crate::pages::update as pages;
 use crate::resource::LoadState;
+use crate::screens::broadcasts::completed;
 use crate::screens::broadcasts::steering::wave_words;
 use crate::screens::outbox::row_state_view;
 use crate::screens::people::view::divide;
@@ -39,7 +42,7 @@ pub const HINTS: &[Command] = &[
 const BAR: u16 = 16;
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (list, detail) = inbox.page_areas();
+    let (list, detail) = pages::page_areas(inbox);
     frame(inbox, theme, area, buffer);
     if let Some(words) = empty(inbox) {
         let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
@@ -78,7 +81,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         Sides::All,
         (&titles.0, &titles.1),
     );
-    if inbox.shown(Pane::Page) != LoadState::Well {
+    if loads::shown(inbox, Pane::Page) != LoadState::Well {
         return;
     }
     let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
@@ -231,7 +234,7 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
 
 /// What the trigger of completed campaigns tells of it, and of others.
 fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
-    let (of_it, others) = inbox.completed(entry);
+    let (of_it, others) = completed::completed(inbox, entry);
     let waves = entry.campaign().map_or(1, |it| it.waves.len());
     let told = of_it.iter().map(|it| it.at).max().map(|last| {
         let when = last.map(|at| format!(" {}", ago(inbox.context.now.since(at)))).unwrap_or_default();

@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use crate::screens::cards::Deck;
-use crate::screens::cards::{CardEmphasis, DeckCard};
+use crate::screens::cards::CardsScreen;
+use crate::screens::cards::{CardEmphasis, PageCard};
 use crate::tab::Focus;
 use model::happenings::Happening;
 use model::selector::Selector;
@@ -14,19 +14,19 @@ use model::time::short_span;
 /// Fields a card shows in the list.
 const SHOWN: usize = 4;
 
-impl Deck {
-    pub(crate) fn event_cards(&self, desk: &Desk, context: &Context) -> Vec<DeckCard> {
+impl CardsScreen {
+    pub(crate) fn event_cards(&self, desk: &Desk, context: &Context) -> Vec<PageCard> {
         let Some(events) = self.events.get(&desk.tab().channel.id).and_then(|it| it.told.as_ref()) else {
             return Vec::new();
         };
-        let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| DeckCard {
+        let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| PageCard {
             id: format!("note {}", trigger.label()),
             kind: trigger.label().to_owned(),
             title: SafeText::line("not told"),
             words: why.clone(),
             weight: CardEmphasis::Dim,
             lines: vec![(SafeText::line("why"), why.clone())],
-            ..DeckCard::default()
+            ..PageCard::default()
         };
         events
             .items
@@ -51,7 +51,7 @@ impl Deck {
 }
 
 impl Desk {
-    fn event_card(&self, it: &Happening, context: &Context) -> DeckCard {
+    fn event_card(&self, it: &Happening, context: &Context) -> PageCard {
         let person = self.called(it);
         let known = [person.as_ref().map(SafeText::as_str), it.phone.as_deref(), Some(it.title.as_str())];
         let said = |(name, value): &&(SafeText, SafeText)| {
@@ -85,14 +85,14 @@ impl Desk {
         lines.extend(it.fields.iter().cloned());
         let words: Vec<String> = who.iter().map(ToString::to_string).chain(words).collect();
         let words = words.join(" · ");
-        DeckCard {
+        PageCard {
             id: format!("{} {}", it.trigger.label(), it.id),
             kind: it.trigger.label().to_owned(),
             title: it.title.clone(),
             words: SafeText::line(&words),
             right: it.at.map(|at| short_span(context.now.since(at))).unwrap_or_default(),
             lines,
-            ..DeckCard::default()
+            ..PageCard::default()
         }
     }
 

@@ -5,23 +5,18 @@
 //! What is shown is kept in memory: it is read again when it is looked at.
 
 pub(crate) mod events;
+pub(crate) mod update;
 pub mod view;
 
-use crate::context::Context;
-use crate::desk::Desk;
 use std::collections::HashMap;
 
-use crate::Inbox;
 use crate::components::paged_rows::{PageRow, PagedRows};
-use crate::event::{Effect, Load};
 use crate::pages::PageKind;
 use crate::resource::{LoadTimeouts, Resource};
-use model::fetches::{Fetch, FetchResult, Fetching};
 use model::happenings::{Events, Happening};
-use model::ids::{ChannelId, STAND_IN};
+use model::ids::ChannelId;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
-use model::unreadable::List;
 use model::webhooks::Webhook;
 
 /// What was read longer ago is read again while it is looked at.
@@ -41,7 +36,7 @@ pub enum CardEmphasis {
 
 /// One card.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct DeckCard {
+pub struct PageCard {
     /// Names it.
     pub id: String,
     /// Its kind, in a word.
@@ -71,14 +66,14 @@ pub struct Bar {
     pub words: String,
 }
 
-impl DeckCard {
+impl PageCard {
     /// Adds a line.
     pub(crate) fn line(&mut self, label: &str, words: &str) {
         self.lines.push((SafeText::line(label), SafeText::line(words)));
     }
 }
 
-impl PageRow for DeckCard {
+impl PageRow for PageCard {
     type Name = String;
 
     fn name(&self) -> String {
@@ -128,16 +123,16 @@ impl<T> Seen<T> {
 
 /// The state of the pages.
 #[derive(Debug, Default)]
-pub struct Deck {
-    /// The cards of the page at hand.
-    pub cards: PagedRows<DeckCard, ChannelId>,
+pub struct CardsScreen {
+    /// The cards of the current page.
+    pub cards: PagedRows<PageCard, ChannelId>,
     /// What is looked for among them.
     pub search: String,
     pub(crate) events: HashMap<ChannelId, Seen<Events>>,
     pub(crate) webhooks: HashMap<ChannelId, Seen<Vec<Webhook>>>,
 }
 
-impl Deck {
+impl CardsScreen {
     /// Whether the events of a tab are to be asked for now; notes that they
     /// are.
     pub(crate) fn events_due(&mut self, channel: &ChannelId, now: Timestamp) -> bool {
@@ -155,154 +150,8 @@ pub fn is_deck(page: PageKind) -> bool {
     matches!(page, PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account)
 }
 
-impl Deck {
-    /// Goes to a page of cards.
-    pub(crate) fn go_to_deck(&mut self, page: PageKind, desk: &mut Desk, context: &mut Context) {
-        desk.page = page;
-        self.cards = PagedRows::default();
-        self.search.clear();
-        let channel = desk.tab().channel.id.clone();
-        match page {
-            PageKind::Templates => context.push(Effect::Load(Load::Templates(channel))),
-            PageKind::Account => {
-                context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
-            }
-            _ => (),
-        }
-    }
-
-    /// What the title of the page says: its name, and whether the server is
-    /// being asked.
-    pub fn deck_head(&self, desk: &Desk) -> (&'static str, bool) {
-        let channel = &desk.tab().channel.id;
-        match desk.page {
-            PageKind::Events => ("Events", self.events.get(channel).is_some_and(|it| it.page.is_asked())),
-            PageKind::Webhooks => {
-                ("Webhooks", self.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
-            }
-            PageKind::Templates => ("Templates", desk.tab().templates_page.is_asked()),
-            _ => ("Account", false),
-        }
-    }
-
-    /// What an empty page says.
-    pub fn deck_empty(&self, desk: &Desk, context: &Context) -> String {
-        let (_, asking) = self.deck_head(desk);
-        let reads = desk.tab().account.is_none() || asking;
-        match desk.page {
-            _ if !self.search.is_empty() => "Nothing here fits.".to_owned(),
-            _ if reads => "Reading…".to_owned(),
-            PageKind::Events => {
-                "Nothing has happened yet: no messages, contacts, orders, appointments or campaigns."
-                    .to_owned()
-            }
-            PageKind::Webhooks => context
-                .keyed("No webhooks: nobody else is told of what happens here. {new-webhook} registers one."),
-            PageKind::Templates => desk.no_templates(),
-            _ => "Reading…".to_owned(),
-        }
-    }
-
-    /// A fetch for one of the pages has ended.
-    pub(crate) fn deck_fetched(
-        &mut self,
-        channel: &ChannelId,
-        fetched: &Fetch,
-        told: Fetching,
-        context: &Context,
-    ) {
-        let now = context.now;
-        match (fetched, told) {
-            (Fetch::Events, told) => {
-                let events = told
-                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
-                self.events.entry(channel.clone()).or_default().receive(events, now);
-            }
-            (Fetch::Webhooks, told) => {
-                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
-                self.webhooks.entry(channel.clone()).or_default().receive(all, now);
-            }
-            _ => (),
-        }
-    }
-}
-
-impl Inbox {
-    /// Makes the cards anew, and asks for what is old.
-    pub(crate) fn load_deck(&mut self) {
-        let (now, channel) = (self.context.now, self.desk.tab().channel.id.clone());
-        let known = self.desk.tab().account.is_some();
-        self.desk.retry_templates(&mut self.context);
-        let fetch = match self.desk.page {
-            PageKind::Events if known => self.cards.events_due(&channel, now).then_some(Fetch::Events),
-            PageKind::Webhooks if known => {
-                self.context.effects.extend(
-                    self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))),
-                );
-                self.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
-            }
-            _ => None,
-        };
-        self.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
-        let query = self.cards.search.to_lowercase();
-        let words: Vec<&str> = query.split_whitespace().collect();
-        let mut cards = match self.desk.page {
-            PageKind::Events => self.cards.event_cards(&self.desk, &self.context),
-            PageKind::Webhooks => self.webhook_cards(),
-            PageKind::Templates => self.desk.template_cards(),
-            _ => self.features.credits.account_cards(&self.desk, &self.context),
-        };
-        cards.extend(self.desk.unreadable_cards());
-        cards.retain(|it| fits(it, &words));
-        let visible = self.rows_shown();
-        let rows = &mut self.cards.cards;
-        // Cards of another tab are never those of this one.
-        rows.want(channel, |_, _| false);
-        rows.put(cards, false);
-        rows.reveal(visible);
-    }
-
-    /// Enter on a card.
-    pub(crate) fn go_to_card(&mut self) {
-        let Some(id) = self.cards.cards.chosen().map(|it| it.id.clone()) else { return };
-        match self.desk.page {
-            PageKind::Events => self.cards.go_to_event(&id, &mut self.desk, &mut self.context),
-            PageKind::Templates => {
-                self.connections.fill_chosen_template(&id, &mut self.desk, &mut self.context)
-            }
-            _ => self.context.say("all of it stands here"),
-        }
-    }
-}
-
-impl Desk {
-    /// A card for each item of the page's list that could not be read.
-    fn unreadable_cards(&self) -> Vec<DeckCard> {
-        let list = match self.page {
-            PageKind::Events => List::Events,
-            PageKind::Webhooks => List::Webhooks,
-            PageKind::Templates => List::Templates,
-            _ => return Vec::new(),
-        };
-        let rows = self.tab().unreadable.get(&list).map_or(&[][..], Vec::as_slice);
-        let card = |(place, raw): (usize, &String)| {
-            let mut card = DeckCard {
-                id: format!("{STAND_IN}{place}"),
-                kind: "unreadable".to_owned(),
-                title: SafeText::line("This row could not be read"),
-                words: SafeText::line(raw),
-                weight: CardEmphasis::Dim,
-                ..DeckCard::default()
-            };
-            card.line("raw", raw);
-            card
-        };
-        rows.iter().enumerate().map(card).collect()
-    }
-}
-
 /// Whether all words stand somewhere on a card.
-fn fits(card: &DeckCard, words: &[&str]) -> bool {
+fn fits(card: &PageCard, words: &[&str]) -> bool {
     if words.is_empty() {
         return true;
     }

@@ -9,8 +9,10 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
+use crate::loads::update as loads;
+use crate::pages::update as pages;
 use crate::resource::LoadState;
-use crate::screens::cards::{Bar, CardEmphasis, DeckCard};
+use crate::screens::cards::{Bar, CardEmphasis, PageCard};
 use crate::screens::people::view::divide;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -23,9 +25,9 @@ const LABEL: usize = 10;
 /// Columns of a bar at most.
 const BAR: u16 = 40;
 
-/// Draws the page at hand.
+/// Draws the current page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (list, detail) = inbox.page_areas();
+    let (list, detail) = pages::page_areas(inbox);
     frame(inbox, theme, area, buffer);
     let cards = &inbox.cards.cards;
     if cards.rows.is_empty() {
@@ -59,7 +61,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 }
 
 fn deck_empty(inbox: &Inbox) -> String {
-    match inbox.shown(Pane::Page) {
+    match loads::shown(inbox, Pane::Page) {
         LoadState::Well => inbox.cards.deck_empty(&inbox.desk, &inbox.context),
         LoadState::Slow(_) | LoadState::Failed(_) => loading_view::words(inbox, Pane::Page),
     }
@@ -77,7 +79,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
 }
 
-fn row(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
+fn row(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 2, area.width.saturating_sub(3));
     let plain = match card.weight {
         CardEmphasis::Plain => Style::new(),
@@ -102,7 +104,7 @@ fn row(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
 
 /// All lines of a card, each as long as it needs, and its chart, as far as
 /// there is room.
-fn whole(theme: Theme, card: &DeckCard, area: Area, buffer: &mut Buffer) {
+fn whole(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
     let labels = card.lines.iter().map(|it| &it.0).chain(card.bars.iter().map(|it| &it.label));
     let widest = labels.map(|it| wrap::cells(it.as_str())).max().unwrap_or(0);
     let most = usize::from(area.width) * 2 / 5;

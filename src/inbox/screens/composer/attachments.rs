@@ -116,7 +116,7 @@ impl AttachForm {
 }
 
 impl Tab {
-    /// What the answer at hand costs, and the messages it leaves as.
+    /// What the current answer costs, and the messages it leaves as.
     pub fn reply_price(&self) -> (usize, Price) {
         let Some(composer) = &self.composer else { return (1, self.text_price(1)) };
         let text = composer.reply_text();
@@ -269,15 +269,14 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// A text that was pasted may be the path of a file: it is looked at.
-    pub(crate) fn recognise_path(&mut self, pasted: &str) {
-        let writes = self.desk.composer_mode() == ComposerMode::Reply;
-        let possible = writes && self.enabled(Command::Attach).is_ok();
-        if attachments::pasted_path(pasted).is_some() && possible {
-            self.context
-                .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
-        }
+/// A text that was pasted may be the path of a file: it is looked at.
+pub(crate) fn recognise_path(inbox: &mut Inbox, pasted: &str) {
+    let writes = inbox.desk.composer_mode() == ComposerMode::Reply;
+    let possible = writes && inbox.enabled(Command::Attach).is_ok();
+    if attachments::pasted_path(pasted).is_some() && possible {
+        inbox
+            .context
+            .push(Effect::Ask(OutsideRequest::File { path: pasted.trim().to_owned(), pasted: true }));
     }
 }
 

@@ -82,7 +82,7 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     lines
 }
 
-/// Both ways with their prices; that of the thing at hand stands out.
+/// Both ways with their prices; that of the current thing stands out.
 fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind: MediaKind) -> Lines {
     let uploaded = attachments::uploaded_price(kind);
     let own = Price::exactly(prices::MEDIA_OWN_LINK);

@@ -7,6 +7,10 @@ use crate::components::text_buffer::TextEdit;
 use crate::conditions::writable;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
+use crate::screens::composer::menu;
+use crate::screens::composer::send_later;
+use crate::screens::composer::sending;
+use crate::screens::mail::update as mail;
 use crate::tab::Focus;
 use model::account::Platform;
 
@@ -21,7 +25,7 @@ pub(crate) fn may_write(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.tab().is_mail() {
-        inbox.answer_mail();
+        mail::answer_mail(inbox);
     } else if inbox.desk.window_is_closed() {
         inbox.desk.reply_with_template(&mut inbox.context);
     } else {
@@ -31,14 +35,14 @@ pub(crate) fn reply(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn write(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
-        true => inbox.answer_mail(),
+        true => mail::answer_mail(inbox),
         false => inbox.desk.write(false, &mut inbox.context),
     }
 }
 
 pub(crate) fn canned(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
-        true => inbox.answer_mail_canned(),
+        true => mail::answer_mail_canned(inbox),
         false => inbox.desk.canned(&mut inbox.context),
     }
 }
@@ -78,13 +82,13 @@ pub(crate) fn attach(inbox: &mut Inbox, _: KeyPress) {
 pub(crate) fn send(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.composer_mode() {
         ComposerMode::Note => inbox.desk.save_note(&mut inbox.context),
-        ComposerMode::Reply => inbox.send(),
+        ComposerMode::Reply => sending::send(inbox),
     }
 }
 
 pub(crate) fn send_later(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.composer_mode() {
-        ComposerMode::Reply => inbox.ask_when(),
+        ComposerMode::Reply => send_later::ask_when(inbox),
         ComposerMode::Note => inbox.context.warn("a note is kept at once; switch to the answer first"),
     }
 }
@@ -104,7 +108,7 @@ pub(crate) fn leave(inbox: &mut Inbox, key: KeyPress) {
 }
 
 pub(crate) fn menu(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.open_menu();
+    menu::open_menu(&mut inbox.context);
 }
 
 pub(crate) fn switch_mode(inbox: &mut Inbox, _: KeyPress) {

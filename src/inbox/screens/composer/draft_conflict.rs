@@ -22,7 +22,7 @@ enum Compared {
     Other(Option<String>),
 }
 
-/// Asks what the disk holds of the draft at hand: another window may have
+/// Asks what the disk holds of the current draft: another window may have
 /// written it.
 pub(crate) fn compare(tab: &Tab) -> Option<Effect> {
     let composer = tab.composer.as_ref().filter(|it| it.is_loaded())?;
@@ -67,21 +67,19 @@ impl Changes {
     }
 }
 
-impl Inbox {
-    /// `:draft`
-    pub(crate) fn fetch_aside(&mut self, _: &str) -> Result<(), String> {
-        let now = self.context.now;
-        let composer = self.desk.tab_mut().composer.as_mut();
-        let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
-        let (text, composer) = aside.ok_or("no other window has written over a text here")?;
-        composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
-        self.context.say("the text that was written over stands before the other one");
-        Ok(())
-    }
+/// `:draft`
+pub(crate) fn fetch_aside(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    let now = inbox.context.now;
+    let composer = inbox.desk.tab_mut().composer.as_mut();
+    let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
+    let (text, composer) = aside.ok_or("no other window has written over a text here")?;
+    composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
+    inbox.context.say("the text that was written over stands before the other one");
+    Ok(())
 }
 
 impl Composer {
-    /// Compares what the disk holds with what is at hand; what another window
+    /// Compares what the disk holds here; what another window
     /// wrote since takes its place, unless something is being typed here.
     fn compare(&mut self, draft: Option<Draft>) -> Compared {
         let told = draft.filter(|it| !it.text.is_empty() && self.may_be_replaced());

@@ -1,4 +1,4 @@
-//! What needs the terminal for itself: the text at hand in an editor of the
+//! What needs the terminal for itself: the current text in an editor of the
 //! person's own, and adding a channel key.
 //!
 //! What comes back is put into the composer and never sent.
@@ -13,7 +13,7 @@ use model::bounds;
 use model::text;
 
 impl Desk {
-    /// Asks for the editor with the text at hand.
+    /// Asks for the editor with the current text.
     pub(crate) fn edit_outside(&mut self, context: &mut Context) {
         if let Some(composer) = &self.tab().composer {
             context.push(Effect::Edit(composer.text()));
@@ -21,48 +21,44 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// Asks for the steps that add a channel key.
-    pub(crate) fn set_up(&mut self, _: &str) -> Result<(), String> {
-        self.context.push(Effect::SetUp);
-        Ok(())
-    }
-
-    /// The editor has ended.
-    pub(crate) fn edited(&mut self, text: Result<String, String>) {
-        if self.people.metadata_edited(&text, &mut self.context) {
-            return;
-        }
-        if std::mem::take(&mut self.keyboard.edits_json) {
-            return self.desk.json_edited(text, &mut self.context);
-        }
-        let now = self.context.now;
-        let text = match text {
-            Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
-            Err(why) => return self.context.warn(format!("the editor: {why}; the text is as it was")),
-        };
-        let Some(composer) = &mut self.desk.tab_mut().composer else { return };
-        let mode = composer.mode;
-        if bounds::length(&text) > CAPACITY {
-            return self
-                .context
-                .warn("the edited text is longer than the composer takes; the text is as it was");
-        }
-        composer.change(now, |it| it.replace_all(&text));
-        self.context.say(match mode {
-            ComposerMode::Reply => "edited; nothing was sent",
-            ComposerMode::Note => "edited; Enter keeps the note",
-        });
-    }
+/// Asks for the steps that add a channel key.
+pub(crate) fn set_up(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    inbox.context.push(Effect::SetUp);
+    Ok(())
 }
 
-impl Context {
-    /// They have ended.
-    pub(crate) fn set_up_ended(&mut self, ended: Result<(), String>) {
-        match ended {
-            Ok(()) if self.settings.demo => self.say("added; `frontdesk` without `demo` opens it"),
-            Ok(()) => self.say(self.keyed("added; its tab is there at the next start: {quit} leaves")),
-            Err(why) => self.warn(why),
-        }
+/// The editor has ended.
+pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
+    if inbox.people.metadata_edited(&text, &mut inbox.context) {
+        return;
+    }
+    if std::mem::take(&mut inbox.keyboard.edits_json) {
+        return inbox.desk.json_edited(text, &mut inbox.context);
+    }
+    let now = inbox.context.now;
+    let text = match text {
+        Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
+        Err(why) => return inbox.context.warn(format!("the editor: {why}; the text is as it was")),
+    };
+    let Some(composer) = &mut inbox.desk.tab_mut().composer else { return };
+    let mode = composer.mode;
+    if bounds::length(&text) > CAPACITY {
+        return inbox
+            .context
+            .warn("the edited text is longer than the composer takes; the text is as it was");
+    }
+    composer.change(now, |it| it.replace_all(&text));
+    inbox.context.say(match mode {
+        ComposerMode::Reply => "edited; nothing was sent",
+        ComposerMode::Note => "edited; Enter keeps the note",
+    });
+}
+
+/// They have ended.
+pub(crate) fn set_up_ended(context: &mut Context, ended: Result<(), String>) {
+    match ended {
+        Ok(()) if context.settings.demo => context.say("added; `frontdesk` without `demo` opens it"),
+        Ok(()) => context.say(context.keyed("added; its tab is there at the next start: {quit} leaves")),
+        Err(why) => context.warn(why),
     }
 }

@@ -56,9 +56,7 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Opens the picker with nothing typed.
-    pub(crate) fn pick_emoji(&mut self) {
-        self.open(EmojiPicker { picker: Picker::default(), typed: 0 });
-    }
+/// Opens the picker with nothing typed.
+pub(crate) fn pick_emoji(context: &mut Context) {
+    context.open(EmojiPicker { picker: Picker::default(), typed: 0 });
 }

@@ -7,7 +7,11 @@ use crate::components::list::turned;
 use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::canned::update;
+use crate::screens::composer::emoji;
 use crate::screens::composer::rich_forms::FormKind;
+use crate::screens::composer::send_later;
+use crate::screens::composer::sending;
 
 /// An entry of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,58 +103,54 @@ impl Overlay for ComposerMenu {
             self.chosen = turned(key, self.chosen, ComposerMenuItem::ALL.len()).unwrap_or(self.chosen);
             return KeyOutcome::Stay;
         };
-        if let Some(why) = inbox.entry_is_off(entry) {
+        if let Some(why) = entry_is_off(inbox, entry) {
             inbox.context.warn(format!("{}: {why}", entry.words().1));
             return KeyOutcome::Stay;
         }
-        inbox.choose_entry(entry);
+        choose_entry(inbox, entry);
         KeyOutcome::Done
     }
 }
 
-impl Context {
-    /// Opens the menu.
-    pub(crate) fn open_menu(&mut self) {
-        self.open(ComposerMenu { chosen: 0 });
+/// Opens the menu.
+pub(crate) fn open_menu(context: &mut Context) {
+    context.open(ComposerMenu { chosen: 0 });
+}
+
+/// Why an entry cannot be chosen now.
+pub fn entry_is_off(inbox: &Inbox, entry: ComposerMenuItem) -> Option<String> {
+    match entry {
+        ComposerMenuItem::Template => inbox.enabled(Command::Template).err(),
+        ComposerMenuItem::Attach => inbox.enabled(Command::Attach).err(),
+        ComposerMenuItem::Location
+        | ComposerMenuItem::Buttons
+        | ComposerMenuItem::List
+        | ComposerMenuItem::Json => sending::may_send_content(inbox).err(),
+        ComposerMenuItem::Markup if !inbox.desk.tab().has_markup() => {
+            Some("bot-chat alone has them".to_owned())
+        }
+        ComposerMenuItem::Later => inbox.enabled(Command::Write).err(),
+        ComposerMenuItem::Markup
+        | ComposerMenuItem::Canned
+        | ComposerMenuItem::Emoji
+        | ComposerMenuItem::Editor
+        | ComposerMenuItem::Note => None,
     }
 }
 
-impl Inbox {
-    /// Why an entry cannot be chosen now.
-    pub fn entry_is_off(&self, entry: ComposerMenuItem) -> Option<String> {
-        match entry {
-            ComposerMenuItem::Template => self.enabled(Command::Template).err(),
-            ComposerMenuItem::Attach => self.enabled(Command::Attach).err(),
-            ComposerMenuItem::Location
-            | ComposerMenuItem::Buttons
-            | ComposerMenuItem::List
-            | ComposerMenuItem::Json => self.may_send_content().err(),
-            ComposerMenuItem::Markup if !self.desk.tab().has_markup() => {
-                Some("bot-chat alone has them".to_owned())
-            }
-            ComposerMenuItem::Later => self.enabled(Command::Write).err(),
-            ComposerMenuItem::Markup
-            | ComposerMenuItem::Canned
-            | ComposerMenuItem::Emoji
-            | ComposerMenuItem::Editor
-            | ComposerMenuItem::Note => None,
-        }
-    }
-
-    fn choose_entry(&mut self, entry: ComposerMenuItem) {
-        match entry {
-            ComposerMenuItem::Template => self.desk.pick_template(&mut self.context),
-            ComposerMenuItem::Attach => self.desk.open_attach(&mut self.context),
-            ComposerMenuItem::Location => self.desk.open_form(FormKind::Place, &mut self.context),
-            ComposerMenuItem::Buttons => self.desk.open_form(FormKind::Buttons, &mut self.context),
-            ComposerMenuItem::List => self.desk.open_form(FormKind::List, &mut self.context),
-            ComposerMenuItem::Json => self.keyboard.edit_json(&self.desk, &mut self.context),
-            ComposerMenuItem::Later => self.ask_when(),
-            ComposerMenuItem::Markup => self.desk.turn_markup(&mut self.context),
-            ComposerMenuItem::Canned => self.context.pick_reply(""),
-            ComposerMenuItem::Emoji => self.context.pick_emoji(),
-            ComposerMenuItem::Editor => self.desk.edit_outside(&mut self.context),
-            ComposerMenuItem::Note => self.desk.switch_mode(),
-        }
+fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
+    match entry {
+        ComposerMenuItem::Template => inbox.desk.pick_template(&mut inbox.context),
+        ComposerMenuItem::Attach => inbox.desk.open_attach(&mut inbox.context),
+        ComposerMenuItem::Location => inbox.desk.open_form(FormKind::Place, &mut inbox.context),
+        ComposerMenuItem::Buttons => inbox.desk.open_form(FormKind::Buttons, &mut inbox.context),
+        ComposerMenuItem::List => inbox.desk.open_form(FormKind::List, &mut inbox.context),
+        ComposerMenuItem::Json => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
+        ComposerMenuItem::Later => send_later::ask_when(inbox),
+        ComposerMenuItem::Markup => inbox.desk.turn_markup(&mut inbox.context),
+        ComposerMenuItem::Canned => update::pick_reply(&mut inbox.context, ""),
+        ComposerMenuItem::Emoji => emoji::pick_emoji(&mut inbox.context),
+        ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
+        ComposerMenuItem::Note => inbox.desk.switch_mode(),
     }
 }

@@ -175,7 +175,7 @@ impl Composer {
         self.loaded
     }
 
-    /// The text at hand, as it is edited.
+    /// The current text, as it is edited.
     pub fn sheet(&self) -> &Sheet {
         match self.mode {
             ComposerMode::Reply => &self.reply,
@@ -183,7 +183,7 @@ impl Composer {
         }
     }
 
-    /// Changes the text at hand.
+    /// Changes the current text.
     pub fn change<T>(&mut self, now: Timestamp, change: impl FnOnce(&mut Sheet) -> T) -> T {
         let sheet = match self.mode {
             ComposerMode::Reply => &mut self.reply,
@@ -209,12 +209,12 @@ impl Composer {
         (row, u16::try_from(cursor.col).unwrap_or(u16::MAX))
     }
 
-    /// The text at hand, as typed.
+    /// The current text, as typed.
     pub fn text(&self) -> String {
         self.sheet().text()
     }
 
-    /// Whether there is nothing at hand to send or save: no text, or only
+    /// Whether there is nothing to send or save: no text, or only
     /// white space.
     pub fn is_blank(&self) -> bool {
         self.sheet().is_blank()
@@ -225,7 +225,7 @@ impl Composer {
         !self.reply.is_blank() || self.attachment.is_some()
     }
 
-    /// The answer as typed, whatever is at hand.
+    /// The answer as typed, whatever is shown.
     pub fn reply_text(&self) -> String {
         self.reply.text()
     }
@@ -243,13 +243,13 @@ impl Composer {
         (!draft.is_empty()).then_some(draft)
     }
 
-    /// Lines the text at hand takes at this width.
+    /// Lines the current text takes at this width.
     pub fn height(&self, width: usize) -> usize {
         self.sheet().height(width)
     }
 
     /// Puts an answer back that was not sent: before what is there. What is at
-    /// hand stays at hand.
+    /// hand stays.
     pub fn restore(&mut self, written: ComposedReply, now: Timestamp) {
         if !written.text.is_empty() {
             self.reply.restore(&written.text);
@@ -271,7 +271,7 @@ impl Composer {
     }
 
     /// Puts a note back that was not saved, or was taken back: before what is
-    /// there. What is at hand stays at hand.
+    /// there. What is shown stays shown.
     pub fn restore_note(&mut self, text: &str, now: Timestamp) {
         self.note.restore(text);
         self.note.take_changed();

@@ -32,7 +32,7 @@ impl Desk {
         }
     }
 
-    /// Keeps the note at hand.
+    /// Keeps the current note.
     pub(crate) fn save_note(&mut self, context: &mut Context) {
         let tab = self.tab_mut();
         let channel = tab.channel.id.clone();
@@ -50,38 +50,40 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// A note is on disk.
-    pub(crate) fn note_saved(&mut self, channel: ChannelId, conversation: ConversationId, note: PrivateNote) {
-        self.context
-            .say(self.context.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
-        self.history_changed(channel.clone(), &conversation);
-        let words = format!("note · {}", self.desk.name_of(&channel, Some(&conversation)));
-        self.changes.note_done(channel, &words, UndoTarget::Note(conversation, note.id), &self.context);
-    }
+/// A note is on disk.
+pub(crate) fn note_saved(
+    inbox: &mut Inbox,
+    channel: ChannelId,
+    conversation: ConversationId,
+    note: PrivateNote,
+) {
+    inbox.context.say(inbox.context.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
+    inbox.history_changed(channel.clone(), &conversation);
+    let words = format!("note · {}", inbox.desk.name_of(&channel, Some(&conversation)));
+    inbox.changes.note_done(channel, &words, UndoTarget::Note(conversation, note.id), &inbox.context);
+}
 
-    /// A note was taken back, unless it was gone.
-    pub(crate) fn note_taken_back(
-        &mut self,
-        channel: ChannelId,
-        conversation: &ConversationId,
-        text: Option<&str>,
-    ) {
-        let Some(text) = text else { return self.context.warn("that note is gone already") };
-        let at_hand = self.changes.give_back(
-            &channel,
-            conversation,
-            Returned::Note(text.to_owned()),
-            DraftPlace::AsDraft,
-            &mut self.desk,
-            &mut self.context,
-        );
-        self.context.say(match at_hand {
-            true => "the note is back in the composer; Enter keeps it".to_owned(),
-            false => self.context.keyed("the note is back as a draft · {go-to-drafts}"),
-        });
-        self.history_changed(channel, conversation);
-    }
+/// A note was taken back, unless it was gone.
+pub(crate) fn note_taken_back(
+    inbox: &mut Inbox,
+    channel: ChannelId,
+    conversation: &ConversationId,
+    text: Option<&str>,
+) {
+    let Some(text) = text else { return inbox.context.warn("that note is gone already") };
+    let is_there = inbox.changes.give_back(
+        &channel,
+        conversation,
+        Returned::Note(text.to_owned()),
+        DraftPlace::AsDraft,
+        &mut inbox.desk,
+        &mut inbox.context,
+    );
+    inbox.context.say(match is_there {
+        true => "the note is back in the composer; Enter keeps it".to_owned(),
+        false => inbox.context.keyed("the note is back as a draft · {go-to-drafts}"),
+    });
+    inbox.history_changed(channel, conversation);
 }
 
 impl Changes {
@@ -96,8 +98,8 @@ impl Changes {
         context: &mut Context,
     ) {
         let note = Returned::Note(text.to_owned());
-        let at_hand = self.give_back(channel, conversation, note, DraftPlace::Nowhere, desk, context);
-        context.warn(match at_hand {
+        let is_there = self.give_back(channel, conversation, note, DraftPlace::Nowhere, desk, context);
+        context.warn(match is_there {
             true => format!("the note is not on disk, only here: {why}; Enter tries again"),
             false => format!("note not kept: {why} · still a draft"),
         });

@@ -13,6 +13,7 @@ use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::canned::ReplyPicker;
 use crate::screens::composer::emoji::EmojiPicker;
+use crate::screens::composer::menu;
 use crate::screens::composer::menu::{ComposerMenu, ComposerMenuItem};
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -156,7 +157,7 @@ impl OverlayView for ComposerMenu {
         for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
             let y = inner.y + u16::try_from(row).unwrap_or(0);
             let (key, words) = entry.words();
-            let off = inbox.entry_is_off(entry);
+            let off = menu::entry_is_off(inbox, entry);
             let style = if off.is_some() { theme.dim() } else { Style::new() };
             let key = key.to_string();
             let used = paint_view::runs(

@@ -11,6 +11,7 @@ use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
+use crate::screens::composer::rich_forms::update as rich_forms;
 use model::bounds;
 use model::interactive;
 use model::json;
@@ -38,7 +39,7 @@ impl Overlay for RawJson {
             Some('e') => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
             Some('y') if self.wrong.is_none() => {
                 let content = ChatContent::Interactive(Json(self.text.clone()));
-                return inbox.send_form_content(content, self);
+                return rich_forms::send_form_content(inbox, content, self);
             }
             _ if key.code == KeyCode::Esc => {
                 let menu = inbox.context.key_of(Command::Menu);
@@ -99,7 +100,7 @@ impl RawJson {
                 Dialog::new("This is no JSON object", lines)
             }
             None => {
-                let price = inbox.desk.tab().price_words(inbox.form_price());
+                let price = inbox.desk.tab().price_words(rich_forms::form_price(inbox));
                 lines.push(DialogLine::plain(
                     "It is passed on to the platform as it is; what that takes, it says.",
                 ));

@@ -11,6 +11,7 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
+use crate::screens::composer::rich_forms::update as rich_forms;
 use crate::screens::composer::rich_forms::{Form, FormKind};
 use crate::tabs_view;
 use crate::theme_view::Theme;
@@ -112,7 +113,7 @@ fn seen(theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
 
 fn bottom(inbox: &Inbox, theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
     let tab = inbox.desk.tab();
-    let price = inbox.form_price();
+    let price = rich_forms::form_price(inbox);
     let help = match (form.kind, form.focus) {
         (FormKind::Place, _) => "paste 51.5,-0.12 or a map link",
         (FormKind::List, 4..) => "title | what is below",

@@ -11,6 +11,7 @@ use crate::components::time_prompt;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Intent;
+use crate::screens::composer::sending;
 use model::snooze;
 use model::time::{Timestamp, Zone};
 
@@ -28,22 +29,20 @@ pub fn when(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     snooze::parse(wish, now, zone)
 }
 
-impl Inbox {
-    /// Asks when what the composer holds shall leave.
-    pub(crate) fn ask_when(&mut self) {
-        let Some(composer) = &self.desk.tab().composer else { return };
-        if !composer.has_reply() {
-            return self.context.warn("there is nothing to send later: the composer is empty");
-        }
-        if self.may_leave_later() {
-            // It is read whole, and only when it ends: a text that begins like
-            // one of the letters is none of them.
-            self.context.open(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
-                let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
-                inbox.desk.send_later(when(typed, now, &zone).ok_or("")?, &mut inbox.context);
-                Ok(())
-            }));
-        }
+/// Asks when what the composer holds shall leave.
+pub(crate) fn ask_when(inbox: &mut Inbox) {
+    let Some(composer) = &inbox.desk.tab().composer else { return };
+    if !composer.has_reply() {
+        return inbox.context.warn("there is nothing to send later: the composer is empty");
+    }
+    if sending::may_leave_later(inbox) {
+        // It is read whole, and only when it ends: a text that begins like
+        // one of the letters is none of them.
+        inbox.context.open(TextPrompt::new("Send when?", "When: ", below, |inbox, typed| {
+            let (now, zone) = (inbox.context.now, inbox.context.settings.zone.clone());
+            inbox.desk.send_later(when(typed, now, &zone).ok_or("")?, &mut inbox.context);
+            Ok(())
+        }));
     }
 }
 

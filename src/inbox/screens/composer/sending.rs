@@ -6,10 +6,12 @@ use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Intent};
+use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::reply_conflict::CrossedReply;
+use crate::screens::composer::send_questions;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::{Held, Inbox};
@@ -22,13 +24,13 @@ use model::text::SafeText;
 use model::time::SECOND;
 
 impl Desk {
-    /// The intent of an operation on the conversation at hand.
+    /// The intent of an operation on the current conversation.
     pub(crate) fn intent(&self, operation: Operation, hold: i64) -> Option<Intent> {
         let tab = self.tab();
         Some(Intent {
             channel: tab.channel.id.clone(),
             platform: tab.platform()?.clone(),
-            conversation: self.at_hand()?.conversation.id.clone(),
+            conversation: self.current_conversation()?.conversation.id.clone(),
             operation,
             hold,
             seen: None,
@@ -90,9 +92,9 @@ impl Desk {
         parts.into_iter().map(operation).collect()
     }
 
-    /// Whether only templates may be sent in the conversation at hand.
+    /// Whether only templates may be sent in the current conversation.
     pub(crate) fn window_is_closed(&self) -> bool {
-        self.at_hand().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
+        self.current_conversation().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
     }
 
     /// Sends these in order; true if it asks first what the AI shall do.
@@ -111,7 +113,7 @@ impl Desk {
         let (Some(sends), Some(pause)) = (sends, pause) else { return false };
         match context.settings.pause_on_reply {
             PauseOnReply::Ask if asks => {
-                context.ask_pause(pause, sends, clears_draft);
+                send_questions::ask_pause(context, pause, sends, clears_draft);
                 return true;
             }
             PauseOnReply::Always if asks => self.pause_and_send(pause, sends, clears_draft, context),
@@ -191,9 +193,10 @@ impl Changes {
     /// The newest held message of the open conversation leaves now.
     fn send_held_now(&mut self, desk: &Desk, context: &mut Context) {
         let tab = desk.tab();
-        let at_hand = tab.composer.as_ref().map(|it| it.conversation.clone());
+        let current_conversation = tab.composer.as_ref().map(|it| it.conversation.clone());
         let channel = tab.channel.id.clone();
-        let held = |it: &Held| it.channel == channel && it.lane.conversation() == at_hand.as_ref();
+        let held =
+            |it: &Held| it.channel == channel && it.lane.conversation() == current_conversation.as_ref();
         match self.held.iter().rfind(|it| held(it)).map(|it| it.until) {
             Some(until) => {
                 let (go, stay) = self.held.drain(..).partition(|it| held(it) && it.until == until);
@@ -207,114 +210,115 @@ impl Changes {
     }
 }
 
-impl Inbox {
-    /// Sends what the composer holds, or ends the hold of what was sent.
-    pub(crate) fn send(&mut self) {
-        let tab = self.desk.tab();
-        let Some(composer) = &tab.composer else { return };
-        let attached = composer.attachment.is_some();
-        if composer.is_blank() && !attached {
-            return self.changes.send_held_now(&self.desk, &mut self.context);
-        }
-        if !self.may_leave_later() {
-            return;
-        }
-        if attached {
-            return self.desk.send_unless_crossed(&mut self.context);
-        }
-        let tab = self.desk.tab();
-        let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
-        let parts = tab.messages_of(&text);
-        let price = tab.text_price(parts.len());
-        if parts.len() > 1 {
-            let count = tab.count(&text);
-            let price = tab.price_words(price);
-            let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
-            return self.context.ask_split(&parts, (count.length, count.most), &price);
-        }
-        self.desk.send_unless_crossed(&mut self.context);
+/// Sends what the composer holds, or ends the hold of what was sent.
+pub(crate) fn send(inbox: &mut Inbox) {
+    let tab = inbox.desk.tab();
+    let Some(composer) = &tab.composer else { return };
+    let attached = composer.attachment.is_some();
+    if composer.is_blank() && !attached {
+        return inbox.changes.send_held_now(&inbox.desk, &mut inbox.context);
     }
+    if !may_leave_later(inbox) {
+        return;
+    }
+    if attached {
+        return inbox.desk.send_unless_crossed(&mut inbox.context);
+    }
+    let tab = inbox.desk.tab();
+    let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
+    let parts = tab.messages_of(&text);
+    let price = tab.text_price(parts.len());
+    if parts.len() > 1 {
+        let count = tab.count(&text);
+        let price = tab.price_words(price);
+        let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
+        return send_questions::ask_split(&mut inbox.context, &parts, (count.length, count.most), &price);
+    }
+    inbox.desk.send_unless_crossed(&mut inbox.context);
+}
 
-    /// Whether what the composer holds may leave, now or later; why not is
-    /// said.
-    pub(crate) fn may_leave_later(&mut self) -> bool {
-        if let Err(reason) = self.may_send() {
-            self.context.warn(reason);
-            return false;
-        }
-        if self.desk.unfilled(&self.context).is_some() {
-            self.context.refuse(&self.desk.unfilled(&self.context).unwrap_or_default());
-            self.context.state(Fact::Unfilled);
-            return false;
-        }
-        if let Some(why) = self.desk.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
-            self.context.warn(why);
-            return false;
-        }
-        let tab = self.desk.tab();
-        let Some(composer) = &tab.composer else { return false };
-        if composer.attachment.is_some() {
-            return self.desk.may_attach(&mut self.context);
-        }
-        let count = tab.count(&composer.reply_text());
-        if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
-            let (length, most, word) = (count.length, count.most, markup.word());
-            self.context
-                .warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
-            return false;
-        }
-        if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
-            self.context.push(Effect::Refresh(tab.channel.id.clone()));
-            self.context.warn(format!("nothing was sent: {why} · draft kept"));
-            return false;
-        }
-        true
+/// Whether what the composer holds may leave, now or later; why not is
+/// said.
+pub(crate) fn may_leave_later(inbox: &mut Inbox) -> bool {
+    if let Err(reason) = may_send(inbox) {
+        inbox.context.warn(reason);
+        return false;
     }
+    if inbox.desk.unfilled(&inbox.context).is_some() {
+        inbox.context.refuse(&inbox.desk.unfilled(&inbox.context).unwrap_or_default());
+        inbox.context.state(Fact::Unfilled);
+        return false;
+    }
+    if let Some(why) = inbox.desk.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
+        inbox.context.warn(why);
+        return false;
+    }
+    let tab = inbox.desk.tab();
+    let Some(composer) = &tab.composer else { return false };
+    if composer.attachment.is_some() {
+        return inbox.desk.may_attach(&mut inbox.context);
+    }
+    let count = tab.count(&composer.reply_text());
+    if let Some(markup) = tab.markup().filter(|_| count.is_over()) {
+        let (length, most, word) = (count.length, count.most, markup.word());
+        inbox.context.warn(format!("nothing was sent: {length} of {most}; {word} is not split, shorten it"));
+        return false;
+    }
+    if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
+        inbox.context.push(Effect::Refresh(tab.channel.id.clone()));
+        inbox.context.warn(format!("nothing was sent: {why} · draft kept"));
+        return false;
+    }
+    true
+}
 
-    /// Sends what a form made and the composer does not hold. The form waits
-    /// beneath a question, and is there again if that is not answered.
-    pub(crate) fn send_beside_draft(&mut self, operation: Operation, form: &mut dyn Overlay) -> KeyOutcome {
-        if self.desk.send_operations(vec![operation], false, &mut self.context) {
-            return KeyOutcome::Stay;
-        }
-        form.has_left(self);
-        KeyOutcome::Done
+/// Sends what a form made and the composer does not hold. The form waits
+/// beneath a question, and is there again if that is not answered.
+pub(crate) fn send_beside_draft(
+    inbox: &mut Inbox,
+    operation: Operation,
+    form: &mut dyn Overlay,
+) -> KeyOutcome {
+    if inbox.desk.send_operations(vec![operation], false, &mut inbox.context) {
+        return KeyOutcome::Stay;
     }
+    form.has_left(inbox);
+    KeyOutcome::Done
+}
 
-    /// Whether anything may leave now; the reason keeps it in the composer.
-    fn may_send(&self) -> Result<(), String> {
-        self.enabled(Command::Write)?;
-        let row = self.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
-        let row = row.ok_or("the conversation is still being read; the draft is kept")?;
-        if row.conversation.window == ServiceWindow::Closed {
-            return Err(self
-                .context
-                .keyed("the window is closed: only templates leave now ({menu} t); the draft is kept"));
-        }
-        Ok(())
+/// Whether anything may leave now; the reason keeps it in the composer.
+fn may_send(inbox: &Inbox) -> Result<(), String> {
+    inbox.enabled(Command::Write)?;
+    let row = inbox.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
+    let row = row.ok_or("the conversation is still being read; the draft is kept")?;
+    if row.conversation.window == ServiceWindow::Closed {
+        return Err(inbox
+            .context
+            .keyed("the window is closed: only templates leave now ({menu} t); the draft is kept"));
     }
+    Ok(())
+}
 
-    /// Whether places, buttons and lists can leave here now.
-    pub(crate) fn may_send_content(&self) -> Result<(), String> {
-        self.enabled(Command::Write)?;
-        match self.desk.tab().platform() {
-            Some(Platform::Whatsapp) if self.desk.window_is_closed() => {
-                Err("the window is closed: only templates leave now".to_owned())
-            }
-            Some(Platform::Whatsapp) | None => Ok(()),
-            Some(other) => Err(format!("{} has none of these", other.label())),
+/// Whether places, buttons and lists can leave here now.
+pub(crate) fn may_send_content(inbox: &Inbox) -> Result<(), String> {
+    inbox.enabled(Command::Write)?;
+    match inbox.desk.tab().platform() {
+        Some(Platform::Whatsapp) if inbox.desk.window_is_closed() => {
+            Err("the window is closed: only templates leave now".to_owned())
         }
+        Some(Platform::Whatsapp) | None => Ok(()),
+        Some(other) => Err(format!("{} has none of these", other.label())),
     }
+}
 
-    pub(crate) fn undo(&mut self) {
-        self.context.let_be();
-        if self.changes.queueing.decide(Early::Recall) {
-            return;
-        }
-        let Some(group) = self.changes.undoable(&self.context) else { return };
-        if let Some(words) = self.changes.passed_over(group, &self.desk, &self.context) {
-            return self.context.say(words);
-        }
-        self.undo_group(group);
+pub(crate) fn undo(inbox: &mut Inbox) {
+    inbox.context.let_be();
+    if inbox.changes.queueing.decide(Early::Recall) {
+        return;
     }
+    let Some(group) = inbox.changes.undoable(&inbox.context) else { return };
+    if let Some(words) = inbox.changes.passed_over(group, &inbox.desk, &inbox.context) {
+        return inbox.context.say(words);
+    }
+    undo::undo_group(inbox, group);
 }

@@ -1,4 +1,4 @@
-//! Keys and pastes in the composer: what each does to the text at hand.
+//! Keys and pastes in the composer: what each does to the current text.
 
 use crate::Inbox;
 use crate::command::{Command, CommandScope};
@@ -10,45 +10,22 @@ use crate::keymap::Resolution;
 use crate::keys::KeyPress;
 use crate::screens::composer::{Composer, ComposerMode};
 
-impl Inbox {
-    /// A key was pressed while the composer has the keyboard.
-    pub(crate) fn composer_key(&mut self, key: KeyPress) {
-        if self.desk.modal_key(key, &self.context) {
-            return self.features.macros.recorded(RecordedStep::Key(key), &mut self.context);
-        }
-        if self.desk.mail_key(key, &mut self.context) {
-            return;
-        }
-        match self.context.settings.keymap.resolve(&[CommandScope::Composer], &[key]) {
-            Resolution::Matched(command) => self.call(command, key),
-            Resolution::Pending | Resolution::Unknown => {
-                self.features.macros.recorded(RecordedStep::Key(key), &mut self.context);
-                if !self.desk.opens_replies(key, &mut self.context) {
-                    self.desk.typed(key, &mut self.context);
-                }
+/// A key was pressed while the composer has the keyboard.
+pub(crate) fn composer_key(inbox: &mut Inbox, key: KeyPress) {
+    if inbox.desk.modal_key(key, &inbox.context) {
+        return inbox.features.macros.recorded(RecordedStep::Key(key), &mut inbox.context);
+    }
+    if inbox.desk.mail_key(key, &mut inbox.context) {
+        return;
+    }
+    match inbox.context.settings.keymap.resolve(&[CommandScope::Composer], &[key]) {
+        Resolution::Matched(command) => inbox.call(command, key),
+        Resolution::Pending | Resolution::Unknown => {
+            inbox.features.macros.recorded(RecordedStep::Key(key), &mut inbox.context);
+            if !inbox.desk.opens_replies(key, &mut inbox.context) {
+                inbox.desk.typed(key, &mut inbox.context);
             }
         }
-    }
-
-    /// Pasted text is text in the composer and nothing anywhere else.
-    pub(crate) fn paste(&mut self, text: &str) {
-        if self.layer_pastes(text) {
-            return;
-        }
-        let now = self.context.now;
-        if self.context.layers.is_empty() && self.desk.paste_into_head(text, &self.context) {
-            return;
-        }
-        if !self.context.layers.is_empty() || !self.desk.is_typing() {
-            return self
-                .context
-                .warn(self.context.keyed("pasted text was ignored: press {reply} first to write"));
-        }
-        let fits = self.desk.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
-        if !fits {
-            return self.context.warn("the pasted text was too long and has been cut");
-        }
-        self.recognise_path(text);
     }
 }
 

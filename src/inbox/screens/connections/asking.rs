@@ -11,6 +11,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest};
+use crate::screens::connections::update;
 use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
 use model::text;
 use model::text::SafeText;
@@ -92,7 +93,7 @@ pub(crate) struct EndpointPicker {
 
 impl Overlay for EndpointPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let found = inbox.context.endpoints(&self.picker.query);
+        let found = endpoints(&inbox.context, &self.picker.query);
         let index = match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Left => return KeyOutcome::Done,
@@ -115,8 +116,8 @@ impl Overlay for EndpointPicker {
 
 impl EndpointForm {
     fn send(&mut self, inbox: &mut Inbox) -> KeyOutcome {
-        let at_hand = inbox.desk.at_hand().map(|it| (it.key(), inbox.desk.contact_facts(it)));
-        let (key, facts) = at_hand.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
+        let about = inbox.desk.current_conversation().map(|it| (it.key(), inbox.desk.contact_facts(it)));
+        let (key, facts) = about.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = self.answers();
         if let Err(why) = self.endpoint.fill(&facts, &answers) {
             if self.values.is_empty() {
@@ -189,21 +190,19 @@ impl OverlayView for EndpointForm {
     }
 }
 
-impl Context {
-    /// The endpoints a question finds.
-    pub fn endpoints(&self, query: &str) -> Vec<(&Connection, &ConnectionEndpoint)> {
-        let words = query.to_lowercase();
-        self.every_endpoint()
-            .filter(|(connection, endpoint)| {
-                let text =
-                    format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();
-                words.split_whitespace().all(|it| text.contains(it))
-            })
-            .collect()
-    }
+/// The endpoints a question finds.
+pub fn endpoints<'a>(context: &'a Context, query: &str) -> Vec<(&'a Connection, &'a ConnectionEndpoint)> {
+    let words = query.to_lowercase();
+    update::every_endpoint(context)
+        .filter(|(connection, endpoint)| {
+            let text =
+                format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();
+            words.split_whitespace().all(|it| text.contains(it))
+        })
+        .collect()
+}
 
-    /// Asks which endpoint.
-    pub(crate) fn pick_endpoint(&mut self) {
-        self.open(EndpointPicker::default());
-    }
+/// Asks which endpoint.
+pub(crate) fn pick_endpoint(context: &mut Context) {
+    context.open(EndpointPicker::default());
 }

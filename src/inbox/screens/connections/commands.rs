@@ -2,8 +2,10 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::conversation_at_hand;
+use crate::conditions::on_conversation;
 use crate::keys::KeyPress;
+use crate::screens::connections::asking;
+use crate::screens::connections::log;
 
 pub(crate) fn may_ask(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.context.settings.connections.is_empty() {
@@ -13,11 +15,11 @@ pub(crate) fn may_ask(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn ask_connection(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.pick_endpoint();
+    asking::pick_endpoint(&mut inbox.context);
 }
 
 pub(crate) fn may_look_up(inbox: &Inbox) -> Result<(), Reason> {
-    conversation_at_hand(inbox)?;
+    on_conversation(inbox)?;
     may_ask(inbox)
 }
 
@@ -26,5 +28,5 @@ pub(crate) fn look_up(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_connection_calls(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.show_connection_calls();
+    log::show_connection_calls(&mut inbox.context);
 }

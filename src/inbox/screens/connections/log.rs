@@ -1,31 +1,31 @@
 //! The log of connection calls as a list.
 
+use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::outside::OutsideRequest;
-use crate::overlays::listing::{ListKind, ListLine};
+use crate::overlays::listing;
+use crate::overlays::listing::ListKind;
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use model::connections::{CallLine, CallResult};
 use model::queries::NamedConversation;
 use model::text::SafeText;
 
-impl Context {
-    /// Opens the list, or reads it anew: it does not move by itself.
-    pub(crate) fn show_connection_calls(&mut self) {
-        self.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
-        self.push(Effect::Load(Load::Names));
-        if !self.shows_list(ListKind::Connections) {
-            self.show_list(ListKind::Connections);
-        }
+/// Opens the list, or reads it anew: it does not move by itself.
+pub(crate) fn show_connection_calls(context: &mut Context) {
+    context.push(Effect::Ask(OutsideRequest::Connections(Box::new(ConnectionRequest::Log))));
+    context.push(Effect::Load(Load::Names));
+    if !listing::shows_list(context, ListKind::Connections) {
+        listing::show_list(context, ListKind::Connections);
     }
 }
 
 impl ConnectionAnswers {
     /// Names of conversations have come.
     pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation], context: &Context) {
-        if context.shows_list(ListKind::Connections) {
+        if listing::shows_list(context, ListKind::Connections) {
             let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
             self.names = names.iter().map(named).collect();
         }

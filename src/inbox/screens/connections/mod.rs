@@ -16,24 +16,16 @@ pub mod asking;
 pub(crate) mod commands;
 pub mod errands;
 pub(crate) mod log;
+pub(crate) mod update;
 pub mod upkeep;
 pub(crate) mod view;
 pub mod wizard;
 pub(crate) mod wizard_keys;
 
-use crate::context::Context;
-use crate::desk::Desk;
 use std::collections::HashMap;
 
-use crate::components::text_view::TextView;
-use crate::event::Effect;
-use crate::outside::OutsideRequest;
-use crate::screens::connections::asking::AwaitedAnswer;
-use crate::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
-use crate::tab::{Focus, Tab};
-use model::account::Platform;
-use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts, Mapped};
-use model::conversations::ConversationRow;
+use crate::screens::connections::errands::AnswerKey;
+use model::connections::{CallLine, ConnectionEndpoint, Mapped};
 use model::queries::ConversationKey;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
@@ -68,191 +60,6 @@ pub struct ConnectionAnswers {
     names: HashMap<String, String>,
     /// A new connection that was begun and left; it ends with this run.
     begun: Option<Box<crate::screens::connections::wizard::Wizard>>,
-}
-
-impl Context {
-    /// Each endpoint with its connection, in the configuration's order.
-    fn every_endpoint(&self) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
-        let connections = self.settings.connections.iter();
-        connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
-    }
-}
-
-impl ConnectionAnswers {
-    /// The answers that are about a conversation, in the connections' order,
-    /// each with its connection's and endpoint's name.
-    pub fn connected<'a>(
-        &'a self,
-        row: &ConversationRow,
-        context: &'a Context,
-    ) -> Vec<(&'a str, &'a str, &'a EndpointAnswer)> {
-        let key = row.key();
-        let all = context.every_endpoint();
-        all.filter_map(|(connection, endpoint)| {
-            let slot = slot(&key, &connection.name, endpoint);
-            Some((connection.name.as_str(), endpoint.name.as_str(), self.answers.get(&slot)?))
-        })
-        .collect()
-    }
-
-    /// Asks by itself when another conversation is opened.
-    pub(crate) fn follow_connections(&mut self, desk: &Desk, context: &mut Context) {
-        if context.settings.connections.is_empty() || desk.tab().focus == Focus::List {
-            return;
-        }
-        // What a channel proves of people is known once its platform is.
-        let row = desk.at_hand().filter(|it| desk.platform_of(it).is_some());
-        let key = row.map(ConversationRow::key);
-        if key.is_some() && self.seen != key {
-            self.seen = key;
-            self.ask_about(|it| it.automatic, FRESH, false, desk, context);
-        }
-    }
-
-    /// Looks the customer up now, and shows the card.
-    pub(crate) fn look_up(&mut self, desk: &mut Desk, context: &mut Context) {
-        if desk.areas(context).card.is_none() {
-            desk.panes.card = Some(true);
-        }
-        match self.ask_about(ConnectionEndpoint::needs_nobody, 0, true, desk, context) {
-            0 => context.say("nothing can be asked with what is known of this contact"),
-            1 => context.say("asking"),
-            count => context.say(format!("asking {count} endpoints")),
-        }
-    }
-
-    /// Asks all of these endpoints about the conversation at hand whose last
-    /// answer is older; how many.
-    fn ask_about(
-        &mut self,
-        wanted: fn(&ConnectionEndpoint) -> bool,
-        older: i64,
-        by_hand: bool,
-        desk: &Desk,
-        context: &mut Context,
-    ) -> usize {
-        let Some((key, facts)) = desk.at_hand().map(|it| (it.key(), desk.contact_facts(it))) else {
-            return 0;
-        };
-        let slots: Vec<AnswerKey> = context
-            .every_endpoint()
-            .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
-            .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
-            .collect();
-        let now = context.now;
-        let due = slots.into_iter().filter(|slot| {
-            let kept = self.answers.get(slot);
-            kept.is_none_or(|it| !it.waits && now.since(it.asked_at) >= older)
-        });
-        let due: Vec<AnswerKey> = due.collect();
-        for slot in &due {
-            let facts = facts.clone();
-            self.call_endpoint(
-                ConnectionRequest::Call { slot: slot.clone(), facts, answers: Vec::new(), by_hand },
-                context,
-            );
-        }
-        due.len()
-    }
-
-    fn call_endpoint(&mut self, errand: ConnectionRequest, context: &mut Context) {
-        if let ConnectionRequest::Call { slot, .. } = &errand {
-            let now = context.now;
-            let answers = &mut self.answers;
-            if answers.len() >= KEPT
-                && let Some(oldest) = answers.iter().min_by_key(|(_, it)| it.asked_at).map(|it| it.0.clone())
-            {
-                answers.remove(&oldest);
-            }
-            let answer = answers.entry(slot.clone()).or_default();
-            (answer.asked_at, answer.waits) = (now, true);
-        }
-        context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
-    }
-
-    /// Something that was wanted has come back.
-    pub(crate) fn errand_done(&mut self, outcome: ConnectionResult, context: &mut Context) {
-        match outcome {
-            ConnectionResult::Called { slot, by_hand, mapped } => {
-                self.endpoint_answered(slot, by_hand, mapped, context)
-            }
-            ConnectionResult::Tried(attempt, tried) => context.connection_tried(attempt, tried),
-            ConnectionResult::Saved(saved) => self.connection_saved(saved, context),
-            ConnectionResult::Accepted(name, tried) => self.credential_tried(&name, tried, context),
-            ConnectionResult::Removed(removed) => self.connection_removed(removed, context),
-            ConnectionResult::Log(calls) => self.calls = calls,
-        }
-    }
-
-    fn endpoint_answered(
-        &mut self,
-        slot: AnswerKey,
-        by_hand: bool,
-        mapped: Result<Mapped, String>,
-        context: &mut Context,
-    ) {
-        let name = format!("{} · {}", slot.connection, slot.endpoint);
-        let is_shown = context.layers.top::<AwaitedAnswer>().is_some_and(|it| it.slot == slot);
-        let answer = self.answers.entry(slot.clone()).or_default();
-        answer.waits = false;
-        match mapped {
-            Ok(mapped) => {
-                if is_shown {
-                    context.layers.pop();
-                    let lines = mapped.lines(LINES);
-                    let lines = if lines.is_empty() {
-                        vec!["It answered, and none of its fields is there.".to_owned()]
-                    } else {
-                        lines
-                    };
-                    let lines = lines.iter().map(|it| SafeText::line(it)).collect();
-                    context.open(TextView::new(name, lines));
-                }
-                let answer = self.answers.entry(slot).or_default();
-                (answer.mapped, answer.failed) = (Some(mapped), None);
-            }
-            Err(why) => {
-                answer.failed = Some(SafeText::line(&why));
-                if is_shown {
-                    context.layers.pop();
-                }
-                if by_hand {
-                    context.warn(format!("{name}: {why}"));
-                }
-            }
-        }
-    }
-
-    /// What `{connection.field}` stands for in the conversation at hand.
-    pub(crate) fn looked_up(&self, desk: &Desk, context: &Context) -> Vec<(String, String)> {
-        let Some(row) = desk.at_hand() else { return Vec::new() };
-        let mut found: Vec<(String, String)> = Vec::new();
-        for (connection, _, answer) in self.connected(row, context) {
-            let fields = answer.mapped.iter().flat_map(|it| &it.fields);
-            found.extend(fields.map(|it| (format!("{connection}.{}", it.name), it.line())));
-        }
-        found.retain(|(_, value)| !value.is_empty());
-        found
-    }
-}
-
-impl Desk {
-    /// What is known of the contact of a conversation: what its channel proves
-    /// of them, and their metadata.
-    pub(crate) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
-        let proven = self.platform_of(row).zip(row.conversation.address.as_deref());
-        let facts = proven.map(|(platform, address)| ContactFacts::of(platform, address)).unwrap_or_default();
-        let contact = self.card_at_hand().and_then(|it| it.contact.as_ref());
-        let metadata = contact.map_or_else(Vec::new, |it| {
-            it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
-        });
-        facts.with_metadata(metadata)
-    }
-
-    fn platform_of(&self, row: &ConversationRow) -> Option<&Platform> {
-        let key = row.key();
-        self.tabs.iter().find(|it| it.channel.id == key.channel).and_then(Tab::platform)
-    }
 }
 
 fn slot(key: &ConversationKey, connection: &str, endpoint: &ConnectionEndpoint) -> AnswerKey {

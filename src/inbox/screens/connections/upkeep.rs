@@ -16,6 +16,7 @@ use crate::overlays::view::OverlayView;
 use crate::screens::connections::ConnectionAnswers;
 use crate::screens::connections::errands::ConnectionRequest;
 use crate::screens::connections::wizard::{Hidden, secret_label};
+use crate::screens::connections::wizard_keys;
 use model::connections::{Connection, ContactFacts};
 use model::secret::Secret;
 use model::text;
@@ -102,63 +103,59 @@ impl OverlayView for CredentialForm {
     }
 }
 
-impl Inbox {
-    /// `:connection` and what is to be done with one.
-    pub(crate) fn connection_line(&mut self, words: &str) -> Result<(), String> {
-        let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
-        match (what, name) {
-            ("add", "") => self.add_connection(),
-            ("credential", name) => self.features.macros.ask_credential(name, &self.desk, &mut self.context),
-            ("remove", name) => {
-                let name = self.context.connection_named(name)?.name.clone();
-                self.context.ask_remove_connection(name);
-                Ok(())
-            }
-            _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
+/// `:connection` and what is to be done with one.
+pub(crate) fn connection_line(inbox: &mut Inbox, words: &str) -> Result<(), String> {
+    let (what, name) = words.split_once(' ').map_or((words, ""), |(what, name)| (what, name.trim()));
+    match (what, name) {
+        ("add", "") => wizard_keys::add_connection(inbox),
+        ("credential", name) => inbox.features.macros.ask_credential(name, &inbox.desk, &mut inbox.context),
+        ("remove", name) => {
+            let name = connection_named(&inbox.context, name)?.name.clone();
+            ask_remove_connection(&mut inbox.context, name);
+            Ok(())
         }
-    }
-
-    /// What can follow `:connection`.
-    pub(crate) fn connection_words(&self) -> Vec<String> {
-        let names = || self.context.settings.connections.iter().map(|it| it.name.as_str());
-        let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
-        std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
+        _ => Err("connection takes add, credential NAME or remove NAME".to_owned()),
     }
 }
 
-impl Context {
-    fn connection_named(&self, name: &str) -> Result<&Connection, String> {
-        let all = &self.settings.connections;
-        if let Some(found) = all.iter().find(|it| it.name == name) {
-            return Ok(found);
-        }
-        let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
-        Err(match names.as_slice() {
-            [] => "there is no connection yet; :connection add makes one".to_owned(),
-            names => format!("no connection is called {name:?}; there are {}", names.join(", ")),
-        })
-    }
+/// What can follow `:connection`.
+pub(crate) fn connection_words(inbox: &Inbox) -> Vec<String> {
+    let names = || inbox.context.settings.connections.iter().map(|it| it.name.as_str());
+    let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
+    std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
+}
 
-    fn ask_remove_connection(&mut self, name: String) {
-        let lines = vec![
-            DialogLine::plain(SafeText::line(&name).to_string()),
-            DialogLine::gap(),
-            DialogLine::plain("It is taken out of connections.toml, and its credential is forgotten."),
-            DialogLine::plain("Canned replies that name its fields leave them to be filled in."),
-        ];
-        let remove = |inbox: &mut Inbox| {
-            let request = ConnectionRequest::Remove(name);
-            inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(request))));
-        };
-        let question = Confirm::new("REMOVE this connection?", lines);
-        self.open(question.answer('y', "remove it", remove).no("keep it"));
+fn connection_named<'a>(context: &'a Context, name: &str) -> Result<&'a Connection, String> {
+    let all = &context.settings.connections;
+    if let Some(found) = all.iter().find(|it| it.name == name) {
+        return Ok(found);
     }
+    let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+    Err(match names.as_slice() {
+        [] => "there is no connection yet; :connection add makes one".to_owned(),
+        names => format!("no connection is called {name:?}; there are {}", names.join(", ")),
+    })
+}
+
+fn ask_remove_connection(context: &mut Context, name: String) {
+    let lines = vec![
+        DialogLine::plain(SafeText::line(&name).to_string()),
+        DialogLine::gap(),
+        DialogLine::plain("It is taken out of connections.toml, and its credential is forgotten."),
+        DialogLine::plain("Canned replies that name its fields leave them to be filled in."),
+    ];
+    let remove = |inbox: &mut Inbox| {
+        let request = ConnectionRequest::Remove(name);
+        inbox.context.push(Effect::Ask(OutsideRequest::Connections(Box::new(request))));
+    };
+    let question = Confirm::new("REMOVE this connection?", lines);
+    context.open(question.answer('y', "remove it", remove).no("keep it"));
 }
 
 impl Macros {
     fn ask_credential(&mut self, name: &str, desk: &Desk, context: &mut Context) -> Result<(), String> {
         self.may_type_credential()?;
-        let connection = context.connection_named(name)?;
+        let connection = connection_named(context, name)?;
         if !connection.auth.wants_secret() {
             return Err(format!("{name} takes no credential: its authentication is none"));
         }

@@ -9,6 +9,7 @@ use crate::Inbox;
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::Words;
+use crate::screens::connections::asking;
 use crate::screens::connections::asking::EndpointPicker;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -70,7 +71,7 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
 
 impl OverlayView for EndpointPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let found = inbox.context.endpoints(&self.picker.query);
+        let found = asking::endpoints(&inbox.context, &self.picker.query);
         let line = |it: &str| SafeText::line(it).to_string();
         let entries: Vec<(String, String)> = found
             .iter()

@@ -170,25 +170,23 @@ impl OverlayView for Wizard {
     }
 }
 
-impl Inbox {
-    /// `:connection add`.
-    pub(crate) fn add_connection(&mut self) -> Result<(), String> {
-        self.features.macros.may_type_credential()?;
-        if !self.context.settings.connects {
-            return Err("this desk keeps no connections".to_owned());
-        }
-        let (facts, with) = self.desk.tried_with();
-        let wizard = match self.connections.begun.take() {
-            Some(mut begun) => {
-                // It is tried with whoever is at hand now.
-                (begun.facts, begun.with) = (facts, with);
-                begun
-            }
-            None => Box::new(Wizard::new(facts, with)),
-        };
-        self.context.open(*wizard);
-        Ok(())
+/// `:connection add`.
+pub(crate) fn add_connection(inbox: &mut Inbox) -> Result<(), String> {
+    inbox.features.macros.may_type_credential()?;
+    if !inbox.context.settings.connects {
+        return Err("this desk keeps no connections".to_owned());
     }
+    let (facts, with) = inbox.desk.tried_with();
+    let wizard = match inbox.connections.begun.take() {
+        Some(mut begun) => {
+            // It is tried with whoever is selected now.
+            (begun.facts, begun.with) = (facts, with);
+            begun
+        }
+        None => Box::new(Wizard::new(facts, with)),
+    };
+    inbox.context.open(*wizard);
+    Ok(())
 }
 
 impl Macros {
@@ -204,11 +202,13 @@ impl Macros {
 }
 
 impl Desk {
-    /// What is known of the contact at hand, and how they are called: whom a
+    /// What is known of the current contact, and how they are called: whom a
     /// live call is about.
     pub(crate) fn tried_with(&self) -> (ContactFacts, String) {
-        let at_hand = self.at_hand().map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
-        at_hand.unwrap_or_default()
+        let found = self
+            .current_conversation()
+            .map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
+        found.unwrap_or_default()
     }
 }
 
@@ -252,25 +252,23 @@ impl ConnectionAnswers {
     }
 }
 
-impl Context {
-    /// The live call of a new connection has ended.
-    pub(crate) fn connection_tried(&mut self, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
-        let Some(wizard) = self.layers.top_mut::<Wizard>() else { return };
-        if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
-            return;
-        }
-        wizard.step = match tried {
-            Ok((status, picks)) => {
-                let taken = vec![false; picks.len()];
-                WizardStep::Picking { status, picks, taken, chosen: 0 }
-            }
-            Err(why) => {
-                wizard.wrong = Some(why);
-                wizard.secret.begin_anew();
-                WizardStep::Filling
-            }
-        };
+/// The live call of a new connection has ended.
+pub(crate) fn connection_tried(context: &mut Context, attempt: u32, tried: Result<(u16, Vec<Pick>), String>) {
+    let Some(wizard) = context.layers.top_mut::<Wizard>() else { return };
+    if wizard.step != WizardStep::Trying || wizard.attempt != attempt {
+        return;
     }
+    wizard.step = match tried {
+        Ok((status, picks)) => {
+            let taken = vec![false; picks.len()];
+            WizardStep::Picking { status, picks, taken, chosen: 0 }
+        }
+        Err(why) => {
+            wizard.wrong = Some(why);
+            wizard.secret.begin_anew();
+            WizardStep::Filling
+        }
+    };
 }
 
 fn try_it(wizard: &mut Wizard, context: &mut Context) {

@@ -23,11 +23,12 @@ const LABELS: u16 = 10;
 /// Lines one fact takes at most.
 const MOST: usize = 4;
 
-/// Draws the card of the conversation at hand, from the line on it was
+/// Draws the card of the current conversation, from the line on it was
 /// scrolled to.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let inner = area.inner();
-    let lines = inbox.desk.at_hand().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
+    let lines =
+        inbox.desk.current_conversation().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
     let height = usize::from(inner.height);
     let first = inbox.desk.card_scroll().min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
@@ -87,7 +88,8 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     add("email", conversation.email.as_ref().map(ToString::to_string));
     add("status", Some(safe(&conversation.status.word().to_owned())));
     let zone = &inbox.context.settings.zone;
-    let since = conversation.created_at.map(|it| format!(" since {}", it.day_name(zone)));
+    let first = conversation.first_message_at.or(conversation.created_at);
+    let since = first.map(|it| format!(" since {}", it.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
     add("last", conversation.last_message_at.map(|it| ago(inbox.context.now.since(it))));
     add("waits", row.waiting_since.map(|it| short_span(inbox.context.now.since(it))));
@@ -119,7 +121,7 @@ fn fact(label: &str, words: impl Into<String>) -> (String, String, Style) {
 /// What the server keeps of the person beside the conversation.
 fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
     let has_contacts = inbox.desk.tab().platform().is_some_and(Platform::has_contacts);
-    let Some(card) = inbox.desk.card_at_hand().filter(|_| has_contacts) else { return Vec::new() };
+    let Some(card) = inbox.desk.current_card().filter(|_| has_contacts) else { return Vec::new() };
     let mut facts = vec![heading("Contact")];
     let Some(contact) = &card.contact else {
         facts.push(fact("", "not read yet"));
@@ -145,7 +147,7 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
 
 /// The same number or mail address in other tabs.
 fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
-    let others = inbox.desk.card_at_hand().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
+    let others = inbox.desk.current_card().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }

@@ -8,12 +8,12 @@ use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
 use model::local::{Assignment, Keep};
 
 impl Changes {
-    /// Claims what is marked or at hand; one that is claimed is released.
+    /// Claims what is marked or selected; one that is claimed is released.
     pub(crate) fn claim(&mut self, desk: &mut Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             return self.act_on_marked(BulkWish::Claim(true), desk, context);
         }
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         self.plan(BulkWish::Claim(row.local.claim.is_none()), vec![row], desk, context);
     }
 

@@ -3,12 +3,14 @@
 
 use crate::Inbox;
 use crate::command::{Reason, pick};
-use crate::conditions::{changeable, conversation_at_hand, no_conversation, thread_can_be_filed, writable};
+use crate::conditions::{changeable, no_conversation, on_conversation, thread_can_be_filed, writable};
 use crate::event::{Effect, Load, Spread};
 use crate::keys::KeyPress;
 use crate::layout::SIDE_BY_SIDE;
+use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::conversations::bulk_plan::BulkWish;
+use crate::screens::conversations::pauses::update;
 use crate::screens::conversations::takeover::{closable, switchable};
 use crate::tab::Focus;
 use model::filter::{self, Sort};
@@ -144,7 +146,7 @@ pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
-    conversation_at_hand(inbox)?;
+    on_conversation(inbox)?;
     if inbox.desk.tab().focus == Focus::List && inbox.context.size.0 < SIDE_BY_SIDE {
         return Err("open the conversation first, then {card} shows its card".into());
     }
@@ -218,7 +220,7 @@ pub(crate) fn may_show_results(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn show_results(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.show_list(ListKind::Results);
+    listing::show_list(&mut inbox.context, ListKind::Results);
 }
 
 pub(crate) fn filter_list(inbox: &mut Inbox, _: KeyPress) {
@@ -234,7 +236,7 @@ pub(crate) fn go_to_snoozed(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_paused(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.show_paused();
+    update::show_paused(&mut inbox.context);
 }
 
 pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {

@@ -1,5 +1,5 @@
 //! Which list is on screen: the tab's own, or the one over all tabs. In that
-//! one the tab of the selected row is the tab at hand, so that everything
+//! one the tab of the selected row is the active tab, so that everything
 //! done to a row is done as in its own tab.
 
 use crate::context::Context;
@@ -8,7 +8,7 @@ use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::conversations::ConversationList;
 use crate::tab::Focus;
-use crate::watch;
+use crate::watch::update as watch;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::queries::ConversationKey;
@@ -37,7 +37,7 @@ impl Desk {
 
     /// The conversation commands act on: the one being read, or the selected
     /// row.
-    pub fn at_hand(&self) -> Option<&ConversationRow> {
+    pub fn current_conversation(&self) -> Option<&ConversationRow> {
         let tab = self.tab();
         let key = match (tab.focus, &tab.history) {
             (Focus::List, _) => self.list().selected.clone()?,
@@ -66,7 +66,7 @@ impl Desk {
         self.tab_mut().focus = Focus::List;
     }
 
-    /// In the list over all tabs, the selected row's tab is the tab at hand.
+    /// In the list over all tabs, the selected row's tab is the active tab.
     pub(crate) fn follow_row(&mut self) {
         if !self.everywhere || self.tab().focus != Focus::List {
             return;
@@ -75,7 +75,7 @@ impl Desk {
         self.take_up(&channel);
     }
 
-    /// Makes a tab the one at hand, with its focus where it was in the last.
+    /// Makes a tab the current one, with its focus where it was in the last.
     pub(crate) fn take_up(&mut self, channel: &ChannelId) {
         let focus = self.tab().focus;
         let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) else { return };

@@ -46,7 +46,7 @@ pub struct ConversationList {
     pub sort: Sort,
     /// What is marked in it.
     pub marks: Marks,
-    /// The rows at hand.
+    /// The loaded rows.
     pub page: ConversationPage,
     /// The selected conversation, by id.
     pub selected: Option<ConversationKey>,
@@ -66,7 +66,7 @@ pub struct ConversationList {
     wanted: ConversationQuery,
     /// What is read of it.
     pub resource: Resource<ConversationQuery>,
-    /// Whether the rows at hand answer another question than the last one.
+    /// Whether the loaded rows answer another question than the last one.
     other: bool,
 }
 
@@ -129,7 +129,7 @@ impl ConversationList {
         rows.fold((0, 0), |(new, need), it| (new + 1, need + usize::from(it.needs_reply())))
     }
 
-    /// Says that what is at hand may be old; the next [`Self::take_query`]
+    /// Says that what is loaded may be old; the next [`Self::take_query`]
     /// asks again.
     pub fn mark_stale(&mut self) {
         self.resource.mark_stale();
@@ -313,7 +313,7 @@ impl ConversationList {
     /// Selects a conversation; the window follows if it is elsewhere.
     pub fn select(&mut self, key: &ConversationKey, visible: usize) {
         match self.page.rows.iter().position(|it| it.is(key)) {
-            // The rows at hand may be those of another question.
+            // The loaded rows may be those of another question.
             Some(index) if !self.other => self.select_index(index, visible),
             _ => {
                 self.selected = Some(key.clone());

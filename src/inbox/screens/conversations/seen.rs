@@ -8,14 +8,14 @@ use crate::screens::conversations::bulk_plan::{BulkPlan, BulkWish};
 use model::local::Keep;
 
 impl Changes {
-    /// Marks what is marked, or at hand, as seen; what was seen as not.
+    /// Marks what is marked, or selected, as seen; what was seen as not.
     pub(crate) fn turn_seen(&mut self, desk: &mut Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             let unseen =
                 desk.list().page.rows.iter().any(|it| it.unread > 0 && desk.list().marks.contains(&it.key()));
             return self.act_on_marked(BulkWish::Seen(unseen), desk, context);
         }
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         self.plan(BulkWish::Seen(row.unread > 0), vec![row], desk, context);
     }
 

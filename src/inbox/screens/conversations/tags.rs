@@ -176,13 +176,13 @@ impl OverlayView for TagEditor {
 }
 
 impl Changes {
-    /// Opens the line for what is marked or at hand.
+    /// Opens the line for what is marked or selected.
     pub(crate) fn ask_tags(&mut self, desk: &Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             return self.tag_marked(desk, context);
         }
-        let Some(row) = desk.at_hand().cloned() else { return };
-        context.open_tags(vec![row]);
+        let Some(row) = desk.current_conversation().cloned() else { return };
+        open_tags(context, vec![row]);
     }
 
     /// Sets the tags of all a plan applies to.
@@ -207,23 +207,21 @@ impl Changes {
     }
 }
 
-impl Context {
-    pub(crate) fn open_tags(&mut self, rows: Vec<ConversationRow>) {
-        let mut line = TagLine::default();
-        if let [one] = rows.as_slice() {
-            for tag in &one.local.tags {
-                line.text.push_str(&format!("{}, ", tag.word));
-            }
+pub(crate) fn open_tags(context: &mut Context, rows: Vec<ConversationRow>) {
+    let mut line = TagLine::default();
+    if let [one] = rows.as_slice() {
+        for tag in &one.local.tags {
+            line.text.push_str(&format!("{}, ", tag.word));
         }
-        self.open(TagEditor { rows, line });
-        self.push(Effect::Load(Load::Tags(KNOWN)));
     }
+    context.open(TagEditor { rows, line });
+    context.push(Effect::Load(Load::Tags(KNOWN)));
+}
 
-    /// Tags in use have come.
-    pub(crate) fn tags_known(&mut self, known: Vec<SafeText>) {
-        if let Some(editor) = self.layers.top_mut::<TagEditor>() {
-            editor.line.known = known;
-        }
+/// Tags in use have come.
+pub(crate) fn tags_known(context: &mut Context, known: Vec<SafeText>) {
+    if let Some(editor) = context.layers.top_mut::<TagEditor>() {
+        editor.line.known = known;
     }
 }
 

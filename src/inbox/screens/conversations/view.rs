@@ -1,4 +1,4 @@
-//! The conversation list: two lines a row, from the window at hand.
+//! The conversation list: two lines a row, from the current window.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -2,9 +2,11 @@
 
 use crate::Inbox;
 use crate::command::{Reason, pick};
-use crate::conditions::{conversation_at_hand, no_conversation, writable};
+use crate::conditions::{no_conversation, on_conversation, writable};
 use crate::event::Effect;
 use crate::keys::KeyPress;
+use crate::screens::history::split_view;
+use crate::screens::mail::menus;
 use crate::tab::Focus;
 use model::ids::ConversationId;
 use model::queries::TranscriptFormat;
@@ -73,7 +75,7 @@ pub(crate) fn show_picture(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn open_outside(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
-        true => inbox.choose_link(),
+        true => menus::choose_link(inbox),
         false => inbox.desk.ask_open(&mut inbox.context),
     }
 }
@@ -125,12 +127,12 @@ pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
 }
 
 fn has_room_for_second(inbox: &Inbox) -> Result<(), Reason> {
-    inbox.context.no_room_for_second().map_or(Ok(()), Err)
+    split_view::no_room_for_second(&inbox.context).map_or(Ok(()), Err)
 }
 
 pub(crate) fn may_keep_beside(inbox: &Inbox) -> Result<(), Reason> {
     has_room_for_second(inbox)?;
-    conversation_at_hand(inbox)
+    on_conversation(inbox)
 }
 
 pub(crate) fn keep_beside(inbox: &mut Inbox, _: KeyPress) {
@@ -141,7 +143,7 @@ pub(crate) fn may_swap_beside(inbox: &Inbox) -> Result<(), Reason> {
     has_room_for_second(inbox)?;
     match inbox.desk.second() {
         Some(_) => Ok(()),
-        None => Err("no other conversation is kept; {keep-beside} keeps the one at hand".into()),
+        None => Err("no other conversation is kept; {keep-beside} keeps this one".into()),
     }
 }
 
@@ -167,7 +169,7 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
         return inbox.broadcasts.export_csv(file.trim(), &inbox.desk, &mut inbox.context);
     }
     let format = TranscriptFormat::WORDS[pick("format", word, &formats(inbox))?].1;
-    let key = inbox.desk.at_hand().map(|it| it.key()).ok_or("no conversation is selected")?;
+    let key = inbox.desk.current_conversation().map(|it| it.key()).ok_or("no conversation is selected")?;
     let name = inbox.desk.tabs.iter().find(|it| it.channel.id == key.channel);
     let name = name.map(|it| it.channel.name.clone()).unwrap_or_default();
     let file = match file.trim() {

@@ -245,7 +245,7 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
     }
 }
 
-/// The quoted message on one line, or words for one that is not at hand.
+/// The quoted message on one line, or words for one that is not loaded.
 fn quote(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
     let found = items.iter().find_map(|it| match it {
         HistoryItem::Message(row) if row.message.id == *quoted => Some(row),

@@ -1,4 +1,4 @@
-//! The message history of the conversation at hand: its items, its lines,
+//! The message history of the current conversation: its items, its lines,
 //! the selected item and a scroll position that stays with what is read.
 //!
 //! It says how many messages it wants.
@@ -119,7 +119,7 @@ impl History {
         self.row = phone::listed_or_new(self.row.take(), &self.wanted.channel, &self.conversation);
     }
 
-    /// Says that what is at hand may be old.
+    /// Says that what is loaded may be old.
     pub fn mark_stale(&mut self) {
         self.resource.mark_stale();
     }
@@ -331,7 +331,7 @@ impl History {
         (self.first, self.selected, self.below) = (None, None, 0);
     }
 
-    /// To the oldest line at hand.
+    /// To the oldest loaded line.
     pub fn top(&mut self) {
         self.first = Some(0);
         self.selected = self.items.first().map(HistoryItem::key);

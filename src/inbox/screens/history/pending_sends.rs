@@ -1,4 +1,4 @@
-//! The outbox rows of a history: which one is at hand, and what a text waits
+//! The outbox rows of a history: which one is current, and what a text waits
 //! for so that person and AI do not cross.
 
 use crate::context::Context;
@@ -17,7 +17,7 @@ impl History {
 
     /// The selected row of the outbox; while nothing is selected, the newest
     /// one that asks.
-    pub fn row_at_hand(&self) -> Option<&OutboxRow> {
+    pub fn current_row(&self) -> Option<&OutboxRow> {
         match self.selected_index() {
             Some(index) => self.items.get(index).and_then(row_of),
             None => self.rows().find(|it| it.is_stopped()),

@@ -1,4 +1,4 @@
-//! The item at hand as JSON for a command of the person's own: `jq`, a script,
+//! The current item as JSON for a command of the person's own: `jq`, a script,
 //! a ticket system. It asks once for each command.
 
 use crate::Inbox;
@@ -38,33 +38,31 @@ impl Keyboard {
     }
 }
 
-impl Inbox {
-    /// Pipes the item at hand to a command, after asking where it is new.
-    pub(crate) fn pipe(&mut self, command: &str) -> Result<(), String> {
-        let Some((what, json, _)) = self.desk.item_at_hand() else {
-            return Err("there is no conversation to pipe".to_owned());
-        };
-        let what = what.split(' ').next().unwrap_or_default().to_owned();
-        let json = json.to_owned();
-        let command = command.to_owned();
-        if self.keyboard.piped.contains(&command) {
-            self.keyboard.run_pipe(command, json, &mut self.context);
-        } else {
-            let lines = vec![
-                DialogLine::strong(SafeText::line(&command).to_string()),
-                DialogLine::plain(format!(
-                    "It gets the {} as JSON, as the server sent it.",
-                    SafeText::line(&what)
-                )),
-                DialogLine::plain(
-                    "It runs in your shell, with your rights, for 10 s at most, and is not asked about again.",
-                ),
-            ];
-            let run = move |inbox: &mut Inbox| inbox.keyboard.run_pipe(command, json, &mut inbox.context);
-            self.context.open(Confirm::new("Run this command?", lines).answer('y', "RUN it", run).no("not"));
-        }
-        Ok(())
+/// Pipes the current item to a command, after asking where it is new.
+pub(crate) fn pipe(inbox: &mut Inbox, command: &str) -> Result<(), String> {
+    let Some((what, json, _)) = inbox.desk.current_item() else {
+        return Err("there is no conversation to pipe".to_owned());
+    };
+    let what = what.split(' ').next().unwrap_or_default().to_owned();
+    let json = json.to_owned();
+    let command = command.to_owned();
+    if inbox.keyboard.piped.contains(&command) {
+        inbox.keyboard.run_pipe(command, json, &mut inbox.context);
+    } else {
+        let lines = vec![
+            DialogLine::strong(SafeText::line(&command).to_string()),
+            DialogLine::plain(format!(
+                "It gets the {} as JSON, as the server sent it.",
+                SafeText::line(&what)
+            )),
+            DialogLine::plain(
+                "It runs in your shell, with your rights, for 10 s at most, and is not asked about again.",
+            ),
+        ];
+        let run = move |inbox: &mut Inbox| inbox.keyboard.run_pipe(command, json, &mut inbox.context);
+        inbox.context.open(Confirm::new("Run this command?", lines).answer('y', "RUN it", run).no("not"));
     }
+    Ok(())
 }
 
 impl Desk {

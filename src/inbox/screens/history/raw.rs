@@ -17,15 +17,15 @@ use model::text::SafeText;
 use model::unreadable;
 
 impl Desk {
-    /// What is at hand, in words and as the server sent it: the selected
+    /// What is loaded, in words and as the server sent it: the selected
     /// message while reading, else the conversation.
-    pub(crate) fn item_at_hand(&self) -> Option<(String, &str, Option<&MessageRow>)> {
+    pub(crate) fn current_item(&self) -> Option<(String, &str, Option<&MessageRow>)> {
         let tab = self.tab();
         let selected = match (&tab.history, tab.focus) {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
             _ => None,
         };
-        match (selected, self.at_hand()) {
+        match (selected, self.current_conversation()) {
             (Some(row), _) => Some((format!("message {}", row.message.id), &row.message.raw, Some(row))),
             (None, Some(row)) => {
                 Some((format!("conversation {}", row.conversation.id), &row.conversation.raw, None))
@@ -34,7 +34,7 @@ impl Desk {
         }
     }
 
-    /// Shows what is at hand; of a message, what the server has now follows.
+    /// Shows what is loaded; of a message, what the server has now follows.
     pub(crate) fn raw(&mut self, context: &mut Context) {
         let Some((title, lines, message)) = self.raw_item(context) else { return };
         context.open(TextView::new(title, lines));
@@ -77,7 +77,7 @@ impl Desk {
             (Some(history), Focus::History) => history.selected_item().and_then(message_of),
             _ => None,
         };
-        let (title, raw, row) = match (selected, self.at_hand()) {
+        let (title, raw, row) = match (selected, self.current_conversation()) {
             (Some(row), _) => (format!("message {}", row.message.id), &row.message.raw, Some(row)),
             (None, Some(row)) => {
                 (format!("conversation {}", row.conversation.id), &row.conversation.raw, None)

@@ -5,6 +5,7 @@ use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
+use crate::overlays::outside_link;
 use crate::screens::history::message_of;
 use crate::tab::Focus;
 use model::links;
@@ -14,13 +15,13 @@ impl Desk {
     /// Asks whether to open the selected message's file or link outside; says
     /// first where it leads.
     pub(crate) fn ask_open(&mut self, context: &mut Context) {
-        match self.link_at_hand() {
-            Ok((url, host)) => context.ask_open_outside(url, &host),
+        match self.current_link() {
+            Ok((url, host)) => outside_link::ask_open_outside(context, url, &host),
             Err(why) => context.warn(why),
         }
     }
 
-    fn link_at_hand(&self) -> Result<(String, String), &'static str> {
+    fn current_link(&self) -> Result<(String, String), &'static str> {
         let history =
             self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
         let row = match history.selected_item().and_then(message_of) {
@@ -36,23 +37,23 @@ impl Desk {
         Ok((url, host))
     }
 
-    /// Goes to the message the selected one quotes, if it is at hand.
+    /// Goes to the message the selected one quotes, if it is loaded.
     pub(crate) fn go_to_quoted(&mut self, context: &mut Context) {
         let Some(history) = &mut self.tab_mut().history else { return };
         let quoted = history.selected_item().and_then(|it| it.quotes().cloned());
         let said = match quoted {
             None => Some("this message quotes none"),
             Some(id) if history.go_to(&id) => None,
-            Some(_) => Some("what it quotes is not at hand; {top} goes up and loads older messages"),
+            Some(_) => Some("what it quotes is not loaded; {top} goes up and loads older messages"),
         };
         if let Some(said) = said {
             context.say(context.keyed(said));
         }
     }
 
-    /// Looks for the person at hand in other tabs.
+    /// Looks for the current person in other tabs.
     pub(crate) fn look_elsewhere(&mut self, context: &mut Context) {
-        if let Some(row) = self.at_hand() {
+        if let Some(row) = self.current_conversation() {
             context.push(Effect::Load(Load::Elsewhere(row.key())));
         }
     }
@@ -65,7 +66,7 @@ impl Desk {
         found: &[ConversationKey],
         context: &mut Context,
     ) {
-        if self.at_hand().is_none_or(|it| !it.is(asked)) {
+        if self.current_conversation().is_none_or(|it| !it.is(asked)) {
             return;
         }
         // From the last one it goes on to the first: the key leads around.

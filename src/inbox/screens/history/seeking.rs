@@ -18,7 +18,7 @@ impl History {
         found.is_some()
     }
 
-    /// Selects a message; false if it is not at hand.
+    /// Selects a message; false if it is not loaded.
     pub fn go_to(&mut self, message: &MessageId) -> bool {
         let key = ItemKey::Message(message.clone());
         let found = self.items.iter().position(|it| it.key() == key);
@@ -28,15 +28,15 @@ impl History {
         found.is_some()
     }
 
-    /// Selects an item by its name, if it is at hand.
+    /// Selects an item by its name, if it is loaded.
     pub fn select_key(&mut self, key: &ItemKey) {
         if let Some(index) = self.items.iter().position(|it| it.key() == *key) {
             self.select_index(index);
         }
     }
 
-    /// Shows an item; one that is not at hand yet is shown when it comes.
-    /// Returns whether it is at hand.
+    /// Shows an item; one that is not loaded yet is shown when it comes.
+    /// Returns whether it is loaded.
     pub fn seek(&mut self, key: &ItemKey) -> bool {
         match self.items.iter().position(|it| it.key() == *key) {
             Some(index) => {

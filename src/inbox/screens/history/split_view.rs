@@ -2,34 +2,25 @@
 //! is kept there to be read while another one is open.
 
 use crate::context::Context;
-use crate::desk::Desk;
+use crate::desk::{Desk, SecondConversation};
 use crate::event::{Effect, Load};
 use crate::layout::WITH_SECOND;
 use crate::screens::history::History;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
-use model::queries::{ConversationKey, HistoryPage, HistoryQuery};
-
-/// The conversation that is kept.
-#[derive(Debug)]
-pub struct Second {
-    /// Which.
-    pub key: ConversationKey,
-    /// Its messages.
-    pub history: History,
-}
+use model::queries::{HistoryPage, HistoryQuery};
 
 impl Desk {
     /// The second conversation, while it is not the first.
-    pub fn second(&self) -> Option<&Second> {
+    pub fn second(&self) -> Option<&SecondConversation> {
         let tab = self.tab();
         let first = tab.history.as_ref().map(|it| tab.key_of(&it.conversation));
         self.beside.as_ref().filter(|it| first.as_ref() != Some(&it.key))
     }
 
-    /// Keeps the conversation at hand beside others, or lets it go.
+    /// Keeps the current conversation beside others, or lets it go.
     pub(crate) fn keep_beside(&mut self, context: &mut Context) {
-        let Some(row) = self.at_hand().cloned() else { return };
+        let Some(row) = self.current_conversation().cloned() else { return };
         let key = row.key();
         if self.beside.take().is_some_and(|it| it.key == key) {
             return context.say("it is not kept beside others any more");
@@ -37,7 +28,7 @@ impl Desk {
         let mut history = History::new(key.channel.clone(), key.conversation.clone());
         let title = row.conversation.title();
         history.row = Some(row);
-        self.beside = Some(Second { key, history });
+        self.beside = Some(SecondConversation { key, history });
         context.say(
             context
                 .keyed(&format!("{title} stays beside the next one you open · {{swap-beside}} swaps them")),
@@ -64,8 +55,9 @@ impl Desk {
 
     /// Messages have come.
     pub(crate) fn second_loaded(&mut self, query: &HistoryQuery, page: &HistoryPage) {
-        let of =
-            |it: &&mut Second| it.key.channel == query.channel && it.key.conversation == query.conversation;
+        let of = |it: &&mut SecondConversation| {
+            it.key.channel == query.channel && it.key.conversation == query.conversation
+        };
         if let Some(second) = self.beside.as_mut().filter(of) {
             second.history.receive(query, page.clone());
         }
@@ -73,7 +65,7 @@ impl Desk {
 
     /// Something of a tab changed, or of one of its conversations.
     pub(crate) fn second_changed(&mut self, channel: &ChannelId, conversation: Option<&ConversationId>) {
-        let of = |it: &&mut Second| {
+        let of = |it: &&mut SecondConversation| {
             it.key.channel == *channel && conversation.is_none_or(|id| it.key.conversation == *id)
         };
         if let Some(second) = self.beside.as_mut().filter(of) {
@@ -82,11 +74,9 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Why there is no room for one.
-    pub(crate) fn no_room_for_second(&self) -> Option<String> {
-        let columns = self.size.0;
-        (columns < WITH_SECOND)
-            .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
-    }
+/// Why there is no room for one.
+pub(crate) fn no_room_for_second(context: &Context) -> Option<String> {
+    let columns = context.size.0;
+    (columns < WITH_SECOND)
+        .then(|| format!("a second conversation fits from {WITH_SECOND} columns on; here are {columns}"))
 }

@@ -9,13 +9,13 @@ use crate::Inbox;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::{Run, Sides};
+use crate::desk::SecondConversation;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, HistoryLine};
 use crate::screens::history::pictures_view;
-use crate::screens::history::split_view::Second;
 use crate::screens::mail;
 use crate::screens::outbox::row_state_view;
 use crate::tab::{Focus, Tab};
@@ -63,7 +63,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
 }
 
 /// Draws the conversation that is kept beside the first: only to be read.
-pub fn draw_second(inbox: &Inbox, theme: Theme, second: &Second, area: Area, buffer: &mut Buffer) {
+pub fn draw_second(
+    inbox: &Inbox,
+    theme: Theme,
+    second: &SecondConversation,
+    area: Area,
+    buffer: &mut Buffer,
+) {
     let history = &second.history;
     let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == second.key.channel);
     let name = tab.map_or("", |it| it.channel.name.as_str());

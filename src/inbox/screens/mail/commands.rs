@@ -2,10 +2,12 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::{on_mail, tab_at_hand_writable, thread_can_be_filed, writable};
+use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable};
 use crate::keys::KeyPress;
-use crate::screens::mail::reading;
-use crate::screens::mail::writing::Begun;
+use crate::screens::mail::menus;
+use crate::screens::mail::reading::update as reading;
+use crate::screens::mail::writing::MailBeginning;
+use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
 
 pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
@@ -14,11 +16,11 @@ pub(crate) fn may_answer(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn reply_all(inbox: &mut Inbox, _: KeyPress) {
-    inbox.begin_mail(Begun::AnswerAll, false);
+    writing::begin_mail(inbox, MailBeginning::AnswerAll, false);
 }
 
 pub(crate) fn forward(inbox: &mut Inbox, _: KeyPress) {
-    inbox.begin_mail(Begun::Forward, false);
+    writing::begin_mail(inbox, MailBeginning::Forward, false);
 }
 
 pub(crate) fn may_file(inbox: &Inbox) -> Result<(), Reason> {
@@ -48,29 +50,29 @@ pub(crate) fn mail_contacts(inbox: &mut Inbox, _: KeyPress) {
 /// Whether a mail is open.
 pub(crate) fn may_read(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    let letter = reading::letter_at_hand(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
+    let letter = reading::current_letter(inbox).filter(|_| inbox.desk.tab().focus != Focus::List);
     letter.map(drop).ok_or_else(|| "open the mail first".into())
 }
 
 pub(crate) fn html_view(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_letter(true);
+    reading::turn_letter(inbox, true);
 }
 
 pub(crate) fn quoted_text(inbox: &mut Inbox, _: KeyPress) {
-    inbox.turn_letter(false);
+    reading::turn_letter(inbox, false);
 }
 
 pub(crate) fn save_file(inbox: &mut Inbox, _: KeyPress) {
-    inbox.choose_file();
+    menus::choose_file(inbox);
 }
 
 pub(crate) fn open_in_browser(inbox: &mut Inbox, _: KeyPress) {
-    inbox.ask_browser();
+    reading::ask_browser(inbox);
 }
 
 pub(crate) fn may_triage(inbox: &Inbox) -> Result<(), Reason> {
     on_mail(inbox)?;
-    tab_at_hand_writable(inbox)
+    on_writable_tab(inbox)
 }
 
 pub(crate) fn triage(inbox: &mut Inbox, _: KeyPress) {

@@ -14,25 +14,25 @@ use model::outbox::Operation;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 
 impl Changes {
-    /// Archives the thread at hand, or takes it out of the archive.
+    /// Archives the current thread, or takes it out of the archive.
     pub(crate) fn archive(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         let archived = row.conversation.status != ConversationStatus::Closed;
         let words = if archived { "archived" } else { "back in the inbox" };
         self.file(vec![row], words, &move |_| place(archived), desk, context);
     }
 
-    /// Marks the thread at hand as read or unread.
+    /// Marks the current thread as read or unread.
     pub(crate) fn toggle_read(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         let read = !is_read(&row);
         let words = if read { "marked as read" } else { "marked as unread" };
         self.file(vec![row], words, &move |_| read_change(read), desk, context);
     }
 
-    /// Gives the thread at hand a star, or takes it away.
+    /// Gives the current thread a star, or takes it away.
     pub(crate) fn toggle_star(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         let starred = !row.thread.as_ref().and_then(|it| it.is_starred).unwrap_or(false);
         let words = if starred { "starred" } else { "star taken away" };
         let change =
@@ -40,9 +40,9 @@ impl Changes {
         self.file(vec![row], words, &change, desk, context);
     }
 
-    /// Sets what the thread at hand is about.
+    /// Sets what the current thread is about.
     pub(crate) fn set_category(&mut self, category: &str, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.at_hand().cloned() else { return };
+        let Some(row) = desk.current_conversation().cloned() else { return };
         let word = category.to_owned();
         let change = move |_: &ConversationRow| ThreadChange {
             category: Some(word.clone()),
@@ -115,11 +115,9 @@ impl Desk {
     }
 }
 
-impl Context {
-    /// Sends the opposite of what was filed.
-    pub(crate) fn unfile(&mut self, backs: &[Intent]) {
-        self.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
-    }
+/// Sends the opposite of what was filed.
+pub(crate) fn unfile(context: &mut Context, backs: &[Intent]) {
+    context.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
 }
 
 /// Whether the server counts a thread as read.

@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
-use crate::screens::mail::doubts;
+use crate::screens::mail::review::doubts;
 use crate::wrap;
 use model::email::compose::{self, WrittenMail};
 use model::email::files;
@@ -68,7 +68,7 @@ impl LastLook {
 }
 
 impl Desk {
-    /// The last look at the mail at hand, whole or with what is quoted folded.
+    /// The last look at the current mail, whole or with what is quoted folded.
     pub fn last_look(&self, preview: bool, context: &Context) -> Option<LastLook> {
         let composer = self.tab().composer.as_ref()?;
         let written = composer.written()?;

@@ -10,9 +10,10 @@ use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
+use crate::overlays::outside_link;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::mail::reading;
-use crate::screens::mail::reading::letter_at_hand;
+use crate::screens::mail::reading::update::current_letter;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
 use model::ids::ChannelId;
 use model::links;
@@ -30,11 +31,11 @@ const FOLDERS: [&str; 5] = ["inbox", "archive", "sent", "spam", "trash"];
 pub enum MailMenuKind {
     /// Which threads the list shows.
     Show,
-    /// What the thread at hand is about.
+    /// What the current thread is about.
     Category,
-    /// Which link of the mail at hand is opened.
+    /// Which link of the current mail is opened.
     Link,
-    /// Which file of the mail at hand is saved.
+    /// Which file of the current mail is saved.
     File,
     /// Whom mails were exchanged with.
     Contact,
@@ -134,8 +135,8 @@ impl Menu {
             MailMenuKind::Category => {
                 inbox.changes.set_category(&entry.value, &inbox.desk, &mut inbox.context)
             }
-            MailMenuKind::Link => inbox.context.ask_link(&entry.value),
-            MailMenuKind::File => inbox.save_file(entry.value.parse().unwrap_or(0)),
+            MailMenuKind::Link => ask_link(&mut inbox.context, &entry.value),
+            MailMenuKind::File => save_file(inbox, entry.value.parse().unwrap_or(0)),
             MailMenuKind::Contact => inbox.desk.show_threads_with(&entry.value, &mut inbox.context),
         }
         KeyOutcome::Done
@@ -175,7 +176,7 @@ impl Desk {
         context.open(Menu::new(MailMenuKind::Show, entries));
     }
 
-    /// Asks what the thread at hand is about.
+    /// Asks what the current thread is about.
     pub(crate) fn choose_category(&mut self, context: &mut Context) {
         let seen = &self.tab().mail.words[1];
         let mut words: Vec<String> = seen.clone();
@@ -243,74 +244,70 @@ impl Desk {
     }
 }
 
-impl Inbox {
-    /// Asks which link is opened; one alone is asked about at once.
-    pub(crate) fn choose_link(&mut self) {
-        let Some(row) = letter_at_hand(self) else {
-            return self.context.warn("open the mail first");
-        };
-        let letter = row.letter.as_ref();
-        let numbered: Vec<&str> =
-            letter.map_or_else(Vec::new, |it| it.links.iter().map(SafeText::as_str).collect());
-        let plain = links::first_in(row.message.content.as_str());
-        let all: Vec<String> = match numbered.is_empty() {
-            true => plain.into_iter().map(str::to_owned).collect(),
-            false => numbered.into_iter().map(str::to_owned).collect(),
-        };
-        let mut entries = Vec::new();
-        for (place, url) in all.iter().enumerate() {
-            let host = links::host_of(url).unwrap_or_else(|| "cannot be opened".to_owned());
-            entries.push(MailMenuLine::new(&format!("[{}] {host}  {url}", place + 1), url));
-        }
-        match entries.len() {
-            0 => self.context.warn("this mail has no link"),
-            1 => self.context.ask_link(&all[0]),
-            _ => self.context.open(Menu::new(MailMenuKind::Link, entries)),
-        }
+/// Asks which link is opened; one alone is asked about at once.
+pub(crate) fn choose_link(inbox: &mut Inbox) {
+    let Some(row) = current_letter(inbox) else {
+        return inbox.context.warn("open the mail first");
+    };
+    let letter = row.letter.as_ref();
+    let numbered: Vec<&str> =
+        letter.map_or_else(Vec::new, |it| it.links.iter().map(SafeText::as_str).collect());
+    let plain = links::first_in(row.message.content.as_str());
+    let all: Vec<String> = match numbered.is_empty() {
+        true => plain.into_iter().map(str::to_owned).collect(),
+        false => numbered.into_iter().map(str::to_owned).collect(),
+    };
+    let mut entries = Vec::new();
+    for (place, url) in all.iter().enumerate() {
+        let host = links::host_of(url).unwrap_or_else(|| "cannot be opened".to_owned());
+        entries.push(MailMenuLine::new(&format!("[{}] {host}  {url}", place + 1), url));
     }
-
-    /// Asks which file is saved.
-    pub(crate) fn choose_file(&mut self) {
-        let Some(letter) = letter_at_hand(self).and_then(|it| it.letter.as_ref()) else { return };
-        let entries: Vec<MailMenuLine> = letter
-            .files
-            .iter()
-            .enumerate()
-            .map(|(place, file)| MailMenuLine::new(&reading::file_line(place, file), &place.to_string()))
-            .collect();
-        match entries.len() {
-            0 => self.context.say("nothing is attached to this mail"),
-            _ => self.context.open(Menu::new(MailMenuKind::File, entries)),
-        }
-    }
-
-    fn save_file(&mut self, place: usize) {
-        let Some(row) = letter_at_hand(self) else { return };
-        let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
-        let name = files::safe(file.name.as_str());
-        if file.enclosed {
-            let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
-            self.context.push(Effect::Ask(OutsideRequest::SaveFile {
-                name,
-                raw: row.message.raw.clone(),
-                source,
-            }));
-            return self.context.say("saving the file");
-        }
-        match file.url.clone() {
-            // It is fetched by the browser, which the person looks at.
-            Some(url) => self.context.ask_link(&url),
-            None => self.context.warn("the server does not tell where this file's bytes are"),
-        }
+    match entries.len() {
+        0 => inbox.context.warn("this mail has no link"),
+        1 => ask_link(&mut inbox.context, &all[0]),
+        _ => inbox.context.open(Menu::new(MailMenuKind::Link, entries)),
     }
 }
 
-impl Context {
-    fn ask_link(&mut self, url: &str) {
-        match links::host_of(url) {
-            Some(host) => self.ask_open_outside(url.to_owned(), &host),
-            None => self.warn("its link is no http or https address: it is not opened"),
-        }
+/// Asks which file is saved.
+pub(crate) fn choose_file(inbox: &mut Inbox) {
+    let Some(letter) = current_letter(inbox).and_then(|it| it.letter.as_ref()) else { return };
+    let entries: Vec<MailMenuLine> = letter
+        .files
+        .iter()
+        .enumerate()
+        .map(|(place, file)| MailMenuLine::new(&reading::file_line(place, file), &place.to_string()))
+        .collect();
+    match entries.len() {
+        0 => inbox.context.say("nothing is attached to this mail"),
+        _ => inbox.context.open(Menu::new(MailMenuKind::File, entries)),
+    }
+}
+
+fn save_file(inbox: &mut Inbox, place: usize) {
+    let Some(row) = current_letter(inbox) else { return };
+    let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
+    let name = files::safe(file.name.as_str());
+    if file.enclosed {
+        let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
+        inbox.context.push(Effect::Ask(OutsideRequest::SaveFile {
+            name,
+            raw: row.message.raw.clone(),
+            source,
+        }));
+        return inbox.context.say("saving the file");
+    }
+    match file.url.clone() {
+        // It is fetched by the browser, which the person looks at.
+        Some(url) => ask_link(&mut inbox.context, &url),
+        None => inbox.context.warn("the server does not tell where this file's bytes are"),
+    }
+}
+
+fn ask_link(context: &mut Context, url: &str) {
+    match links::host_of(url) {
+        Some(host) => outside_link::ask_open_outside(context, url.to_owned(), &host),
+        None => context.warn("its link is no http or https address: it is not opened"),
     }
 }
 

@@ -71,7 +71,7 @@ impl Overlay for MailReview {
             // Its letters act without changing what is asked: none goes astray.
             (typed, _) => {
                 match typed {
-                    Some('a') => inbox.context.ask_file(),
+                    Some('a') => ask_file(&mut inbox.context),
                     Some('d') => inbox.desk.drop_file(&mut inbox.context),
                     Some('m') => {
                         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
@@ -292,21 +292,19 @@ impl Changes {
     }
 }
 
-impl Context {
-    /// Asks for a file or an address to go with the mail.
-    pub(crate) fn ask_file(&mut self) {
-        let below = |_: &Inbox, _: &TextLine| {
-            vec![
-                DialogLine::gap(),
-                DialogLine::dim("A path of this computer, or an https address the service fetches."),
-                DialogLine::strong("Enter attaches · Esc back"),
-            ]
-        };
-        self.open(TextPrompt::new("Attach", "", below, |inbox, file| {
-            inbox.desk.attach_to_mail(file.to_owned(), &mut inbox.context);
-            Ok(())
-        }));
-    }
+/// Asks for a file or an address to go with the mail.
+pub(crate) fn ask_file(context: &mut Context) {
+    let below = |_: &Inbox, _: &TextLine| {
+        vec![
+            DialogLine::gap(),
+            DialogLine::dim("A path of this computer, or an https address the service fetches."),
+            DialogLine::strong("Enter attaches · Esc back"),
+        ]
+    };
+    context.open(TextPrompt::new("Attach", "", below, |inbox, file| {
+        inbox.desk.attach_to_mail(file.to_owned(), &mut inbox.context);
+        Ok(())
+    }));
 }
 
 /// The mail as it was written, from what leaves; its enclosed files are not

@@ -10,7 +10,7 @@ use crate::components::paint_view;
 use crate::layout::Area;
 use crate::screens::conversations;
 use crate::screens::history::History;
-use crate::screens::mail::reading::letter_at_hand;
+use crate::screens::mail::reading::update::current_letter;
 use crate::theme_view::Theme;
 use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::{MailAccount, Thread, ThreadField};
@@ -252,9 +252,9 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
     words
 }
 
-/// Whether the mail at hand has HTML beside its plain text.
+/// Whether the current mail has HTML beside its plain text.
 pub fn has_both(inbox: &Inbox) -> bool {
-    letter_at_hand(inbox)
+    current_letter(inbox)
         .and_then(|it| it.letter.as_ref())
         .is_some_and(|it| it.plain.is_some() && it.rich.is_some())
 }

@@ -4,12 +4,13 @@ use crate::Inbox;
 use crate::command::Reason;
 use crate::keys::KeyPress;
 use crate::pages::PageKind;
+use crate::screens::outbox::deciding;
 use crate::screens::outbox::decisions;
 use model::outbox::RowState;
 
-/// Whether the row at hand was stopped and asks.
+/// Whether the current row was stopped and asks.
 pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
-    let Some(row) = inbox.outbox.row_at_hand(&inbox.desk) else {
+    let Some(row) = inbox.outbox.current_row(&inbox.desk) else {
         return Err(match inbox.desk.page {
             PageKind::Outbox => "the outbox is empty".into(),
             _ => "only a message that was stopped on its way out asks; select one first".into(),
@@ -43,9 +44,9 @@ pub(crate) fn decide_all(inbox: &mut Inbox, _: KeyPress) {
     inbox.outbox.ask_about_all(&mut inbox.context);
 }
 
-/// Whether the row at hand has not left and can be hurried or taken back.
+/// Whether the current row has not left and can be hurried or taken back.
 fn held(inbox: &Inbox, back: bool) -> Result<(), Reason> {
-    match inbox.outbox.row_at_hand(&inbox.desk) {
+    match inbox.outbox.current_row(&inbox.desk) {
         None => Err("the outbox is empty".into()),
         Some(row) if row.is_stopped() => Err("it asks: {decide} decides over it".into()),
         Some(row) if back && row.can_withdraw() => Ok(()),
@@ -61,7 +62,7 @@ pub(crate) fn may_send_now(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn row_now(inbox: &mut Inbox, _: KeyPress) {
-    inbox.held_row(true);
+    deciding::held_row(inbox, true);
 }
 
 pub(crate) fn may_take_back(inbox: &Inbox) -> Result<(), Reason> {
@@ -69,5 +70,5 @@ pub(crate) fn may_take_back(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn row_back(inbox: &mut Inbox, _: KeyPress) {
-    inbox.held_row(false);
+    deciding::held_row(inbox, false);
 }

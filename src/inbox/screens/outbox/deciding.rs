@@ -25,19 +25,19 @@ use model::queries::{OutboxEntry, Pause};
 use model::text::SafeText;
 
 impl OutboxScreen {
-    /// The row of the outbox that is chosen on the page, or at hand in the
+    /// The row of the outbox that is chosen on the page, or selected in the
     /// history.
-    pub fn row_at_hand<'a>(&'a self, desk: &'a Desk) -> Option<&'a OutboxRow> {
+    pub fn current_row<'a>(&'a self, desk: &'a Desk) -> Option<&'a OutboxRow> {
         match desk.page {
             PageKind::Outbox => self.rows.chosen().map(|it| &it.row),
-            PageKind::Inbox => desk.tab().history.as_ref()?.row_at_hand(),
+            PageKind::Inbox => desk.tab().history.as_ref()?.current_row(),
             _ => None,
         }
     }
 
     /// Asks for the row as it is now; the question opens when it has come.
     pub(crate) fn ask_about_row(&mut self, desk: &Desk, context: &mut Context) {
-        let id = self.row_at_hand(desk).map(|it| it.id.clone());
+        let id = self.current_row(desk).map(|it| it.id.clone());
         context.effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
     }
 
@@ -46,7 +46,7 @@ impl OutboxScreen {
         let (go, look) = decisions::plan(&self.rows.rows);
         let go: Vec<(RowId, SafeText)> =
             go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
-        context.ask_to_send_all(go, look, None);
+        ask_to_send_all(context, go, look, None);
     }
 
     /// Sends all that can go; what was refused leaves again under a new key.
@@ -60,57 +60,55 @@ impl OutboxScreen {
     }
 }
 
-impl Inbox {
-    /// The row a question is about has come.
-    pub(crate) fn ask_to_decide(&mut self, entry: Option<Box<OutboxEntry>>) {
-        let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
-            return self.context.say("it does not wait for a decision any more");
+/// The row a question is about has come.
+pub(crate) fn ask_to_decide(inbox: &mut Inbox, entry: Option<Box<OutboxEntry>>) {
+    let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
+        return inbox.context.say("it does not wait for a decision any more");
+    };
+    let spent = entry.row.first_attempt_at.is_some_and(|it| inbox.context.now.since(it) >= KEY_AGE);
+    let answers = decisions::answers(&entry, spent);
+    let mut question = Confirm::new(decisions::question(&entry.row), about(inbox, &entry));
+    let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
+    let (row, title) = (Rc::new(entry.row), entry.title);
+    for DecisionOption { key, verdict, word, effect } in answers {
+        let (row, shown) = (Rc::clone(&row), shown.clone());
+        let decide = move |inbox: &mut Inbox| {
+            let seen = inbox.desk.seen_of(&row, shown);
+            inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
         };
-        let spent = entry.row.first_attempt_at.is_some_and(|it| self.context.now.since(it) >= KEY_AGE);
-        let answers = decisions::answers(&entry, spent);
-        let mut question = Confirm::new(decisions::question(&entry.row), about(self, &entry));
-        let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
-        let (row, title) = (Rc::new(entry.row), entry.title);
-        for DecisionOption { key, verdict, word, effect } in answers {
-            let (row, shown) = (Rc::clone(&row), shown.clone());
-            let decide = move |inbox: &mut Inbox| {
-                let seen = inbox.desk.seen_of(&row, shown);
-                inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
-            };
-            question = question.answer(key, format!("{word}: {effect}"), decide);
-        }
-        let question = question.esc("leave it for later").stacked();
-        self.context.open(question.naming(move |names| names.add(title.as_str())));
+        question = question.answer(key, format!("{word}: {effect}"), decide);
     }
+    let question = question.esc("leave it for later").stacked();
+    inbox.context.open(question.naming(move |names| names.add(title.as_str())));
+}
 
-    /// A decision was carried out, or came too late.
-    pub(crate) fn decided(&mut self, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
-        let Some(row) = row else {
-            return self.context.warn("it does not wait for this decision any more; look again");
-        };
-        match verdict {
-            StopVerdict::SendAnyway | StopVerdict::NewKey => self.context.say("on its way"),
-            StopVerdict::SameKey => self.context.say("asking the server again"),
-            StopVerdict::Adopt(_) => self.context.say("noted as sent"),
-            StopVerdict::Drop => self.context.say("dropped; nothing more is sent of it"),
-            StopVerdict::Edit => self.changes.edit_again(&row, &mut self.desk, &mut self.context),
-        }
-        self.row_changed(&row);
+/// A decision was carried out, or came too late.
+pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<OutboxRow>>) {
+    let Some(row) = row else {
+        return inbox.context.warn("it does not wait for this decision any more; look again");
+    };
+    match verdict {
+        StopVerdict::SendAnyway | StopVerdict::NewKey => inbox.context.say("on its way"),
+        StopVerdict::SameKey => inbox.context.say("asking the server again"),
+        StopVerdict::Adopt(_) => inbox.context.say("noted as sent"),
+        StopVerdict::Drop => inbox.context.say("dropped; nothing more is sent of it"),
+        StopVerdict::Edit => inbox.changes.edit_again(&row, &mut inbox.desk, &mut inbox.context),
     }
+    inbox.row_changed(&row);
+}
 
-    /// Hurries the chosen row, or takes it back into the composer.
-    pub(crate) fn held_row(&mut self, hurry: bool) {
-        let Some(row) = self.outbox.row_at_hand(&self.desk).map(|it| it.id.clone()) else { return };
-        self.changes.held.retain(|it| it.row != row);
-        self.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
-    }
+/// Hurries the chosen row, or takes it back into the composer.
+pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
+    let Some(row) = inbox.outbox.current_row(&inbox.desk).map(|it| it.id.clone()) else { return };
+    inbox.changes.held.retain(|it| it.row != row);
+    inbox.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
+}
 
-    /// Leaves once nothing is paused any more, if that was asked for.
-    pub(crate) fn leave_when_handed_back(&mut self) {
-        let handed_back = self.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
-        if self.keyboard.leaving && handed_back {
-            self.changes.quit(&mut self.desk, &mut self.context);
-        }
+/// Leaves once nothing is paused any more, if that was asked for.
+pub(crate) fn leave_when_handed_back(inbox: &mut Inbox) {
+    let handed_back = inbox.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
+    if inbox.keyboard.leaving && handed_back {
+        inbox.changes.quit(&mut inbox.desk, &mut inbox.context);
     }
 }
 
@@ -128,9 +126,9 @@ impl Changes {
     fn edit_again(&mut self, row: &OutboxRow, desk: &mut Desk, context: &mut Context) {
         if let (Some(returned), Some(conversation)) = (Returned::of(&row.operation), row.lane.conversation())
         {
-            let at_hand =
+            let is_there =
                 self.give_back(&row.channel, conversation, returned, DraftPlace::AsDraft, desk, context);
-            context.say(match at_hand {
+            context.say(match is_there {
                 true => "back in the composer".to_owned(),
                 false => context.keyed("back as a draft · {go-to-drafts}"),
             });
@@ -138,20 +136,23 @@ impl Changes {
     }
 }
 
-impl Context {
-    /// Asks whether to send all that can go, at this price where it waited for
-    /// credits.
-    pub(crate) fn ask_to_send_all(&mut self, go: Vec<(RowId, SafeText)>, look: usize, price: Option<&str>) {
-        let question = Confirm::new("Send what waited?", all(&go, look, price));
-        let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
-        let (titles, again): (Vec<SafeText>, bool) =
-            (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
-        let question = question.answer('y', format!("send {count} now"), move |inbox| {
-            inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
-        });
-        let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
-        self.open(question.esc("leave them").naming(names));
-    }
+/// Asks whether to send all that can go, at this price where it waited for
+/// credits.
+pub(crate) fn ask_to_send_all(
+    context: &mut Context,
+    go: Vec<(RowId, SafeText)>,
+    look: usize,
+    price: Option<&str>,
+) {
+    let question = Confirm::new("Send what waited?", all(&go, look, price));
+    let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
+    let (titles, again): (Vec<SafeText>, bool) =
+        (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
+    let question = question.answer('y', format!("send {count} now"), move |inbox| {
+        inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
+    });
+    let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
+    context.open(question.esc("leave them").naming(names));
 }
 
 impl Keyboard {

@@ -1,19 +1,12 @@
 //! The wall: every channel in a line, for a screen that people pass by. It
 //! reads only; Enter leads to the requests that failed.
 
+pub(crate) mod update;
 pub mod view;
 
-use crate::Inbox;
-use crate::context::Context;
-use crate::desk::Desk;
-use crate::event::{Effect, Load};
-use crate::overlays::request_log::RequestLogView;
-use crate::pages::PageKind;
-use crate::screens::broadcasts::BroadcastQuery;
 use crate::tab::Tab;
 use model::board::BoardEntry;
-use model::ids::ChannelId;
-use model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{SECOND, Timestamp};
 
 /// Between two looks at what was asked of the servers.
 const LOOK: i64 = 10 * SECOND;
@@ -22,7 +15,7 @@ pub const LOUD: usize = 3;
 
 /// The page's state.
 #[derive(Debug, Default)]
-pub struct Wall {
+pub struct Overview {
     /// The chosen tab.
     pub chosen: usize,
     /// Broadcasts that go on or wait, of all tabs.
@@ -43,42 +36,10 @@ pub struct Failures {
     pub since: Option<Timestamp>,
 }
 
-impl Wall {
-    /// Goes to the page.
-    pub(crate) fn go_to_wall(&mut self, desk: &mut Desk) {
-        desk.page = PageKind::Wall;
-        self.chosen = desk.active.min(desk.tabs.len() - 1);
-        self.looked_at = None;
-        self.stale = true;
-    }
-
+impl Overview {
     /// Something that stands on it has changed.
     pub(crate) fn wall_changed(&mut self) {
         self.stale = true;
-    }
-
-    /// When it is to be looked at again.
-    pub(crate) fn wall_due(&self, desk: &Desk) -> Option<Timestamp> {
-        let looked = self.looked_at.filter(|_| desk.page == PageKind::Wall)?;
-        Some(looked.plus(LOOK))
-    }
-
-    /// Asks for what is on it and may be old.
-    pub(crate) fn load_wall(&mut self, context: &mut Context) {
-        let due = self.looked_at.is_none_or(|it| !(0..LOOK).contains(&context.now.since(it)));
-        if due {
-            self.looked_at = Some(context.now);
-            context.push(Effect::ReadCalls);
-        }
-        if due || std::mem::take(&mut self.stale) {
-            self.stale = false;
-            context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Running)));
-        }
-    }
-
-    /// Chooses another tab of it.
-    pub(crate) fn step_wall(&mut self, by: isize, desk: &Desk) {
-        self.chosen = self.chosen.saturating_add_signed(by).min(desk.tabs.len() - 1);
     }
 
     /// Broadcasts of a tab that go on, and those that wait for a person.
@@ -86,40 +47,5 @@ impl Wall {
         let of = self.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
         let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|it| it.waits());
         (running.len(), waiting.len())
-    }
-}
-
-impl Inbox {
-    /// The requests of the chosen tab that failed or changed something.
-    pub(crate) fn wall_enter(&mut self) {
-        let channel = self.desk.tabs[self.overview.chosen.min(self.desk.tabs.len() - 1)].channel.id.clone();
-        self.features.request_log.show_calls_of(channel, &mut self.context);
-    }
-}
-
-impl RequestLogView {
-    /// What failed of a tab's requests within the last minute.
-    pub fn failures_of(&self, channel: &ChannelId, context: &Context) -> Failures {
-        let mut codes: Vec<(String, usize)> = Vec::new();
-        let mut failures = Failures::default();
-        for call in self.failed_calls(channel) {
-            if !(0..MINUTE).contains(&context.now.since(call.at)) {
-                continue;
-            }
-            failures.count += 1;
-            failures.since = Some(failures.since.map_or(call.at, |it| it.min(call.at)));
-            let code = call.code.as_ref().map(ToString::to_string);
-            let code = code.unwrap_or_else(|| match &call.answer {
-                Ok(status) => status.to_string(),
-                Err(_) => "no answer".to_owned(),
-            });
-            match codes.iter_mut().find(|it| it.0 == code) {
-                Some(found) => found.1 += 1,
-                None => codes.push((code, 1)),
-            }
-        }
-        codes.sort_by_key(|it| std::cmp::Reverse(it.1));
-        failures.most = codes.into_iter().next().map(|it| it.0);
-        failures
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::tab_at_hand_writable;
+use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use crate::screens::people::form::PersonField;
 use crate::screens::people::marking::Marked;
@@ -28,7 +28,7 @@ pub(crate) fn may_go_to(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn may_add(inbox: &Inbox) -> Result<(), Reason> {
     has_people(inbox)?;
-    tab_at_hand_writable(inbox)
+    on_writable_tab(inbox)
 }
 
 pub(crate) fn new_person(inbox: &mut Inbox, _: KeyPress) {

@@ -119,11 +119,9 @@ impl People {
     }
 }
 
-impl Context {
-    pub(crate) fn open_delete(&mut self, person: PersonDetail) {
-        let typed = TextLine::default();
-        self.open(Deleting { person, typed, exported: None });
-    }
+pub(crate) fn open_delete(context: &mut Context, person: PersonDetail) {
+    let typed = TextLine::default();
+    context.open(Deleting { person, typed, exported: None });
 }
 
 impl Desk {

@@ -8,24 +8,16 @@ pub mod form_view;
 pub mod importing;
 pub mod marking;
 pub(crate) mod saving;
+pub(crate) mod update;
 pub mod view;
 
-use crate::context::Context;
-use crate::desk::Desk;
-use crate::screens::outbox::OutboxScreen;
 use std::collections::HashMap;
 
-use crate::Inbox;
 use crate::components::paged_rows::PagedRows;
-use crate::event::{Effect, Load};
-use crate::pages::PageKind;
 use crate::resource::{LoadState, LoadTimeouts, Resource};
-use crate::tab::Focus;
-use model::account::Platform;
 use model::contacts::{PeoplePage, PeopleQuery, Person};
-use model::fetches::{Fetch, FetchResult, Fetching};
+use model::fetches::Fetch;
 use model::ids::{ChannelId, RowId};
-use model::outbox::{Lane, OutboxRow};
 use model::time::{MINUTE, Timestamp};
 
 /// Microseconds without a key after which the server is asked.
@@ -125,30 +117,7 @@ impl People {
     }
 }
 
-impl Desk {
-    /// Whether the tab at hand has people.
-    pub fn has_people(&self) -> bool {
-        self.tab().platform().is_none_or(Platform::has_contacts)
-    }
-}
-
 impl People {
-    /// When the server is to be asked for what was typed.
-    pub(crate) fn people_due(&self, desk: &Desk) -> Option<Timestamp> {
-        let asked = self.asked.get(&desk.tab().channel.id)?;
-        let waits = desk.page == PageKind::People && asked.search() != Some(self.search.trim());
-        waits.then(|| self.typed_at.plus(REST))
-    }
-
-    /// Goes to the page, to the person at hand if it is one of them.
-    pub(crate) fn go_to_people(&mut self, desk: &mut Desk) {
-        let at_hand = desk.at_hand().and_then(|it| it.conversation.address.clone());
-        desk.page = PageKind::People;
-        self.rows.mark_stale();
-        self.search.clear();
-        self.opening.choose = at_hand;
-    }
-
     /// Rows of the page have come.
     pub(crate) fn people_loaded(&mut self, query: &PeopleQuery, page: PeoplePage) {
         let more = page.total > page.people.len() as u64;
@@ -160,95 +129,5 @@ impl People {
                 self.opening.choose = None;
             }
         }
-    }
-
-    /// A fetch has ended.
-    pub(crate) fn people_fetched(
-        &mut self,
-        channel: &ChannelId,
-        fetch: &Fetch,
-        fetched: Fetching,
-        context: &Context,
-    ) {
-        let now = context.now;
-        let Some(asked) = self.asked.get_mut(channel) else { return };
-        match fetched {
-            Ok(fetched) => {
-                if asked.page.receive(fetch)
-                    && let FetchResult::People { more } = fetched
-                {
-                    asked.more = more;
-                }
-            }
-            Err(why) => asked.page.fail(fetch, &why, now),
-        }
-    }
-
-    /// What is looked for has changed.
-    pub(crate) fn look_for_people(&mut self, text: &str, context: &Context) {
-        if self.search != text {
-            self.search = text.to_owned();
-            self.typed_at = context.now;
-            self.wanted = WINDOW;
-        }
-    }
-
-    /// Goes to the conversation with the chosen person.
-    pub(crate) fn go_to_person(&mut self, desk: &mut Desk, context: &mut Context) {
-        let channel = desk.tab().channel.id.clone();
-        let Some(person) = self.rows.chosen() else { return };
-        match person.conversation.clone() {
-            Some(conversation) => desk.visit(&channel, &conversation, Focus::History, context),
-            None => {
-                let words = format!(
-                    "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",
-                    person.title()
-                );
-                context.warn(words);
-            }
-        }
-    }
-}
-
-impl Inbox {
-    /// Asks for the rows that may be old, and the server where that is due.
-    pub(crate) fn load_people(&mut self) {
-        if !self.desk.has_people() {
-            return;
-        }
-        let channel = self.desk.tab().channel.id.clone();
-        let (visible, now) = (self.rows_shown(), self.context.now);
-        let people = &mut self.people;
-        people.rows.reveal(visible);
-        let last = people.rows.first + visible;
-        people.wanted = people.wanted.max(WINDOW);
-        if last + visible >= people.rows.rows.len() && people.total > u64::from(people.wanted) {
-            people.wanted += WINDOW;
-        }
-        let query = PeopleQuery {
-            channel: channel.clone(),
-            text: people.search.trim().to_owned(),
-            limit: people.wanted,
-        };
-        let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
-        people.rows.want(query, same_tab);
-        self.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
-        let due = if self.desk.tab().account.is_some() { self.people.due(&channel, last, now) } else { None };
-        self.context.effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
-        // What is queued for one of them stands beside it.
-        self.context
-            .effects
-            .extend(self.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
-        self.bring_refused_back();
-    }
-}
-
-impl OutboxScreen {
-    /// The row of the outbox that is about a person, the newest of them.
-    pub fn row_about(&self, phone: &str, desk: &Desk) -> Option<&OutboxRow> {
-        let channel = &desk.tab().channel.id;
-        let rows = self.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
-        let mut about = rows.filter(|it| matches!(&it.lane, Lane::Contact(of) if of == phone));
-        about.next_back()
     }
 }

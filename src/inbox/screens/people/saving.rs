@@ -12,6 +12,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
 use crate::screens::outbox::OutboxScreen;
 use crate::screens::people::People;
+use crate::screens::people::deleting;
 use crate::screens::people::form::{Opening, PersonField, PersonForm};
 use model::contacts::PersonDetail;
 use model::fetches::Fetch;
@@ -145,84 +146,83 @@ impl People {
     }
 }
 
-impl Inbox {
-    /// A person has been read.
-    pub(crate) fn person_loaded(&mut self, channel: &ChannelId, phone: &str, detail: Option<PersonDetail>) {
-        if self.desk.tab().channel.id != *channel {
-            return;
-        }
-        let Some(detail) = detail else {
-            self.people.opening = Opening::default();
-            let is_untouched =
-                |it: &PersonForm| it.before.phone == phone && it.change().is_some_and(|it| it.is_empty());
-            if self.context.layers.top::<PersonForm>().is_some_and(is_untouched) {
-                self.context.layers.pop();
-            }
-            return self.context.warn(format!("{phone} is no contact any more"));
-        };
-        let opening = std::mem::take(&mut self.people.opening);
-        if let Some((_, at)) = opening.form.filter(|(it, _)| it == phone) {
-            let mut form = PersonForm::new(Some(detail), at);
-            // What was refused before is what the person wants still.
-            if let Some((change, row, why)) = self.outbox.refused_change(phone, &self.desk) {
-                form = form.refused(&change, row, &why);
-            }
-            self.context.open(form);
-        } else if opening.delete.as_deref() == Some(phone) {
-            self.context.open_delete(detail);
-        } else {
-            self.context.refresh_form(&detail);
-        }
+/// A person has been read.
+pub(crate) fn person_loaded(
+    inbox: &mut Inbox,
+    channel: &ChannelId,
+    phone: &str,
+    detail: Option<PersonDetail>,
+) {
+    if inbox.desk.tab().channel.id != *channel {
+        return;
     }
-
-    /// A change that left a form from here and was refused brings its form
-    /// back, with what the server said.
-    pub(crate) fn bring_refused_back(&mut self) {
-        if !self.context.layers.is_empty() || self.desk.page != PageKind::People {
-            return;
+    let Some(detail) = detail else {
+        inbox.people.opening = Opening::default();
+        let is_untouched =
+            |it: &PersonForm| it.before.phone == phone && it.change().is_some_and(|it| it.is_empty());
+        if inbox.context.layers.top::<PersonForm>().is_some_and(is_untouched) {
+            inbox.context.layers.pop();
         }
-        let saving = self.people.saving.clone();
-        let refused = self
-            .outbox
-            .rows
-            .rows
-            .iter()
-            .map(|it| &it.row)
-            .find(|it| saving.contains(&it.id) && matches!(it.state, RowState::Stopped(..)));
-        let Some(row) = refused.cloned() else { return };
-        self.people.saving.retain(|it| *it != row.id);
-        let (Operation::ChangeContact(change), RowState::Stopped(_, why)) = (&row.operation, &row.state)
-        else {
-            return;
-        };
-        let known = self.people.rows.rows.iter().any(|it| it.phone == change.phone);
-        if known {
-            // Its form needs all of the person, which is read first.
-            self.people.opening.form = Some((change.phone.clone(), PersonField::Name));
-            let load = Load::Person(row.channel.clone(), change.phone.clone());
-            self.context.push(Effect::Load(load));
-        } else {
-            let form =
-                PersonForm::new(None, PersonField::Phone).refused(change, row.id.clone(), why.as_str());
-            self.context.open(form);
+        return inbox.context.warn(format!("{phone} is no contact any more"));
+    };
+    let opening = std::mem::take(&mut inbox.people.opening);
+    if let Some((_, at)) = opening.form.filter(|(it, _)| it == phone) {
+        let mut form = PersonForm::new(Some(detail), at);
+        // What was refused before is what the person wants still.
+        if let Some((change, row, why)) = inbox.outbox.refused_change(phone, &inbox.desk) {
+            form = form.refused(&change, row, &why);
         }
+        inbox.context.open(form);
+    } else if opening.delete.as_deref() == Some(phone) {
+        deleting::open_delete(&mut inbox.context, detail);
+    } else {
+        refresh_form(&mut inbox.context, &detail);
     }
 }
 
-impl Context {
-    /// What the server told since the form was opened joins it, as long as
-    /// nothing was typed.
-    fn refresh_form(&mut self, detail: &PersonDetail) {
-        if let Some(form) = self.layers.top_mut::<PersonForm>()
-            && !form.is_new
-            && form.before.phone == detail.phone
-            && form.before != *detail
-            && form.change().is_some_and(|it| it.is_empty())
-        {
-            let focus = form.focus;
-            *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
-            form.focus = focus.min(form.values.len() - 1);
-        }
+/// A change that left a form from here and was refused brings its form
+/// back, with what the server said.
+pub(crate) fn bring_refused_back(inbox: &mut Inbox) {
+    if !inbox.context.layers.is_empty() || inbox.desk.page != PageKind::People {
+        return;
+    }
+    let saving = inbox.people.saving.clone();
+    let refused = inbox
+        .outbox
+        .rows
+        .rows
+        .iter()
+        .map(|it| &it.row)
+        .find(|it| saving.contains(&it.id) && matches!(it.state, RowState::Stopped(..)));
+    let Some(row) = refused.cloned() else { return };
+    inbox.people.saving.retain(|it| *it != row.id);
+    let (Operation::ChangeContact(change), RowState::Stopped(_, why)) = (&row.operation, &row.state) else {
+        return;
+    };
+    let known = inbox.people.rows.rows.iter().any(|it| it.phone == change.phone);
+    if known {
+        // Its form needs all of the person, which is read first.
+        inbox.people.opening.form = Some((change.phone.clone(), PersonField::Name));
+        let load = Load::Person(row.channel.clone(), change.phone.clone());
+        inbox.context.push(Effect::Load(load));
+    } else {
+        let form = PersonForm::new(None, PersonField::Phone).refused(change, row.id.clone(), why.as_str());
+        inbox.context.open(form);
+    }
+}
+
+/// What the server told since the form was opened joins it, as long as
+/// nothing was typed.
+fn refresh_form(context: &mut Context, detail: &PersonDetail) {
+    if let Some(form) = context.layers.top_mut::<PersonForm>()
+        && !form.is_new
+        && form.before.phone == detail.phone
+        && form.before != *detail
+        && form.change().is_some_and(|it| it.is_empty())
+    {
+        let focus = form.focus;
+        *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));
+        form.focus = focus.min(form.values.len() - 1);
     }
 }
 
@@ -243,7 +243,7 @@ impl OutboxScreen {
 }
 
 impl Desk {
-    /// A change of a contact of the tab at hand, before it has bytes.
+    /// A change of a contact of the active tab, before it has bytes.
     pub(crate) fn contact_intent(&self, phone: &str, operation: Operation, hold: i64) -> Option<Intent> {
         let tab = self.tab();
         Some(Intent {

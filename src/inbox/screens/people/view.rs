@@ -10,6 +10,8 @@ use crate::components::paint_view;
 use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
+use crate::loads::update as loads;
+use crate::pages::update as pages;
 use crate::resource::LoadState;
 use crate::screens::people::marking::Marked;
 use crate::theme_view::Theme;
@@ -27,7 +29,7 @@ const LABEL: u16 = 10;
 
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let (list, detail) = inbox.page_areas();
+    let (list, detail) = pages::page_areas(inbox);
     frame(inbox, theme, area, buffer);
     let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
     if let Some(words) = empty(inbox) {
@@ -77,7 +79,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let marked = marked.unwrap_or_default();
     let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
     paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
-    if inbox.shown(Pane::Page) != LoadState::Well {
+    if loads::shown(inbox, Pane::Page) != LoadState::Well {
         return;
     }
     let (words, style) = match inbox.desk.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {

@@ -2,27 +2,29 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::tab_at_hand_writable;
+use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
+use crate::screens::mail::update as mail;
+use crate::screens::phone::update;
 
 /// Whether something can be written to who has not written: a number, or a
 /// new mail.
 pub(crate) fn may_write_number(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.tab().is_mail() {
-        true => tab_at_hand_writable(inbox),
+        true => on_writable_tab(inbox),
         false => may_call(inbox),
     }
 }
 
 pub(crate) fn write_number(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
-        true => inbox.new_mail(),
-        false => inbox.context.ask_number(),
+        true => mail::new_mail(inbox),
+        false => update::ask_number(&mut inbox.context),
     }
 }
 
 pub(crate) fn may_call(inbox: &Inbox) -> Result<(), Reason> {
-    tab_at_hand_writable(inbox)?;
+    on_writable_tab(inbox)?;
     match inbox.desk.tab().is_phone() {
         true => Ok(()),
         false => Err("numbers are written to and called from a phone tab".into()),

@@ -12,6 +12,7 @@ use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
+use crate::screens::composer::sending;
 use crate::screens::connections::ConnectionAnswers;
 use crate::tab::{Focus, Tab};
 use model::account::Platform;
@@ -179,7 +180,7 @@ impl Overlay for TemplateForm {
             }
             FormKey::Moved => (),
             FormKey::Submit => match self.missing() {
-                None => return inbox.send_template(self),
+                None => return send_template(inbox, self),
                 Some(why) => {
                     self.focus = self.values.iter().position(TextLine::is_empty).unwrap_or(self.focus);
                     inbox.context.warn(format!("not sent: {why}"));
@@ -271,7 +272,7 @@ impl Desk {
 }
 
 impl ConnectionAnswers {
-    /// Opens the form of a template for the conversation at hand.
+    /// Opens the form of a template for the current conversation.
     pub(crate) fn fill_template(
         &mut self,
         template: ApprovedTemplate,
@@ -286,25 +287,23 @@ impl ConnectionAnswers {
     }
 }
 
-impl Inbox {
-    /// Sends a full form; a quote does not go with a template.
-    fn send_template(&mut self, form: &mut TemplateForm) -> KeyOutcome {
-        let tab = self.desk.tab();
-        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-        let refused = match row.and_then(|it| it.conversation.address.clone()) {
-            None => Err("there is no address to send to".to_owned()),
-            Some(to) => tab.cannot_pay(tab.template_price()).map_or(Ok(to), Err),
-        };
-        match refused {
-            Ok(to) => {
-                let content = ChatContent::Template(form.filled());
-                let operation = Operation::SendContent { to, content, reply_to: None };
-                self.send_beside_draft(operation, form)
-            }
-            Err(why) => {
-                self.context.warn(format!("not sent: {why}"));
-                KeyOutcome::Stay
-            }
+/// Sends a full form; a quote does not go with a template.
+fn send_template(inbox: &mut Inbox, form: &mut TemplateForm) -> KeyOutcome {
+    let tab = inbox.desk.tab();
+    let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+    let refused = match row.and_then(|it| it.conversation.address.clone()) {
+        None => Err("there is no address to send to".to_owned()),
+        Some(to) => tab.cannot_pay(tab.template_price()).map_or(Ok(to), Err),
+    };
+    match refused {
+        Ok(to) => {
+            let content = ChatContent::Template(form.filled());
+            let operation = Operation::SendContent { to, content, reply_to: None };
+            sending::send_beside_draft(inbox, operation, form)
+        }
+        Err(why) => {
+            inbox.context.warn(format!("not sent: {why}"));
+            KeyOutcome::Stay
         }
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod form_view;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::pages::PageKind;
-use crate::screens::cards::DeckCard;
+use crate::screens::cards::PageCard;
 use crate::screens::connections::ConnectionAnswers;
 use model::account::Platform;
 use model::templates::{ApprovedTemplate, TemplatePart};
@@ -28,16 +28,16 @@ impl Desk {
         }
     }
 
-    pub(crate) fn template_cards(&self) -> Vec<DeckCard> {
+    pub(crate) fn template_cards(&self) -> Vec<PageCard> {
         self.tab().found_templates("").into_iter().map(template_card).collect()
     }
 }
 
 impl ConnectionAnswers {
-    /// Fills the chosen template in for the conversation at hand.
+    /// Fills the chosen template in for the current conversation.
     pub(crate) fn fill_chosen_template(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
         let found = desk.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
-        let (Some(template), Some(row)) = (found, desk.at_hand()) else {
+        let (Some(template), Some(row)) = (found, desk.current_conversation()) else {
             return context.warn("open a conversation first: a template is sent to someone");
         };
         let key = row.key();
@@ -51,14 +51,14 @@ fn name_of(template: &ApprovedTemplate) -> String {
     format!("{} {}", template.name, template.language)
 }
 
-fn template_card(it: &ApprovedTemplate) -> DeckCard {
-    let mut card = DeckCard {
+fn template_card(it: &ApprovedTemplate) -> PageCard {
+    let mut card = PageCard {
         id: name_of(it),
         kind: it.language.clone(),
         title: SafeText::line(&it.name),
         words: SafeText::line(&body(it)),
         right: it.category.to_lowercase(),
-        ..DeckCard::default()
+        ..PageCard::default()
     };
     // Only approved ones are told.
     card.line("status", "APPROVED");

@@ -2,7 +2,7 @@
 
 use crate::Inbox;
 use crate::command::Reason;
-use crate::conditions::tab_at_hand_writable;
+use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 
 pub(crate) fn new_webhook(inbox: &mut Inbox, _: KeyPress) {
@@ -10,7 +10,7 @@ pub(crate) fn new_webhook(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_remove(inbox: &Inbox) -> Result<(), Reason> {
-    tab_at_hand_writable(inbox)?;
+    on_writable_tab(inbox)?;
     match inbox.cards.chosen_webhook(&inbox.desk) {
         true => Ok(()),
         false => Err("no registered webhook is chosen".into()),

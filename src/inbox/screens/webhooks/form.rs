@@ -114,12 +114,10 @@ impl Overlay for WebhookForm {
     }
 }
 
-impl Context {
-    /// A secret was made.
-    pub(crate) fn secret_made(&mut self, secret: Secret) {
-        if let Some(form) = self.layers.top_mut::<WebhookForm>() {
-            form.secret.get_or_insert(secret);
-        }
+/// A secret was made.
+pub(crate) fn secret_made(context: &mut Context, secret: Secret) {
+    if let Some(form) = context.layers.top_mut::<WebhookForm>() {
+        form.secret.get_or_insert(secret);
     }
 }
 

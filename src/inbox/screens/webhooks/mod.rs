@@ -12,8 +12,8 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::outside::OutsideRequest;
-use crate::screens::cards::Deck;
-use crate::screens::cards::{CardEmphasis, DeckCard};
+use crate::screens::cards::CardsScreen;
+use crate::screens::cards::{CardEmphasis, PageCard};
 use crate::screens::webhooks::form::WebhookForm;
 use model::account::Platform;
 use model::ids::ConversationId;
@@ -23,29 +23,27 @@ use model::text::SafeText;
 use model::time::ago;
 use model::webhooks::{self, Webhook};
 
-impl Inbox {
-    pub(crate) fn webhook_cards(&self) -> Vec<DeckCard> {
-        let channel = &self.desk.tab().channel.id;
-        let rows = self.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
-        let told = self.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
-        let own = self.desk.tab().reception.as_ref().map(own_card);
-        let there = told.iter().map(|it| self.desk.webhook_card(it, &self.context));
-        own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
-    }
+pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
+    let channel = &inbox.desk.tab().channel.id;
+    let rows = inbox.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+    let told = inbox.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
+    let own = inbox.desk.tab().reception.as_ref().map(own_card);
+    let there = told.iter().map(|it| inbox.desk.webhook_card(it, &inbox.context));
+    own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
 }
 
 impl Desk {
-    fn webhook_card(&self, it: &Webhook, context: &Context) -> DeckCard {
+    fn webhook_card(&self, it: &Webhook, context: &Context) -> PageCard {
         let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
         let made = it.created_at.map(|at| ago(context.now.since(at))).unwrap_or_default();
-        let mut card = DeckCard {
+        let mut card = PageCard {
             id: it.id.to_string(),
             kind: if it.is_active { "active" } else { "INACTIVE" }.to_owned(),
             title: SafeText::line(&it.url),
             words: SafeText::line(&format!("{} events", events.len())),
             right: made.clone(),
             weight: if it.is_active { CardEmphasis::Plain } else { CardEmphasis::Loud },
-            ..DeckCard::default()
+            ..PageCard::default()
         };
         card.line("address", &it.url);
         card.line(
@@ -91,7 +89,7 @@ impl Desk {
     }
 }
 
-impl Deck {
+impl CardsScreen {
     pub(crate) fn ask_remove_webhook(&mut self, desk: &Desk, context: &mut Context) {
         let Some(id) = self.cards.chosen().map(|it| it.id.clone()) else { return };
         let told = self.webhooks.get(&desk.tab().channel.id).and_then(|it| it.told.as_deref());
@@ -124,7 +122,7 @@ impl Deck {
 }
 
 /// How this desk itself is told.
-fn own_card(reception: &Reception) -> DeckCard {
+fn own_card(reception: &Reception) -> PageCard {
     let (kind, words, weight) = match &reception.state {
         ReceptionState::Closed(why) => ("CLOSED", format!("polled as usual: {why}"), CardEmphasis::Loud),
         ReceptionState::Registering => {
@@ -143,13 +141,13 @@ fn own_card(reception: &Reception) -> DeckCard {
             CardEmphasis::Loud,
         ),
     };
-    let mut card = DeckCard {
+    let mut card = PageCard {
         id: "this desk".to_owned(),
         kind: kind.to_owned(),
         title: SafeText::line("this desk"),
         words: SafeText::line(&words),
         weight,
-        ..DeckCard::default()
+        ..PageCard::default()
     };
     let DeliveryCounts { taken, repeated, unknown, refused } = reception.counts;
     card.line("state", &words);
@@ -162,13 +160,13 @@ fn own_card(reception: &Reception) -> DeckCard {
 }
 
 /// What has not been done, or was refused.
-fn waiting_card(row: &OutboxRow) -> Option<DeckCard> {
+fn waiting_card(row: &OutboxRow) -> Option<PageCard> {
     let (url, adds) = match &row.operation {
         Operation::AddWebhook { url, .. } => (url, true),
         Operation::RemoveWebhook { url, .. } => (url, false),
         _ => return None,
     };
-    let mut card = DeckCard { id: row.id.to_string(), title: SafeText::line(url), ..DeckCard::default() };
+    let mut card = PageCard { id: row.id.to_string(), title: SafeText::line(url), ..PageCard::default() };
     match &row.state {
         RowState::Stopped(_, why) => {
             card.kind = if adds { "NOT MADE" } else { "NOT REMOVED" }.to_owned();

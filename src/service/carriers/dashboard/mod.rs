@@ -5,6 +5,7 @@
 mod bot;
 mod mailbox;
 mod number;
+mod phone;
 
 use serde_json::{Value, json};
 
@@ -22,6 +23,7 @@ use model::time::Timestamp;
 
 pub use mailbox::MailboxAccess;
 pub use number::NumberAccess;
+pub use phone::{OpenCall, PhoneAccess};
 
 /// How a channel stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,11 +133,8 @@ impl Admin {
         let mut lines = match kind {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
             Channel::Telegram => bot::test(&row.settings, &secrets).await?,
+            Channel::Voip => self.test_phone(&row, &secrets).await?,
             Channel::Email => mailbox::test(&row.settings, &secrets).await?,
-            Channel::Voip => {
-                let word = kind.word();
-                return Err(AdminError::Refused(format!("the {word} channel has no real platform yet")));
-            }
         };
         lines.extend(row.trouble.map(|it| format!("the service's last trouble: {it}")));
         Ok(lines)
@@ -147,7 +146,7 @@ impl Admin {
     /// When it is not connected, or the database fails.
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
-        let platform = watch::open(kind, &row.settings, &secrets).map_err(AdminError::Refused)?;
+        let platform = watch::open(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
         if !platform.is_read()
             && let Err(trouble) = platform.subscribe(None).await
         {

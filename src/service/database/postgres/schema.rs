@@ -5,8 +5,12 @@ use crate::database::postgres::link::Link;
 use crate::database::rows::DbRow;
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 3] =
-    [include_str!("schema.sql"), include_str!("schema_shared.sql"), include_str!("schema_mail.sql")];
+const STEPS: [&str; 4] = [
+    include_str!("schema.sql"),
+    include_str!("schema_shared.sql"),
+    include_str!("schema_phones.sql"),
+    include_str!("schema_mail.sql"),
+];
 /// Where the format is kept, and the row that is locked meanwhile.
 const META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";

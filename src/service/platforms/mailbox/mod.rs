@@ -23,12 +23,11 @@ mod understanding;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use axum::http::HeaderMap;
 use rustls::ClientConfig;
 use tokio::sync::Mutex;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
     PlatformTrouble, Polled,
 };
 use imap::ImapLink;
@@ -166,11 +165,11 @@ impl PlatformSource for MailboxPlatform {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn is_genuine(&self, _: &HeaderMap, _: &[u8]) -> bool {
+    fn is_genuine(&self, _: &HookCall<'_>) -> bool {
         false
     }
 
-    fn split(&self, _: &[u8]) -> Vec<HookPiece> {
+    fn split(&self, _: &HookCall<'_>) -> Vec<HookPiece> {
         Vec::new()
     }
 

@@ -14,12 +14,13 @@ mod asking;
 mod sending;
 mod updates;
 
-use axum::http::HeaderMap;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
     PlatformTrouble, Polled,
 };
 use connections::guard::{Guard, Policy};
@@ -27,6 +28,8 @@ use model::secret::Secret;
 use model::time::{MINUTE, SECOND};
 use wire::carriers::{BotSecrets, BotSettings};
 
+/// How long a typing sign is seen, less what showing it takes.
+const TYPING: Duration = Duration::from_secs(4);
 /// Where the platform is, unless somebody says otherwise.
 pub const API: &str = "https://api.telegram.org";
 /// Carries the secret of a call.
@@ -144,19 +147,26 @@ impl PlatformSource for BotPlatform {
         })
     }
 
-    fn is_genuine(&self, headers: &HeaderMap, _: &[u8]) -> bool {
-        let given = headers.get(SECRET_HEADER).map_or(&[][..], |it| it.as_bytes());
+    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+        let given = call.headers.get(SECRET_HEADER).map_or(&[][..], |it| it.as_bytes());
         !self.hook.is_empty() && bool::from(given.ct_eq(self.hook.as_bytes()))
     }
 
-    fn split(&self, body: &[u8]) -> Vec<HookPiece> {
-        let update: Option<Value> = serde_json::from_slice(body).ok();
+    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
+        let update: Option<Value> = serde_json::from_slice(call.body).ok();
         update.as_ref().and_then(updates::piece).into_iter().collect()
     }
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
         let update: Value = serde_json::from_slice(body).unwrap_or_default();
         updates::understand(&update)
+    }
+
+    fn show_typing<'a>(&'a self, to: &'a str, _: &'a str) -> Option<Carrying<'a, Duration>> {
+        Some(Box::pin(async move {
+            let told = self.ask("sendChatAction", json!({ "chat_id": to, "action": "typing" })).await;
+            told.map_or_else(|trouble| pause_of(&trouble), |_| TYPING)
+        }))
     }
 
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
@@ -168,6 +178,11 @@ impl PlatformSource for BotPlatform {
             }
         })
     }
+}
+
+/// The same, for a sign that could not be shown.
+fn pause_of(trouble: &PlatformTrouble) -> Duration {
+    TYPING.max(Duration::from_micros(u64::try_from(trouble.pause).unwrap_or(0)))
 }
 
 /// The pause after which the platform may be asked again, as it says it.

@@ -70,6 +70,8 @@ fn arrived(message: &Value) -> Option<PlatformEvent> {
         text: said(message, words),
         kind: kind.to_owned(),
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
+        // Two machines would answer each other without end.
+        needs_no_answer: message["from"]["is_bot"] == true,
         ..Inbound::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|it| it.to_string());

@@ -105,6 +105,7 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         platform_id: told["id"].as_str()?.to_owned(),
         own_id: told["biz_opaque_callback_data"].as_str().map(str::to_owned),
         step,
+        trace: None,
     }))
 }
 

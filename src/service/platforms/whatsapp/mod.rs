@@ -16,16 +16,16 @@ mod sending;
 mod uploads;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
-use axum::http::HeaderMap;
 use hyper::Method;
 use ring::hmac;
 use subtle::ConstantTimeEq;
 use url::form_urlencoded::byte_serialize;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookPiece, Parcel, ParcelFile, PlatformDescription, PlatformEvent,
-    PlatformSource, PlatformTrouble, Polled,
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformDescription,
+    PlatformEvent, PlatformSource, PlatformTrouble, Polled,
 };
 use crate::database::templates::Template;
 use crate::platforms::whatsapp::uploads::Uploads;
@@ -34,6 +34,8 @@ use model::secret::Secret;
 use model::text::SafeText;
 use wire::carriers::{NumberSecrets, NumberSettings};
 
+/// How long a typing sign is seen, less what showing it takes.
+const TYPING: Duration = Duration::from_secs(20);
 /// Where the platform is, unless somebody says otherwise.
 pub const API: &str = "https://graph.facebook.com/v23.0";
 /// Carries the signature of a call.
@@ -190,18 +192,26 @@ impl PlatformSource for NumberPlatform {
         asked.get("hub.challenge").filter(|_| is_it && is_mine).cloned()
     }
 
-    fn is_genuine(&self, headers: &HeaderMap, body: &[u8]) -> bool {
-        let given = headers.get(SIGNATURE_HEADER).and_then(|it| it.to_str().ok()?.strip_prefix("sha256="));
+    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+        let given =
+            call.headers.get(SIGNATURE_HEADER).and_then(|it| it.to_str().ok()?.strip_prefix("sha256="));
         let Some(tag) = given.and_then(of_hex) else { return false };
-        hmac::verify(&self.key, body, &tag).is_ok()
+        hmac::verify(&self.key, call.body, &tag).is_ok()
     }
 
-    fn split(&self, body: &[u8]) -> Vec<HookPiece> {
-        calls::split(&self.settings.number, body)
+    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
+        calls::split(&self.settings.number, call.body)
     }
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
         calls::understand(&serde_json::from_slice(body).unwrap_or_default()).into_iter().collect()
+    }
+
+    fn show_typing<'a>(&'a self, _: &'a str, seen: &'a str) -> Option<Carrying<'a, Duration>> {
+        Some(Box::pin(async move {
+            self.show_typing_to(seen).await;
+            TYPING
+        }))
     }
 
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
@@ -235,6 +245,8 @@ fn of_hex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderMap;
+
     use super::*;
 
     fn platform() -> NumberPlatform {
@@ -255,14 +267,15 @@ mod tests {
         let is_genuine = |text: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(SIGNATURE_HEADER, text.parse().expect("a header"));
-            platform().is_genuine(&headers, b"{}")
+            platform().is_genuine(&HookCall { query: "", headers: &headers, body: b"{}" })
         };
         assert!(is_genuine(&format!("sha256={}", hex(b"{}"))));
         assert!(!is_genuine(&format!("sha256={}", hex(b"{ }"))), "other bytes");
         for wrong in ["", "sha256=", "sha256=zz", &hex(b"{}")] {
             assert!(!is_genuine(wrong), "{wrong}");
         }
-        assert!(!platform().is_genuine(&HeaderMap::new(), b"{}"));
+        let headers = HeaderMap::new();
+        assert!(!platform().is_genuine(&HookCall { query: "", headers: &headers, body: b"{}" }));
     }
 
     #[test]

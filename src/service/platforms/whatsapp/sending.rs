@@ -54,8 +54,19 @@ impl NumberPlatform {
 
     async fn mark_read(&self, parcel: &Parcel) {
         let Some(seen) = &parcel.seen else { return };
-        let body = json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen});
-        let Ok(request) = asking::json(&body) else { return };
+        self.tell_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen})).await;
+    }
+
+    /// Shows the customer that an answer to a message is being written, which
+    /// has been read then.
+    pub(super) async fn show_typing_to(&self, seen: &str) {
+        let sign = json!({ "type": "text" });
+        self.tell_read(&json!({"messaging_product": "whatsapp", "status": "read", "message_id": seen, "typing_indicator": sign}))
+            .await;
+    }
+
+    async fn tell_read(&self, body: &Value) {
+        let Ok(request) = asking::json(body) else { return };
         if let Err(why) = self.call(&format!("{}/messages", self.settings.number), request).await {
             tracing::info!(%why, "a message could not be shown as read");
         }

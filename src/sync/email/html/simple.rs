@@ -212,7 +212,7 @@ impl SimplifierState {
         full
     }
 
-    /// Ends the block at hand and begins another, with words in it.
+    /// Ends the current block and begins another, with words in it.
     fn block(&mut self, name: Option<&'static str>, words: &str) {
         if let Some(open) = self.in_block.take() {
             self.found.html.push_str(&format!("</{open}>"));

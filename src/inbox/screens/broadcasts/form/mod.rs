@@ -191,7 +191,7 @@ impl BroadcastForm {
     }
 
     /// The field with the keyboard.
-    pub fn at_hand(&self) -> BroadcastField {
+    pub fn active_field(&self) -> BroadcastField {
         let fields = self.fields();
         fields[self.focus.min(fields.len() - 1)]
     }
@@ -212,9 +212,9 @@ impl BroadcastForm {
         }
     }
 
-    /// The line of the field at hand, to be written in.
+    /// The line of the current field, to be written in.
     pub fn line_mut(&mut self) -> Option<&mut TextLine> {
-        match self.at_hand() {
+        match self.active_field() {
             BroadcastField::Kind => None,
             BroadcastField::Text => Some(&mut self.text),
             BroadcastField::Link => Some(&mut self.link),

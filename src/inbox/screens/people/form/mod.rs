@@ -62,7 +62,7 @@ impl PersonField {
 /// What is to be opened once it has been read.
 #[derive(Debug, Default)]
 pub struct Opening {
-    /// The form of this person, with this field at hand.
+    /// The form of this person, with this field active.
     pub form: Option<(String, PersonField)>,
     /// The question whether to delete this person.
     pub delete: Option<String>,

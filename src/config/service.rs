@@ -1,0 +1,267 @@
+//! The service's own file: `[assistant]`, what the assistant is told and what
+//! it may use up.
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use crate::config::reading::{ConfigText, Section};
+use crate::config::{ConfigError, ConfigErrors, Mistakes};
+use ::service::{Caps, Endpoint, Knowledge, QuestionFile, QuestionMistake};
+use model::secret::Secret;
+
+/// Characters of the instructions, of a tone and of a fact at most.
+const INSTRUCTIONS: usize = 8_000;
+const TONE: usize = 300;
+const FACT: usize = 500;
+/// Facts at most.
+const FACTS: usize = 100;
+/// Bytes of a file of questions at most.
+const QUESTIONS: usize = 512 * 1024;
+
+/// What a service is told in its file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ServiceConfig {
+    /// The assistant.
+    pub assistant: Option<AssistantConfig>,
+}
+
+/// The `[assistant]` table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssistantConfig {
+    /// Where the model is, unless a switch says it.
+    pub endpoint: Option<Endpoint>,
+    /// What it is told.
+    pub knowledge: Knowledge,
+    /// What it may use up.
+    pub caps: Caps,
+}
+
+impl ServiceConfig {
+    /// Reads a file, and those it names beside it.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
+        let name = path.display().to_string();
+        let text = disk::read_text(path).map_err(|cause| {
+            ConfigErrors(vec![ConfigError { place: name.clone(), problem: cause.to_string() }])
+        })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&name, &text, folder, &|name| std::env::var(name).ok())
+    }
+
+    /// Reads a text; `folder` is where other files lie.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    fn parse(
+        name: &str,
+        text: &str,
+        folder: &Path,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigErrors> {
+        let place = ConfigText { name, text };
+        let table = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            ConfigErrors(vec![place.error(at, error.message())])
+        })?;
+        let mut mistakes = Mistakes::default();
+        let root = Section::new(place, "", table.get_ref());
+        mistakes.all(root.unknown(&["assistant"]));
+        let section = mistakes.value(root.table("assistant"));
+        let assistant = section.map(|it| read_assistant(&it, folder, environment, &mut mistakes));
+        if mistakes.0.is_empty() { Ok(Self { assistant }) } else { Err(ConfigErrors(mistakes.0)) }
+    }
+}
+
+fn read_assistant(
+    section: &Section<'_>,
+    folder: &Path,
+    environment: &dyn Fn(&str) -> Option<String>,
+    mistakes: &mut Mistakes,
+) -> AssistantConfig {
+    mistakes.all(section.unknown(&[
+        "url",
+        "model",
+        "key_env",
+        "business",
+        "instructions",
+        "tone",
+        "facts",
+        "questions",
+        "conversation_tokens",
+        "day_tokens",
+    ]));
+    let questions = mistakes.value(section.string("questions"));
+    let questions = questions.map(|it| read_questions(section, &folder.join(it), mistakes));
+    let knowledge = Knowledge {
+        business: bounded(section, "business", 200, mistakes),
+        instructions: bounded(section, "instructions", INSTRUCTIONS, mistakes).unwrap_or_default(),
+        tone: bounded(section, "tone", TONE, mistakes).unwrap_or_default(),
+        facts: read_facts(section, mistakes),
+        questions: questions.unwrap_or_default(),
+    };
+    let before = Caps::default();
+    let mut tokens = |key, before: u64| {
+        let number = mistakes.value(section.integer(key, 1_000..=1_000_000_000));
+        number.and_then(|it| u64::try_from(it).ok()).unwrap_or(before)
+    };
+    let caps = Caps {
+        conversation: tokens("conversation_tokens", before.conversation),
+        day: tokens("day_tokens", before.day),
+    };
+    AssistantConfig { endpoint: read_endpoint(section, environment, mistakes), knowledge, caps }
+}
+
+fn read_endpoint(
+    section: &Section<'_>,
+    environment: &dyn Fn(&str) -> Option<String>,
+    mistakes: &mut Mistakes,
+) -> Option<Endpoint> {
+    let url = mistakes.value(section.string("url"));
+    let model = mistakes.value(section.string("model"));
+    let key_env = mistakes.value(section.string("key_env"));
+    let key = key_env.and_then(|name| {
+        let found = environment(&name).filter(|it| !it.trim().is_empty());
+        if found.is_none() {
+            let problem =
+                format!("key_env = {name:?} is not set in the environment; set it before the start");
+            mistakes.0.push(section.error("key_env", &problem));
+        }
+        found.map(|it| Secret::new(&it))
+    });
+    match (url, model) {
+        (Some(url), Some(model)) => Some(Endpoint { url, model, key }),
+        (None, None) => None,
+        (Some(_), None) => {
+            mistakes.0.push(section.error("url", "url needs model = \"…\", the model's name there"));
+            None
+        }
+        (None, Some(_)) => {
+            mistakes.0.push(section.error("model", "model needs url = \"…\", the address up to its version"));
+            None
+        }
+    }
+}
+
+/// A text of bounded length.
+fn bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mistakes) -> Option<String> {
+    let text = mistakes.value(section.string(key))?;
+    let length = text.chars().count();
+    if length > most {
+        let problem = format!("{key} has {length} characters; the model is given at most {most}: shorten it");
+        mistakes.0.push(section.error(key, &problem));
+        return None;
+    }
+    Some(text)
+}
+
+fn read_facts(section: &Section<'_>, mistakes: &mut Mistakes) -> Vec<String> {
+    let facts = mistakes.value(section.strings("facts")).unwrap_or_default();
+    let mut wrong = |problem: String| mistakes.0.push(section.error("facts", &problem));
+    if facts.len() > FACTS {
+        wrong(format!(
+            "facts has {} entries; the model is given at most {FACTS}: put the others into questions",
+            facts.len()
+        ));
+    }
+    if let Some(long) = facts.iter().find(|it| it.chars().count() > FACT) {
+        let begin: String = long.chars().take(30).collect();
+        wrong(format!("the fact that begins {begin:?} is longer than {FACT} characters: make several of it"));
+    }
+    facts
+}
+
+/// The file of questions, whose mistakes are told with its own lines.
+fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -> QuestionFile {
+    let shown = path.display();
+    let text = match disk::read_text(path) {
+        Ok(text) if text.len() <= QUESTIONS => text,
+        Ok(_) => {
+            let problem =
+                format!("questions: {shown} is larger than {QUESTIONS} bytes: keep what customers ask");
+            mistakes.0.push(section.error("questions", &problem));
+            return QuestionFile::default();
+        }
+        Err(cause) => {
+            mistakes.0.push(section.error("questions", &format!("questions: {shown}: {cause}")));
+            return QuestionFile::default();
+        }
+    };
+    match QuestionFile::parse(&text) {
+        Ok(file) => file,
+        Err(wrong) => {
+            let one = |it: QuestionMistake| ConfigError {
+                place: format!("{shown}, line {}", it.line),
+                problem: it.problem,
+            };
+            mistakes.all(wrong.into_iter().map(one).collect());
+            QuestionFile::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, folder: &Path) -> Result<ServiceConfig, String> {
+        let environment = |name: &str| (name == "MODEL_KEY").then(|| "secret".to_owned());
+        ServiceConfig::parse("service.toml", text, folder, &environment).map_err(|it| it.to_string())
+    }
+
+    #[test]
+    fn all_of_it_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("questions.md"), "## Open?\nYes.\n").expect("written");
+        let text = r#"
+            [assistant]
+            url = "http://127.0.0.1:8000/v1"
+            model = "small"
+            key_env = "MODEL_KEY"
+            business = "Harbor Bikes"
+            instructions = "Offer a visit."
+            tone = "warm and brief"
+            facts = ["We are at the pier."]
+            questions = "questions.md"
+            conversation_tokens = 5000
+        "#;
+        let assistant = read(text, folder.path()).expect("it is well").assistant.expect("a table");
+        let endpoint = assistant.endpoint.expect("an endpoint");
+        assert_eq!((endpoint.model.as_str(), endpoint.key.is_some()), ("small", true));
+        assert_eq!(assistant.caps, Caps { conversation: 5_000, ..Caps::default() });
+        assert_eq!(assistant.knowledge.facts, ["We are at the pier."]);
+        assert_ne!(assistant.knowledge.questions, QuestionFile::default());
+        assert_eq!(read("", folder.path()), Ok(ServiceConfig::default()));
+    }
+
+    #[test]
+    fn each_mistake_names_its_file_and_line_and_what_to_do() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("bad.md"), "## Open?\n\n## Where?\nHere.\n").expect("written");
+        let long = format!("[assistant]\ntone = \"{}\"\n", "x".repeat(301));
+        let cases = [
+            ("[asistant]\n", "service.toml, line 1: asistant is not a key; did you mean assistant?"),
+            (
+                "[assistant]\ninstruction = \"x\"\n",
+                "service.toml, line 2: instruction is not a key in [assistant]",
+            ),
+            ("[assistant]\nfacts = \"one\"\n", "service.toml, line 2: facts must be a list of texts"),
+            ("[assistant]\nurl = \"http://127.0.0.1:1/v1\"\n", "service.toml, line 2: url needs model"),
+            ("[assistant]\nday_tokens = 5\n", "service.toml, line 2: day_tokens must be a whole number"),
+            (
+                "[assistant]\n\nkey_env = \"NONE\"\n",
+                "line 3: key_env = \"NONE\" is not set in the environment",
+            ),
+            ("[assistant]\nquestions = \"none.md\"\n", "service.toml, line 2: questions: "),
+            ("[assistant]\nquestions = \"bad.md\"\n", "bad.md, line 1: this question has no answer"),
+            ("[assistant\n", "service.toml, line 1: "),
+            (&long, "line 2: tone has 301 characters"),
+        ];
+        for (text, words) in cases {
+            let said = read(text, folder.path()).expect_err(text);
+            assert!(said.contains(words), "{text}: {said}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Tells of many customers at once.
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Effect;
+use crate::features::bursts::Burst;
+use model::ids::ChannelId;
+use model::text::SafeText;
+
+impl Burst {
+    /// Tells those that wrote at once, with one bell and one notification.
+    pub(crate) fn tell_burst(&mut self, desk: &Desk, context: &mut Context) {
+        let gathered = self.take(context.now);
+        if gathered.is_empty() {
+            return;
+        }
+        let count = |channel: &ChannelId| gathered.iter().filter(|it| it.0 == *channel).count();
+        let by_tab = desk.tabs.iter().map(|it| (it.channel.name.as_str(), count(&it.channel.id)));
+        let by_tab: Vec<String> =
+            by_tab.filter(|it| it.1 > 0).map(|(name, count)| format!("{name} {count}")).collect();
+        let words = match gathered.len() {
+            1 => "1 more customer wrote".to_owned(),
+            count => format!("{count} more customers wrote"),
+        };
+        context.make_heard(Effect::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)));
+        let next = context.keyed("{next-waiting} goes to the next who waits");
+        context.say(format!("{words} · {next}"));
+    }
+}

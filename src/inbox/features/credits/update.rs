@@ -1,0 +1,229 @@
+//! Keeps balance and spending current, and lists them.
+
+use crate::components::list::ListLine;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Load};
+use crate::features::credits::{Balance, Credits, DAYS, LOW_DAYS, credits, is_same, lasts, line};
+use crate::overlays::listing;
+use crate::overlays::listing::ListKind;
+use crate::pages::PageKind;
+use crate::screens::outbox::deciding;
+use crate::tab::Tab;
+use model::account::Account;
+use model::ids::{ChannelId, RowId};
+use model::outbox::OutboxRow;
+use model::prices::{self, Price};
+use model::queries::OutboxEntry;
+use model::spending::{self, Spent};
+use model::text::SafeText;
+use model::time::day_name;
+
+impl Credits {
+    /// How a tab's balance fares.
+    pub fn balance(&self, tab: &Tab, desk: &Desk, context: &Context) -> Balance {
+        let Some(account) = tab.account.as_ref().filter(|_| !tab.is_simulated()) else {
+            return Balance::Fine;
+        };
+        let least = f64::from(i32::try_from(prices::TEXT).unwrap_or(1));
+        match self.burn(account, desk, context) {
+            _ if account.credits < least => Balance::Empty,
+            Some(burn) if account.credits < burn * LOW_DAYS => Balance::Low,
+            _ => Balance::Fine,
+        }
+    }
+
+    /// Credits a day that leave from here on the balance of an account.
+    pub(crate) fn burn(&self, account: &Account, desk: &Desk, context: &Context) -> Option<f64> {
+        let all: Vec<Spent> =
+            self.spent_on(account, desk).into_iter().flat_map(|(_, it)| it.clone()).collect();
+        spending::burn(&all, context.now.day_number(&context.settings.zone))
+    }
+
+    /// What the tabs of a workspace spent.
+    pub(crate) fn spent_on<'a>(
+        &'a self,
+        account: &Account,
+        desk: &'a Desk,
+    ) -> Vec<(&'a Tab, &'a Vec<Spent>)> {
+        let of = |it: &ChannelId| {
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == *it)?;
+            tab.account.as_ref().is_some_and(|it| is_same(it, account)).then_some(tab)
+        };
+        self.spent.iter().filter_map(|(channel, spent)| Some((of(channel)?, spent))).collect()
+    }
+
+    /// Tabs of one workspace draw on one balance: an answer told it.
+    pub(crate) fn credits(
+        &mut self,
+        channel: &ChannelId,
+        credits: f64,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
+        let Some(account) = desk.tab_of(channel).and_then(|it| it.account.clone()) else { return };
+        let accounts = desk.tabs.iter_mut().filter_map(|it| it.account.as_mut());
+        for account in accounts.filter(|it| is_same(it, &account)) {
+            account.credits = credits;
+        }
+        self.balance_told(Some(account.credits), credits, context);
+    }
+
+    /// A balance is known.
+    pub(crate) fn balance_told(&mut self, before: Option<f64>, credits: f64, context: &mut Context) {
+        self.stale = true;
+        if before != Some(credits) {
+            context.push(Effect::Load(Load::Spent));
+        }
+    }
+
+    /// Whether anything waits for credits that could leave.
+    pub(crate) fn has_unpaid(&self, desk: &Desk, context: &Context) -> bool {
+        !self.payable(desk, context).is_empty()
+    }
+
+    /// `5 that waited for credits (14 credits)`.
+    pub(crate) fn unpaid_words(&self, desk: &Desk, context: &Context) -> String {
+        let payable = self.payable(desk, context);
+        format!("{} that waited for credits ({})", payable.len(), desk.price_of_unpaid(&payable).words())
+    }
+
+    fn payable(&self, desk: &Desk, context: &Context) -> Vec<&OutboxEntry> {
+        let may = |it: &&OutboxEntry| {
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel);
+            let has_any = || {
+                tab.is_some_and(|tab| {
+                    !tab.channel.read_only && self.balance(tab, desk, context) != Balance::Empty
+                })
+            };
+            desk.pays(&it.row).unwrap_or_else(has_any)
+        };
+        self.unpaid.iter().filter(may).collect()
+    }
+
+    /// Asks whether to send all that waited for credits.
+    pub(crate) fn ask_unpaid(&mut self, desk: &Desk, context: &mut Context) {
+        let payable = self.payable(desk, context);
+        if payable.is_empty() {
+            let words = match self.unpaid.len() {
+                0 => "nothing waits for credits",
+                _ => "the balance is empty still",
+            };
+            return context.warn(words);
+        }
+        let price = desk.price_of_unpaid(&payable).words();
+        let go: Vec<(RowId, SafeText)> =
+            payable.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
+        deciding::ask_to_send_all(context, go, 0, Some(&price));
+    }
+
+    /// Opens the list.
+    pub(crate) fn show_credits(&mut self, desk: &Desk, context: &mut Context) {
+        self.stale = false;
+        context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+        context.push(Effect::Refresh(desk.tab().channel.id.clone()));
+        listing::show_list(context, ListKind::Credits);
+    }
+
+    /// Reads the list anew while it is on screen.
+    pub(crate) fn follow_purse(&mut self, desk: &Desk, context: &mut Context) {
+        let shown = desk.page == PageKind::Account || listing::shows_list(context, ListKind::Credits);
+        if shown && std::mem::take(&mut self.stale) {
+            context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+        }
+    }
+
+    /// The lines of the list: each balance with what was spent on it.
+    pub(crate) fn credit_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
+        let mut seen: Vec<&Account> = Vec::new();
+        let mut lines = Vec::new();
+        for tab in desk.tabs.iter().filter(|it| !it.is_simulated()) {
+            let Some(account) = &tab.account else { continue };
+            if !seen.iter().any(|it| is_same(it, account)) {
+                seen.push(account);
+                self.lines_of(tab, account, &mut lines, desk, context);
+            }
+        }
+        for words in ["Known here is what this desk sent.", "What the AI's own replies cost is told nowhere."]
+        {
+            lines.push(ListLine { dim: true, ..line("", words, String::new()) });
+        }
+        lines
+    }
+
+    fn lines_of(
+        &self,
+        tab: &Tab,
+        account: &Account,
+        lines: &mut Vec<ListLine>,
+        desk: &Desk,
+        context: &Context,
+    ) {
+        let name = account.workspace_name.clone().unwrap_or_else(|| SafeText::line("Workspace"));
+        let burn = self.burn(account, desk, context);
+        let lasts = burn.map(|it| lasts(account.credits, it));
+        let (word, loud) = match self.balance(tab, desk, context) {
+            Balance::Fine => ("", false),
+            Balance::Low => ("LOW · ", true),
+            Balance::Empty => ("EMPTY · ", true),
+        };
+        let words = format!("{word}{}", lasts.as_deref().unwrap_or("no whole day is known here yet"));
+        let right = credits(account.credits);
+        lines.push(ListLine { loud, name, ..line("", &words, right) });
+        let unpaid: Vec<&OutboxEntry> = self.unpaid.iter().filter(|it| desk.is_on(it, account)).collect();
+        if !unpaid.is_empty() {
+            let words = match unpaid.len() {
+                1 => "1 message waits for credits; A sends it".to_owned(),
+                count => format!("{count} messages wait for credits; A sends them"),
+            };
+            let price = desk.price_of_unpaid(&unpaid).words();
+            lines.push(ListLine { loud: true, ..line("", &words, price) });
+        }
+        let spent = self.spent_on(account, desk);
+        let today = context.now.day_number(&context.settings.zone);
+        for day in (today - DAYS + 1..=today).rev() {
+            let mut parts = Vec::new();
+            let mut sum = 0.0;
+            for (tab, all) in &spent {
+                for it in all.iter().filter(|it| it.day == day) {
+                    sum += it.credits;
+                    parts.push(format!(
+                        "{}: {} {} {}",
+                        tab.channel.name,
+                        it.count,
+                        it.action,
+                        prices::credits(it.credits)
+                    ));
+                }
+            }
+            if !parts.is_empty() {
+                let name = day_name(day);
+                lines.push(line(&name, &parts.join(" · "), credits(sum)));
+            }
+        }
+    }
+}
+
+impl Desk {
+    /// Whether the balance pays for a row that waits for credits; `None` where
+    /// its price or the balance is not known.
+    pub fn pays(&self, row: &OutboxRow) -> Option<bool> {
+        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        tab.account.as_ref()?;
+        let price = spending::price(&row.operation, tab.template_price())?;
+        Some(!tab.channel.read_only && tab.cannot_pay(price).is_none())
+    }
+
+    fn price_of_unpaid(&self, entries: &[&OutboxEntry]) -> Price {
+        let price = |it: &&OutboxEntry| {
+            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.row.channel)?;
+            spending::price(&it.row.operation, tab.template_price())
+        };
+        entries.iter().filter_map(price).fold(Price::FREE, Price::and)
+    }
+
+    fn is_on(&self, entry: &OutboxEntry, account: &Account) -> bool {
+        let tab = self.tabs.iter().find(|it| it.channel.id == entry.row.channel);
+        tab.and_then(|it| it.account.as_ref()).is_some_and(|it| is_same(it, account))
+    }
+}

@@ -1,0 +1,80 @@
+//! Makes offers, and does what one offers.
+
+use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Intent;
+use crate::features::credits::Credits;
+use crate::features::offers::{Offer, OfferedAction, STANDS};
+use crate::screens::conversations::bulk_plan::BulkWish;
+use model::conversations::ServiceWindow;
+use model::outbox::Operation;
+use model::outbox::content::ChatContent;
+use model::queries::ConversationKey;
+use model::time::Timestamp;
+
+impl Credits {
+    /// What is offered now, in words behind its key: what was done last
+    /// suggests it, or else there are credits for what waits for them.
+    pub fn offered(&self, desk: &Desk, context: &Context) -> Option<String> {
+        match context.offer.as_ref().map(|it| &it.what) {
+            Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
+            None => {
+                self.has_unpaid(desk, context).then(|| format!("sends {}", self.unpaid_words(desk, context)))
+            }
+        }
+    }
+}
+
+impl Desk {
+    /// A template leaves into a closed window: nothing else can be done there
+    /// until the customer answers.
+    pub(crate) fn offer_after_sending(&mut self, sends: &[Intent], context: &mut Context) {
+        let is_template = |it: &Intent| {
+            matches!(&it.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
+        };
+        let Some(sent) = sends.iter().find(|it| is_template(it)) else { return };
+        let shut = self.current_conversation().is_some_and(|it| {
+            it.conversation.window == ServiceWindow::Closed && it.conversation.id == sent.conversation
+        });
+        if shut {
+            let key =
+                ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
+            context.offer =
+                Some(Offer { what: OfferedAction::SnoozeUntilReply(key), until: context.now.plus(STANDS) });
+        }
+    }
+
+    /// An offer ends with its time, and when the person turns to something
+    /// else.
+    pub(crate) fn follow_offer(&mut self, context: &mut Context) {
+        let Some(offer) = &context.offer else { return };
+        let stays = match &offer.what {
+            OfferedAction::SnoozeUntilReply(key) => self.current_conversation().is_some_and(|it| {
+                it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
+            }),
+        };
+        if !stays || offer.until <= context.now {
+            context.offer = None;
+        }
+    }
+}
+
+/// Does what is offered.
+pub(crate) fn take_offer(inbox: &mut Inbox) {
+    match inbox.context.offer.take().map(|it| it.what) {
+        None => inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context),
+        Some(OfferedAction::SnoozeUntilReply(key)) => {
+            inbox.changes.act_on(
+                vec![key],
+                BulkWish::Snooze { until: None, stays: false },
+                &mut inbox.context,
+            );
+        }
+    }
+}
+
+/// When what is offered ends.
+pub(crate) fn offer_due(context: &Context) -> Option<Timestamp> {
+    context.offer.as_ref().map(|it| it.until)
+}

@@ -1,0 +1,102 @@
+//! Reads of this desk's files that failed: those of lists go back to their
+//! [`Resource`], single values are asked again from here, and what a key asked
+//! for is given up in words. What is on screen says so until a read succeeds.
+
+pub(crate) mod update;
+
+use crate::event::{Effect, Load};
+use crate::resource::{LoadState, LoadTimeouts, Resource};
+use model::text::SafeText;
+use model::time::Timestamp;
+
+impl Load {
+    /// Whether an answer to this one makes an answer to an older one useless.
+    pub fn replaces(&self, older: &Self) -> bool {
+        if let (Self::Conversations(new), Self::Conversations(old)) = (self, older) {
+            return new.channel == old.channel;
+        }
+        if let (Self::History(new), Self::History(old)) = (self, older) {
+            // Two of one channel can stand side by side.
+            return (&new.channel, &new.conversation) == (&old.channel, &old.conversation);
+        }
+        if let (Self::People(new), Self::People(old)) = (self, older) {
+            return new.channel == old.channel;
+        }
+        if let (Self::Search(new), Self::Search(old)) = (self, older) {
+            return new.conversation.is_some() == old.conversation.is_some();
+        }
+        if let (Self::Correspondents(new, _), Self::Correspondents(old, _)) = (self, older) {
+            return new == old;
+        }
+        if let (Self::Outbox(_), Self::Outbox(_)) | (Self::Drafts(_), Self::Drafts(_)) = (self, older) {
+            return true;
+        }
+        self == older
+    }
+}
+
+/// Single values whose last read failed, each with when it is asked again.
+#[derive(Debug, Default)]
+pub(crate) struct Loads {
+    failed: Vec<Resource<Load>>,
+}
+
+impl Loads {
+    /// A value could not be read.
+    fn note_failure(&mut self, load: Load, why: &SafeText, now: Timestamp) {
+        let same = |it: &&mut Resource<Load>| it.wanted().is_some_and(|old| load.replaces(old));
+        let failed = match self.failed.iter_mut().find(same) {
+            Some(failed) => failed,
+            None => {
+                self.failed.push(Resource::new(LoadTimeouts::FILES));
+                let last = self.failed.len() - 1;
+                &mut self.failed[last]
+            }
+        };
+        failed.want(load.clone());
+        failed.fail(&load, why, now);
+    }
+
+    /// A value was read: it, and what it makes useless, has not failed any
+    /// more.
+    pub(crate) fn answered(&mut self, load: &Load) {
+        self.failed.retain(|it| !it.wanted().is_some_and(|old| load.replaces(old)));
+    }
+
+    /// Asks again for what is due.
+    pub(crate) fn retry(&mut self, now: Timestamp) -> impl Iterator<Item = Effect> {
+        self.failed.iter_mut().filter_map(move |it| it.take(now)).map(Effect::Load)
+    }
+
+    /// When something is.
+    fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        self.failed.iter().filter_map(|it| it.due(now)).min()
+    }
+
+    /// How it stands with the first value of these.
+    fn shown(&self, now: Timestamp, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
+        let found = self.failed.iter().find(|it| it.wanted().is_some_and(&of));
+        found.map_or(LoadState::Well, |it| it.shown(now))
+    }
+}
+
+/// A part of the screen that is read from this desk's files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pane {
+    /// The conversation list.
+    List,
+    /// The history.
+    History,
+    /// The history kept beside it.
+    Beside,
+    /// The card.
+    Card,
+    /// The page of rows, cards or tabs.
+    Page,
+    /// What lies over all of them.
+    Layer,
+}
+
+impl Pane {
+    const ALL: [Self; 6] = [Self::Layer, Self::List, Self::History, Self::Beside, Self::Card, Self::Page];
+}

@@ -1,0 +1,212 @@
+//! Notes reads that failed, and reads again.
+
+use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Load;
+use crate::loads::{Loads, Pane};
+use crate::pages::PageKind;
+use crate::resource::LoadState;
+use crate::screens::broadcasts::BroadcastQuery;
+use model::ids::ChannelId;
+use model::queries::{ConversationQuery, HistoryQuery};
+use model::text::SafeText;
+use model::time::Timestamp;
+
+/// A read failed: exactly what asked for it says so and asks again, or
+/// gives up where a key asked for it.
+pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
+    let (now, why) = (inbox.context.now, SafeText::line(why));
+    match load {
+        Load::Conversations(query) => inbox.desk.list_failed(&query, &why, &inbox.context),
+        Load::History(query) => inbox.desk.history_failed(&query, &why, &inbox.context),
+        Load::Outbox(query) => inbox.outbox.rows.resource.fail(&query, &why, now),
+        Load::Drafts(query) => inbox.outbox.drafts.resource.fail(&query, &why, now),
+        Load::People(query) => inbox.people.rows.resource.fail(&query, &why, now),
+        Load::Broadcasts(BroadcastQuery::Rows(query)) => {
+            inbox.broadcasts.rows.resource.fail(&query, &why, now);
+        }
+        Load::Counts(_)
+        | Load::Draft(..)
+        | Load::Account(_)
+        | Load::Card(_)
+        | Load::Tags(_)
+        | Load::Spent
+        | Load::Unpaid
+        | Load::Macros
+        | Load::Paused(_)
+        | Load::Fates(_)
+        | Load::Mailbox(_)
+        | Load::Correspondents(..)
+        | Load::Ahead(_)
+        | Load::Templates(_)
+        | Load::Shelf(_)
+        | Load::Names
+        | Load::ViewCounts(..)
+        | Load::Search(_)
+        | Load::Depth(..)
+        | Load::Broadcasts(
+            BroadcastQuery::Detail(_) | BroadcastQuery::Audience(_) | BroadcastQuery::Running,
+        ) => {
+            inbox.loads.note_failure(load, &why, now);
+        }
+        Load::Marked(_) => {
+            inbox.changes.forget_marked();
+            gave_up(&mut inbox.context, "nothing was changed", &why);
+        }
+        Load::Pauses(_) => {
+            inbox.keyboard.leaving = false;
+            gave_up(&mut inbox.context, "the AI was not handed back", &why);
+        }
+        Load::Person(..) => {
+            inbox.people.opening = crate::screens::people::form::Opening::default();
+            gave_up(&mut inbox.context, "the contact was not opened", &why);
+        }
+        Load::Entry(_)
+        | Load::Elsewhere(_)
+        | Load::Triage(_)
+        | Load::Spread(..)
+        | Load::Needing(_)
+        | Load::Lookup(_)
+        | Load::Echo(_)
+        | Load::Broadcasts(BroadcastQuery::Handover) => gave_up(&mut inbox.context, "nothing was done", &why),
+    }
+}
+
+/// How it stands with what a part of the screen shows.
+pub fn shown(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
+    let now = inbox.context.now;
+    match pane {
+        Pane::List => inbox.desk.list().resource.shown(now),
+        Pane::History => {
+            inbox.desk.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now))
+        }
+        Pane::Beside => inbox.desk.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
+        Pane::Card => inbox.loads.shown(now, |it| matches!(it, Load::Card(_))),
+        Pane::Page => page_shown(inbox),
+        Pane::Layer => inbox.loads.layer_shown(&inbox.context),
+    }
+}
+
+fn page_shown(inbox: &Inbox) -> LoadState<'_> {
+    let (now, channel) = (inbox.context.now, &inbox.desk.tab().channel.id);
+    match inbox.desk.page {
+        PageKind::Inbox => LoadState::Well,
+        PageKind::Outbox => inbox.outbox.rows.resource.shown(now),
+        PageKind::Drafts => inbox.outbox.drafts.resource.shown(now),
+        PageKind::People => match inbox.people.rows.resource.shown(now) {
+            LoadState::Well => inbox.people.told(channel, now),
+            shown => shown,
+        },
+        PageKind::Broadcasts => match inbox.broadcasts.rows.resource.shown(now) {
+            LoadState::Well => {
+                inbox.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
+            }
+            shown => shown,
+        },
+        PageKind::Wall => inbox
+            .loads
+            .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
+        PageKind::Events => inbox.cards.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now)),
+        PageKind::Webhooks => {
+            inbox.cards.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+        }
+        PageKind::Templates => {
+            let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
+            match inbox.loads.shown(now, of) {
+                LoadState::Well => inbox.desk.tab().templates_page.shown(now),
+                shown => shown,
+            }
+        }
+        PageKind::Account => inbox.loads.shown(now, |it| {
+            matches!(it, Load::Spent | Load::Unpaid) || matches!(it, Load::Account(of) if of == channel)
+        }),
+    }
+}
+
+/// Why something that is shown may not be what the files hold now: then
+/// nothing on screen is called live.
+pub fn unread(inbox: &Inbox) -> Option<String> {
+    let panes = Pane::ALL
+        .into_iter()
+        .filter(|it| inbox.desk.has_pane(*it, &inbox.context))
+        .map(|it| shown(inbox, it));
+    panes.chain([inbox.loads.shown(inbox.context.now, |_| true)]).find_map(LoadState::words)
+}
+
+/// When a read is tried again, or the seconds of a slow one turn.
+pub(crate) fn loads_due(inbox: &Inbox) -> Option<Timestamp> {
+    let now = inbox.context.now;
+    let channel: &ChannelId = &inbox.desk.tab().channel.id;
+    let page = match inbox.desk.page {
+        PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
+        PageKind::Outbox => inbox.outbox.rows.resource.due(now),
+        PageKind::Drafts => inbox.outbox.drafts.resource.due(now),
+        PageKind::People => {
+            let rows = inbox.people.rows.resource.due(now);
+            rows.into_iter().chain(inbox.people.told_due(channel, now)).min()
+        }
+        PageKind::Broadcasts => inbox.broadcasts.rows.resource.due(now),
+        PageKind::Events => inbox.cards.events.get(channel).and_then(|it| it.page.due(now)),
+        PageKind::Webhooks => inbox.cards.webhooks.get(channel).and_then(|it| it.page.due(now)),
+        PageKind::Templates => inbox.desk.tab().templates_page.due(now),
+    };
+    let list = inbox.desk.list().resource.due(now);
+    let history = inbox.desk.tab().history.as_ref().and_then(|it| it.resource.due(now));
+    let beside = inbox.desk.second().and_then(|it| it.history.resource.due(now));
+    let all = [page, list, history, beside, inbox.loads.due(now)];
+    // What is past is only asked for again once it is on screen.
+    all.into_iter().flatten().filter(|it| *it > now).min()
+}
+
+/// What a key asked for is not carried out later, when the person looks
+/// elsewhere.
+fn gave_up(context: &mut Context, what: &str, why: &SafeText) {
+    context.warn(format!("{what}: this desk's files could not be read: {why}"));
+}
+
+impl Desk {
+    fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText, context: &Context) {
+        let now = context.now;
+        let list = match &query.channel {
+            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+            None => Some(&mut self.all),
+        };
+        if let Some(list) = list {
+            list.resource.fail(query, why, now);
+        }
+    }
+
+    fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText, context: &Context) {
+        let now = context.now;
+        if let Some(beside) = &mut self.beside {
+            beside.history.resource.fail(query, why, now);
+        }
+        if let Some(history) = self.tab_of(&query.channel).and_then(|it| it.history.as_mut()) {
+            history.resource.fail(query, why, now);
+        }
+    }
+
+    /// Whether a part of the screen is there now.
+    fn has_pane(&self, pane: Pane, context: &Context) -> bool {
+        let areas = self.areas(context);
+        let inbox = self.is_inbox_shown();
+        match pane {
+            Pane::List => inbox && areas.list.is_some(),
+            Pane::History => inbox && areas.history.is_some(),
+            Pane::Beside => inbox && areas.beside.is_some(),
+            Pane::Card => inbox && areas.card.is_some(),
+            Pane::Page => self.page != PageKind::Inbox,
+            Pane::Layer => !context.layers.is_empty(),
+        }
+    }
+}
+
+impl Loads {
+    fn layer_shown(&self, context: &Context) -> LoadState<'_> {
+        match context.layers.last() {
+            Some(overlay) => self.shown(context.now, |it| overlay.shows(it)),
+            None => LoadState::Well,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A line for the person in the status line: what has just happened, for a
+//! while, or a fact, for as long as it is one.
+
+pub(crate) mod update;
+
+use std::collections::VecDeque;
+
+use crate::keyboard::Keyboard;
+use model::ids::ChannelId;
+use model::time::{SECOND, Timestamp};
+
+/// How long the first Ctrl-C waits for the second.
+pub(crate) const INTERRUPT: i64 = 2 * SECOND;
+
+/// How long what has happened stays in the status line.
+const NOTICE: i64 = 8 * SECOND;
+
+/// Lines that are remembered.
+const REMEMBERED: usize = 100;
+
+/// What the status line said, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct NoticeLog(VecDeque<(Timestamp, String)>);
+
+impl NoticeLog {
+    /// Remembers a line; one that is said again counts from then.
+    pub(crate) fn note(&mut self, text: &str, now: Timestamp) {
+        if self.0.back().is_some_and(|it| it.1 == text) {
+            self.0.pop_back();
+        }
+        self.0.push_back((now, text.to_owned()));
+        let over = self.0.len().saturating_sub(REMEMBERED);
+        self.0.drain(..over);
+    }
+
+    /// When each was said and what, newest first.
+    pub(crate) fn newest_first(&self) -> impl Iterator<Item = (Timestamp, &str)> {
+        self.0.iter().rev().map(|(at, text)| (*at, text.as_str()))
+    }
+}
+
+/// A line for the person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The words of what has happened; those of a fact are made when it is drawn.
+    pub text: String,
+    /// Whether something went wrong.
+    pub warning: bool,
+    /// What ends it.
+    lasts: Lasts,
+}
+
+impl Notice {
+    /// Whether it states a fact.
+    pub(crate) fn states_fact(&self) -> bool {
+        matches!(self.lasts, Lasts::While(_))
+    }
+
+    /// What has just happened.
+    pub(crate) fn of(text: String, warning: bool, now: Timestamp) -> Self {
+        Self { text, warning, lasts: Lasts::Until(now.plus(NOTICE)) }
+    }
+
+    /// A fact, while it is one.
+    pub(crate) fn of_fact(fact: Fact) -> Self {
+        Self { text: String::new(), warning: fact == Fact::Unfilled, lasts: Lasts::While(fact) }
+    }
+}
+
+/// How long a line stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Lasts {
+    /// It told an event; until then.
+    Until(Timestamp),
+    /// It states a fact, whose words are made anew each time they are drawn.
+    While(Fact),
+}
+
+/// What a line may state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fact {
+    /// What was just asked for is held until then: what it is, with its
+    /// count, and what the key that takes it back does.
+    Held { until: Timestamp, what: String, back: &'static str },
+    /// The text has a field that is to be filled in.
+    Unfilled,
+    /// A person asked a tab's server, and nothing has come back.
+    Asking(ChannelId),
+    /// One more key ends the desk.
+    Interrupted,
+}
+
+impl Keyboard {
+    /// Until when one more key ends the desk.
+    pub(crate) fn interrupted_until(&self) -> Option<Timestamp> {
+        self.interrupted_at.map(|it| it.plus(INTERRUPT))
+    }
+}

@@ -1,0 +1,99 @@
+//! Says things in the status line, and words what it states.
+
+use crate::Inbox;
+use crate::changes::Changes;
+use crate::components::text_view::TextView;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Effect;
+use crate::features::undo_send::Held;
+use crate::keyboard::Keyboard;
+use crate::notice::{Fact, Lasts};
+use model::ids::{ChannelId, ConversationId};
+use model::text::SafeText;
+use model::time::{SECOND, Timestamp};
+
+/// What the status line says now, and whether something went wrong.
+pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
+    let notice = inbox.context.notice.as_ref()?;
+    match &notice.lasts {
+        Lasts::Until(until) => (inbox.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
+        Lasts::While(fact) => Some((words_of(inbox, fact)?, notice.warning)),
+    }
+}
+
+/// Opens what the status line said lately, newest first.
+pub(crate) fn show_said(inbox: &mut Inbox, _: &str) -> Result<(), String> {
+    let zone = &inbox.context.settings.zone;
+    let line = |(at, text): (Timestamp, &str)| SafeText::line(&format!("{}  {text}", at.clock_face(zone)));
+    let lines: Vec<SafeText> = inbox.context.said.newest_first().map(line).collect();
+    if lines.is_empty() {
+        return Err("nothing was said yet".to_owned());
+    }
+    inbox.context.open(TextView::new("What was said here, newest first", lines));
+    Ok(())
+}
+
+/// A line that is over goes.
+pub(crate) fn end_notice(inbox: &mut Inbox) {
+    if noticed(inbox).is_none() {
+        inbox.context.notice = None;
+    }
+}
+
+/// The words of a fact; `None` where it is none any more.
+fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
+    match fact {
+        Fact::Held { until, what, back } => {
+            // On its way to the disk it is held, too; there it gets its own time.
+            let held =
+                inbox.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
+            let until = held.max().or(inbox.changes.is_queueing().then_some(*until))?;
+            let left = until.since(inbox.context.now);
+            let seconds = (left + SECOND - 1) / SECOND;
+            (left > 0)
+                .then(|| format!("{what} in {seconds} s · {} {back}", inbox.desk.undo_key(&inbox.context)))
+        }
+        Fact::Unfilled => inbox.desk.unfilled(&inbox.context),
+        Fact::Asking(channel) => {
+            let asks = inbox.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
+            asks.then(|| "asking the server".to_owned())
+        }
+        Fact::Interrupted => inbox
+            .keyboard
+            .interrupted_until()
+            .filter(|it| inbox.context.now < *it)
+            .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
+    }
+}
+
+impl Keyboard {
+    /// When a line ends by itself.
+    pub(crate) fn notice_due(&self, context: &Context) -> Option<Timestamp> {
+        match &context.notice.as_ref()?.lasts {
+            Lasts::Until(until) => Some(*until),
+            Lasts::While(Fact::Interrupted) => self.interrupted_until(),
+            Lasts::While(Fact::Held { until, .. }) => Some(*until),
+            Lasts::While(Fact::Unfilled | Fact::Asking(_)) => None,
+        }
+    }
+}
+
+impl Changes {
+    /// Whether a close of a conversation can still be taken back.
+    pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId, context: &Context) -> bool {
+        let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
+        self.is_queueing() || self.held.iter().any(|it| here(it) && context.now < it.until)
+    }
+}
+
+impl Desk {
+    /// Reads everything of the current tab again now.
+    pub(crate) fn ask_server(&mut self, context: &mut Context) {
+        let tab = self.tab_mut();
+        tab.asked = true;
+        let channel = tab.channel.id.clone();
+        context.push(Effect::Refresh(channel.clone()));
+        context.state(Fact::Asking(channel));
+    }
+}

@@ -1,0 +1,24 @@
+//! Takes in what came back from files, commands and the editor.
+
+use crate::Inbox;
+use crate::outside::Answered;
+use crate::screens::webhooks::form;
+
+/// What was asked has come back.
+pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
+    inbox.features.macros.ask_answered();
+    match answered {
+        Answered::Secret(secret) => form::secret_made(&mut inbox.context, secret),
+        Answered::Connections(outcome) => inbox.connections.errand_done(outcome, &mut inbox.context),
+        Answered::Replies(canned) => inbox.desk.canned = canned,
+        Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
+        Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),
+        Answered::Shown(Ok(())) => inbox.context.say("opening in the browser, without scripts and pictures"),
+        Answered::Saved(Err(why)) | Answered::Shown(Err(why)) => inbox.context.warn(why),
+        Answered::Piped(command, told) => inbox.desk.piped(&command, told, &mut inbox.context),
+        Answered::Picture(url, fetched) => inbox.desk.picture_fetched(&url, fetched),
+        Answered::File { path, pasted, found, longer } => {
+            inbox.desk.file_seen(path, pasted, found, longer, &mut inbox.context)
+        }
+    }
+}

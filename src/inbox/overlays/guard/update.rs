@@ -1,0 +1,65 @@
+//! Decides whether a key may answer a question that has just appeared.
+
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::guard::WRITING;
+use crate::wrap;
+
+impl Desk {
+    /// Whether a key goes to the question on top; one that came too early does
+    /// not, which is said.
+    pub(crate) fn guard_lets(&mut self, key: KeyPress, context: &mut Context) -> bool {
+        if context.guard.lets(key, context.now) {
+            return true;
+        }
+        match key.typed() {
+            Some(it) => {
+                context.guard.keep(it);
+                self.warn_of_kept(context);
+            }
+            None if key.code == KeyCode::Esc => (),
+            None => context.warn(format!("{key} came too early to be an answer: press it again")),
+        }
+        false
+    }
+
+    /// A question got a letter that is none of its answers. Over a text that
+    /// letter was meant for the text, and so are those that follow.
+    pub(crate) fn went_astray(&mut self, key: KeyPress, context: &mut Context) {
+        let Some(it) = key.typed().filter(|_| self.is_typing() && !context.guard.by_lines) else { return };
+        (context.guard.passed, context.guard.quiet) = (false, WRITING);
+        context.guard.keep(it);
+        self.warn_of_kept(context);
+    }
+
+    fn warn_of_kept(&mut self, context: &mut Context) {
+        let kept = wrap::cut(&context.guard.kept, 40);
+        let goes = if self.keeps_typed(context) { "; it stays in the text" } else { "" };
+        context
+            .warn(format!("\"{kept}\" was typed too early to be an answer{goes}: stop typing, then answer"));
+    }
+
+    /// Whether what was kept is more than a slip, and there is a text for it.
+    fn keeps_typed(&self, context: &Context) -> bool {
+        context.guard.kept.chars().count() > 1 && self.is_typing()
+    }
+
+    /// Once no question is open, what was typed over one goes into the text it
+    /// was meant for.
+    pub(crate) fn give_typed_back(&mut self, context: &mut Context) {
+        if context.guard.kept.is_empty() || !context.layers.is_empty() {
+            return;
+        }
+        let keeps = self.keeps_typed(context);
+        let kept = std::mem::take(&mut context.guard.kept);
+        let now = context.now;
+        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| keeps) {
+            composer.paste(&kept, now);
+            context.say(format!(
+                "kept in the text: \"{}\", typed while the question opened",
+                wrap::cut(&kept, 40)
+            ));
+        }
+    }
+}

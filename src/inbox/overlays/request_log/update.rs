@@ -1,0 +1,102 @@
+//! Shows the requests of the last while, and one of them as a command.
+
+use crate::components::list::ListLine;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Effect;
+use crate::overlays::listing;
+use crate::overlays::listing::ListKind;
+use crate::overlays::request_log::{MILLISECOND, RequestLogView, is_telling};
+use model::calls::Call;
+use model::ids::ChannelId;
+use model::text::SafeText;
+
+impl RequestLogView {
+    /// Opens the list with what failed and what was changed on one tab.
+    pub(crate) fn show_calls_of(&mut self, channel: ChannelId, context: &mut Context) {
+        (self.few, self.only) = (true, Some(channel));
+        context.push(Effect::ReadCalls);
+        listing::show_list(context, ListKind::Calls);
+    }
+
+    /// Opens the list, or reads it anew: it does not move by itself.
+    pub(crate) fn show_calls(&mut self, context: &mut Context) {
+        context.push(Effect::ReadCalls);
+        if !listing::shows_list(context, ListKind::Calls) {
+            self.only = None;
+            listing::show_list(context, ListKind::Calls);
+        }
+    }
+
+    /// Copies the newest change or failure of this tab.
+    pub(crate) fn copy_newest_call(&mut self, context: &mut Context) {
+        self.copies = true;
+        context.push(Effect::ReadCalls);
+    }
+
+    /// The requests have come, newest first.
+    pub(crate) fn calls_known(&mut self, calls: Vec<Call>, desk: &Desk, context: &mut Context) {
+        self.all = calls;
+        if std::mem::take(&mut self.copies) {
+            let channel = &desk.tab().channel.id;
+            let found = self.all.iter().find(|it| it.channel == *channel && is_telling(it));
+            match found.map(Call::curl) {
+                Some(command) => copy_curl(context, command),
+                None => context.warn(
+                    context.keyed("nothing was changed and nothing failed lately; {show-calls} lists all"),
+                ),
+            }
+        }
+    }
+
+    /// A letter of the list.
+    pub(crate) fn calls_letter(&mut self, chosen: usize, letter: char, context: &mut Context) {
+        match letter {
+            'y' => {
+                let command = self.shown_calls().nth(chosen).map(Call::curl);
+                match command {
+                    Some(command) => copy_curl(context, command),
+                    None => context.warn("there is no request here"),
+                }
+            }
+            'f' => {
+                self.few = !self.few;
+                self.only = None;
+            }
+            'r' => self.show_calls(context),
+            _ => (),
+        }
+    }
+
+    /// The lines of the list.
+    pub(crate) fn call_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
+        let zone = &context.settings.zone;
+        let line = |it: &Call| {
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == it.channel);
+            let tab = tab.map_or("", |it| it.channel.name.as_str());
+            let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
+            let mut words = format!("{:<6} {}", it.method, it.path);
+            let id = it.request_id.as_ref().map(|it| format!("id {it}"));
+            let why = it.answer.as_ref().err().or(it.code.as_ref()).map(ToString::to_string);
+            let replayed = it.replayed.then(|| "REPLAYED".to_owned());
+            for more in [why, replayed, id].into_iter().flatten() {
+                words.push_str(&format!(" · {more}"));
+            }
+            let status = it.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);
+            ListLine {
+                name: SafeText::line(&format!("{}:{seconds:02} {tab}", it.at.clock_face(zone))),
+                words: SafeText::line(&words),
+                right: format!("{status} {:>5} ms", it.took / MILLISECOND),
+                loud: !it.is_fine(),
+                dim: it.is_fine() && it.method == "GET",
+                goes_to: None,
+            }
+        };
+        self.shown_calls().map(line).collect()
+    }
+}
+
+fn copy_curl(context: &mut Context, command: String) {
+    let what = "as a curl command, without the key and the body";
+    context.push(Effect::Copy(command, what.to_owned()));
+}

@@ -1,0 +1,192 @@
+//! Goes from page to page, and moves in the rows of the page on screen.
+
+use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Load};
+use crate::layout::{Area, SIDE_BY_SIDE};
+use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
+use crate::screens::broadcasts::update as broadcasts;
+use crate::screens::cards::is_deck;
+use crate::screens::cards::update as cards;
+use crate::screens::composer::ComposerMode;
+use crate::screens::history::lines::ItemKey;
+use crate::screens::overview::update as overview;
+use crate::screens::people::update as people;
+use crate::tab::Focus;
+use model::ids::{ChannelId, ConversationId, RowId};
+use model::queries::ConversationKey;
+
+impl Desk {
+    /// Whether list, history and composer are on screen.
+    pub fn is_inbox_shown(&self) -> bool {
+        self.page == PageKind::Inbox && self.tab().is_inbox()
+    }
+
+    /// Whether keys are text.
+    pub fn is_typing(&self) -> bool {
+        self.is_inbox_shown() && self.tab().focus == Focus::Composer
+    }
+
+    fn select_item(&mut self, row: RowId) {
+        if let Some(history) = &mut self.tab_mut().history {
+            history.selected = Some(ItemKey::Outbox(row));
+        }
+    }
+
+    /// Opens a conversation, whatever is on screen now.
+    pub(crate) fn visit(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        focus: Focus,
+        context: &mut Context,
+    ) {
+        self.take_up(channel);
+        self.page = PageKind::Inbox;
+        let visible = self.list_rows(&self.areas(context));
+        let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
+        self.list_mut().select(&key, visible);
+        self.show(&key, context);
+        let Some(tab) = self.tab_of(channel) else { return };
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = focus;
+    }
+}
+
+pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
+    inbox.desk.page = page;
+    match page {
+        PageKind::Inbox => (),
+        PageKind::Outbox => inbox.outbox.rows.mark_stale(),
+        PageKind::Drafts => inbox.outbox.drafts.mark_stale(),
+        PageKind::People => inbox.people.go_to_people(&mut inbox.desk),
+        PageKind::Broadcasts => broadcasts::go_to_board(inbox),
+        PageKind::Wall => inbox.overview.go_to_wall(&mut inbox.desk),
+        PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+            inbox.cards.go_to_deck(page, &mut inbox.desk, &mut inbox.context)
+        }
+    }
+}
+
+/// Shows the rows of this tab, or of all.
+pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
+    let all = match inbox.desk.page {
+        PageKind::Drafts => &mut inbox.outbox.drafts.all_tabs,
+        PageKind::Broadcasts => &mut inbox.broadcasts.rows.all_tabs,
+        _ => &mut inbox.outbox.rows.all_tabs,
+    };
+    *all = !*all;
+}
+
+/// Moves through the rows of the page; true if the page has rows.
+pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
+    match inbox.desk.page {
+        PageKind::Inbox => (),
+        PageKind::Outbox => inbox.outbox.rows.step(by),
+        PageKind::Drafts => inbox.outbox.drafts.step(by),
+        PageKind::People => inbox.people.rows.step(by),
+        PageKind::Broadcasts => inbox.broadcasts.rows.step(by),
+        PageKind::Wall => inbox.overview.step_wall(by, &inbox.desk),
+        PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+            inbox.cards.cards.step(by)
+        }
+    }
+}
+
+/// Rows of the page that fit on screen.
+pub(crate) fn rows_shown(inbox: &Inbox) -> usize {
+    let (body, detail) = page_areas(inbox);
+    let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
+    let each = match inbox.desk.page {
+        PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
+        PageKind::Drafts => DRAFT_LINES,
+        _ => 1,
+    };
+    (lines / each).max(1)
+}
+
+pub(crate) fn go_to_row(inbox: &mut Inbox) {
+    match inbox.desk.page {
+        PageKind::People => return inbox.people.go_to_person(&mut inbox.desk, &mut inbox.context),
+        PageKind::Broadcasts => return inbox.broadcasts.open_recipients(&mut inbox.context),
+        PageKind::Wall => return overview::wall_enter(inbox),
+        page if is_deck(page) => return cards::go_to_card(inbox),
+        _ => (),
+    }
+    if inbox.desk.page == PageKind::Drafts {
+        let Some(draft) = inbox.outbox.drafts.chosen() else { return };
+        let (channel, conversation) = (draft.channel.clone(), draft.conversation.clone());
+        let mode = if draft.is_note { ComposerMode::Note } else { ComposerMode::Reply };
+        if inbox.desk.goes_to_mail(&channel, &conversation, mode, &mut inbox.context) {
+            return;
+        }
+        inbox.desk.visit(&channel, &conversation, Focus::Composer, &mut inbox.context);
+        if let Some(composer) = &mut inbox.desk.tab_mut().composer {
+            composer.mode = mode;
+        }
+        return;
+    }
+    let Some(entry) = inbox.outbox.rows.chosen() else { return };
+    let (channel, row) = (entry.row.channel.clone(), entry.row.id.clone());
+    match entry.row.lane.conversation().cloned() {
+        Some(conversation) => {
+            inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+            inbox.desk.select_item(row);
+        }
+        None => inbox.context.warn("it belongs to no conversation"),
+    }
+}
+
+/// Asks for the rows of the page that may be old.
+pub(crate) fn load_rows(inbox: &mut Inbox) {
+    let channel = inbox.desk.tab().channel.id.clone();
+    let visible = rows_shown(inbox);
+    let load = match inbox.desk.page {
+        PageKind::Inbox => return,
+        PageKind::People => return people::load_people(inbox),
+        PageKind::Broadcasts => return broadcasts::load_board(inbox),
+        PageKind::Wall => return inbox.overview.load_wall(&mut inbox.context),
+        PageKind::Events | PageKind::Webhooks | PageKind::Templates | PageKind::Account => {
+            return cards::load_deck(inbox);
+        }
+        PageKind::Outbox => {
+            inbox.outbox.rows.reveal(visible);
+            inbox.outbox.rows.take_query(&channel, inbox.context.now).map(Load::Outbox)
+        }
+        PageKind::Drafts => {
+            inbox.outbox.drafts.reveal(visible);
+            inbox.outbox.drafts.take_query(&channel, inbox.context.now).map(Load::Drafts)
+        }
+    };
+    inbox.context.effects.extend(load.map(Effect::Load));
+}
+
+/// Where the list of a page with details lies, and its details: beside it
+/// where there is room, else below it. Other pages have no details.
+pub fn page_areas(inbox: &Inbox) -> (Area, Option<Area>) {
+    let body = inbox.desk.areas(&inbox.context).body;
+    if matches!(inbox.desk.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
+        return (body, None);
+    }
+    let inner = body.inner();
+    if inner.width >= SIDE_BY_SIDE {
+        let wide = inner.width * 3 / 5;
+        let detail = Area { x: inner.x + wide + 1, width: inner.width - wide - 1, ..inner };
+        return (Area { width: wide, ..inner }, Some(detail));
+    }
+    let mut high = (inner.height * 2 / 5).max(5).min(inner.height);
+    if is_deck(inbox.desk.page) {
+        // A short list leaves its room to what is said of the chosen one.
+        let rows = u16::try_from(inbox.cards.cards.rows.len()).unwrap_or(u16::MAX).max(3);
+        high = high.max(inner.height.saturating_sub(rows));
+    }
+    if inbox.desk.page == PageKind::Broadcasts {
+        let rows = u16::try_from(inbox.broadcasts.rows.rows.len()).unwrap_or(u16::MAX).clamp(2, 8);
+        high = high.max(inner.height.saturating_sub(rows));
+    }
+    let list = Area { height: inner.height - high, ..inner };
+    (list, Some(Area { y: inner.y + list.height, height: high, ..inner }))
+}

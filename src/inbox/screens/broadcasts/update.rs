@@ -1,0 +1,84 @@
+//! Loads the board and takes in what became of orders.
+
+use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Load};
+use crate::pages::PageKind;
+use crate::pages::update as pages;
+use crate::screens::broadcasts::sending;
+use crate::screens::broadcasts::{BroadcastQuery, BroadcastResult, BroadcastsScreen};
+use model::account::Platform;
+use model::board::BoardEntry;
+use model::time::{SECOND, Timestamp};
+
+impl Desk {
+    /// Whether the active tab has broadcasts.
+    pub fn has_broadcasts(&self) -> bool {
+        self.tab().platform().is_none_or(|it| *it == Platform::Whatsapp)
+    }
+}
+
+impl BroadcastsScreen {
+    /// When a countdown of the page shows another second.
+    pub(crate) fn board_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
+        let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
+        let held =
+            rows.filter_map(BoardEntry::campaign).filter(|it| it.begun() == 0 && it.starts_at > context.now);
+        held.map(|it| context.now.plus((it.starts_at.since(context.now) - 1).rem_euclid(SECOND) + 1)).min()
+    }
+}
+
+/// Goes to the page.
+pub(crate) fn go_to_board(inbox: &mut Inbox) {
+    inbox.desk.page = PageKind::Broadcasts;
+    board_changed(inbox);
+}
+
+/// What is shown may be old.
+pub(crate) fn board_changed(inbox: &mut Inbox) {
+    inbox.broadcasts.rows.mark_stale();
+    inbox.broadcasts.detail_stale = true;
+    inbox.overview.wall_changed();
+}
+
+/// Asks for the rows that may be old, and for the chosen one's detail.
+pub(crate) fn load_board(inbox: &mut Inbox) {
+    let channel = inbox.desk.tab().channel.id.clone();
+    let visible = pages::rows_shown(inbox);
+    inbox.broadcasts.rows.reveal(visible);
+    inbox.context.effects.extend(
+        inbox
+            .broadcasts
+            .rows
+            .take_query(&channel, inbox.context.now)
+            .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
+    );
+    inbox.cards.ask_completed(&inbox.desk, &mut inbox.context);
+    let chosen = inbox.broadcasts.rows.chosen().map(BoardEntry::id);
+    let board = &mut inbox.broadcasts;
+    if chosen != board.detail_asked || (board.detail_stale && chosen.is_some()) {
+        board.detail_asked.clone_from(&chosen);
+        board.detail_stale = false;
+        inbox
+            .context
+            .effects
+            .extend(chosen.map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(it)))));
+    }
+}
+
+/// What was asked about broadcasts has come.
+pub(crate) fn broadcasts_told(inbox: &mut Inbox, told: BroadcastResult) {
+    match told {
+        BroadcastResult::Rows(query, rows) => inbox.broadcasts.board_loaded(&query, rows),
+        BroadcastResult::Detail(id, detail) => {
+            inbox.broadcasts.detail = Some((id, detail));
+            inbox.broadcasts.refresh_recipients(&mut inbox.context);
+        }
+        BroadcastResult::Audience(query, found) => sending::audience_found(&mut inbox.context, &query, found),
+        BroadcastResult::Running(running) => inbox.overview.broadcasts = running,
+        BroadcastResult::Handover(facts) => {
+            inbox.features.request_log.hand_over(&facts, &inbox.desk, &mut inbox.context)
+        }
+    }
+}

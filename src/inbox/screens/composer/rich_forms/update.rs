@@ -1,0 +1,121 @@
+//! Opens a form, and sends what it says.
+
+use crate::Inbox;
+use crate::components::form::FormKey;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::keys::KeyPress;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::screens::composer::rich_forms::{Form, FormKind};
+use crate::screens::composer::sending;
+use model::outbox::Operation;
+use model::outbox::content::ChatContent;
+use model::places;
+use model::prices::{self, Price};
+use model::text;
+
+impl Overlay for Form {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.focus, 0..self.values.len()) {
+            // What was filled in is there again when the form is opened next.
+            FormKey::Leave => {
+                inbox.desk.tab_mut().form = Some(self.clone());
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => {
+                self.tried = true;
+                match (self.first_wrong(), self.content()) {
+                    (None, Some(content)) => return send_form_content(inbox, content, self),
+                    (Some((field, why)), _) => {
+                        self.focus = field;
+                        inbox.context.warn(format!("not sent: {} {why}", self.kind.label(field)));
+                    }
+                    (None, None) => (),
+                }
+            }
+            FormKey::Field => {
+                self.values[self.focus].key(key);
+                self.grow();
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    /// Two numbers, or the link of a map, fill both fields of a place.
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        let clean = text::pasted(outside);
+        if let (FormKind::Place, 0 | 1, Some((latitude, longitude))) =
+            (self.kind, self.focus, places::pair(&clean))
+        {
+            self.values[0].set(latitude);
+            self.values[1].set(longitude);
+            self.focus = 2;
+            return true;
+        }
+        if let Some(value) = self.values.get_mut(self.focus) {
+            value.insert(clean.trim());
+        }
+        self.grow();
+        true
+    }
+
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+
+    fn has_left(&mut self, inbox: &mut Inbox) {
+        let now = inbox.context.now;
+        let answer = inbox.desk.tab_mut().composer.as_mut().filter(|it| self.has_text(&it.reply_text()));
+        let words = match answer {
+            Some(answer) => {
+                answer.clear_reply(now);
+                "queued, with the answer that was begun as its text"
+            }
+            None => "queued; the answer that was begun stays",
+        };
+        inbox.context.say(words);
+    }
+}
+
+/// What any of these costs.
+pub fn form_price(_inbox: &Inbox) -> Price {
+    Price::exactly(prices::TEXT)
+}
+
+/// Sends what a form or an editor made; it stays if that cannot be now.
+pub(crate) fn send_form_content(
+    inbox: &mut Inbox,
+    content: ChatContent,
+    form: &mut dyn Overlay,
+) -> KeyOutcome {
+    let tab = inbox.desk.tab();
+    let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+    let to = row.and_then(|it| it.conversation.address.clone());
+    let refused = match sending::may_send_content(inbox) {
+        Err(why) => Some(why),
+        Ok(()) => tab.cannot_pay(form_price(inbox)),
+    };
+    match (to, refused) {
+        (Some(to), None) => {
+            let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
+            sending::send_beside_draft(inbox, Operation::SendContent { to, content, reply_to }, form)
+        }
+        (_, why) => {
+            let why = why.unwrap_or_else(|| "there is no address to send to".to_owned());
+            inbox.context.warn(format!("not sent: {why}"));
+            KeyOutcome::Stay
+        }
+    }
+}
+
+impl Desk {
+    /// Opens a form; the text of buttons and lists begins with the answer.
+    pub(crate) fn open_form(&mut self, kind: FormKind, context: &mut Context) {
+        let kept = self.tab().form.as_ref().filter(|it| it.kind == kind).cloned();
+        let body = self.tab().composer.as_ref().map(|it| it.reply_text()).unwrap_or_default();
+        let form = kept.unwrap_or_else(|| Form::new(kind, &body));
+        self.tab_mut().form = None;
+        context.open(form);
+    }
+}

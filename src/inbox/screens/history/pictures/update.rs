@@ -1,0 +1,104 @@
+//! Asks for pictures and takes them in.
+
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Effect;
+use crate::outside::OutsideRequest;
+use crate::overlays::outside_link::destination;
+use crate::screens::history::message_of;
+use crate::screens::history::pictures::{PictureState, picture_of};
+use model::links;
+use model::pictures::{Fetched, Graphics, PictureRequest};
+
+impl Desk {
+    /// Shows the selected message's picture here, or hides it again; asks
+    /// first where its host was never shown.
+    pub(crate) fn toggle_picture(&mut self, context: &mut Context) {
+        let url = match self.current_picture(context) {
+            Ok(url) => url,
+            Err(why) => return context.warn(context.keyed(why)),
+        };
+        match self.pictures.of(&url).cloned() {
+            Some(PictureState::Fetching) => context.say("the picture is on its way"),
+            Some(PictureState::Here(picture)) => self.pictures.set(&url, PictureState::Hidden(picture)),
+            Some(PictureState::Hidden(picture)) => self.pictures.set(&url, PictureState::Here(picture)),
+            Some(PictureState::Failed(_)) | None => {
+                let Some(host) = links::host_of(&url) else { return };
+                if self.pictures.agreed.contains(&host) {
+                    return self.fetch_picture(&url, context);
+                }
+                ask_picture(context, url, host);
+            }
+        }
+    }
+
+    fn fetch_picture(&mut self, url: &str, context: &mut Context) {
+        self.pictures.set(url, PictureState::Fetching);
+        let channel = self.tab().channel.id.clone();
+        context.push(Effect::Ask(OutsideRequest::Picture(PictureRequest { channel, url: url.to_owned() })));
+    }
+
+    /// A picture came, or why not.
+    pub(crate) fn picture_fetched(&mut self, url: &str, fetched: Fetched) {
+        let shown = match fetched {
+            Ok(picture) => PictureState::Here(picture),
+            Err(why) => PictureState::Failed(why),
+        };
+        self.pictures.set(url, shown);
+    }
+
+    /// In a channel that wants it, pictures on screen are fetched by
+    /// themselves, one at a time.
+    pub(crate) fn fetch_wanted_pictures(&mut self, context: &mut Context) {
+        let tab = self.tab();
+        let wanted = context.settings.graphics != Graphics::Off
+            && context.settings.pictures_of.contains(&tab.channel.id)
+            && self.is_inbox_shown()
+            && !self.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
+        let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
+        let visible = history.visible_items();
+        let messages = visible.into_iter().rev().filter_map(message_of);
+        let mut urls = messages.filter_map(|it| picture_of(&it.message));
+        let unknown = urls.find(|it| self.pictures.of(it).is_none());
+        if let Some(url) = unknown.map(str::to_owned) {
+            self.fetch_picture(&url, context);
+        }
+    }
+
+    fn current_picture(&self, context: &Context) -> Result<String, &'static str> {
+        if context.settings.graphics == Graphics::Off {
+            return Err(
+                "pictures are switched off in the configuration; {open-outside} opens the file outside",
+            );
+        }
+        let history =
+            self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
+        let row = match history.selected_item() {
+            Some(item) => message_of(item),
+            None => {
+                history.items.iter().rev().filter_map(message_of).find(|it| picture_of(&it.message).is_some())
+            }
+        };
+        let url = row.and_then(|it| picture_of(&it.message));
+        url.map(str::to_owned)
+            .ok_or("this message has no picture; {open-outside} opens files and links outside")
+    }
+}
+
+/// Says from where it would be fetched, and asks whether to.
+fn ask_picture(context: &mut Context, url: String, host: String) {
+    let mut lines = destination("It would be fetched from", &url, &host);
+    lines.push(DialogLine::plain(
+        "Whoever runs it learns that it was looked at, and from where. Later ones of this host are \
+         fetched without asking, until frontdesk ends.",
+    ));
+    let fetch = move |inbox: &mut Inbox| {
+        inbox.desk.pictures.agreed.push(host);
+        inbox.desk.fetch_picture(&url, &mut inbox.context);
+    };
+    let question = Confirm::new("Show the picture here?", lines);
+    context.open(question.answer('y', "FETCH and show", fetch).no("not"));
+}

@@ -1,0 +1,157 @@
+//! A mail as it is read: whom it went to, its text with what was quoted
+//! folded, its files. Made when a history comes, not when it is drawn.
+//!
+//! Its text came with the mail.
+
+pub(crate) mod update;
+
+use model::email::{LetterFile, MailMessage, files, quotes};
+use model::messages::MessageRow;
+use model::text::SafeText;
+
+/// Addresses shown of one line; more are counted.
+const ADDRESSES: usize = 6;
+
+/// How mails are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MailView {
+    /// The HTML's text, where there is a plain one too.
+    pub rich: bool,
+    /// What was quoted, in full.
+    pub quoted: bool,
+}
+
+/// Gives a row the text its mail is shown with. Other rows stay.
+pub fn compose(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>) {
+    let Some(letter) = &mut row.letter else { return };
+    if letter.plain.is_none() && letter.rich.is_none() {
+        // Whatever stands there instead of a text is shown again and again.
+        letter.plain = Some(row.message.content.clone());
+    }
+    row.message.content = SafeText::block(&text(letter, view, subject));
+}
+
+fn text(letter: &MailMessage, view: MailView, subject: Option<&SafeText>) -> String {
+    let mut text = heading(letter, subject);
+    let body = body(letter, view).map_or("", SafeText::as_str);
+    if view.quoted {
+        text.push_str(body);
+    } else {
+        text.push_str(&quotes::folded(body).0);
+    }
+    for (place, file) in letter.files.iter().enumerate() {
+        text.push_str(if place == 0 { "\n\n" } else { "\n" });
+        text.push_str(&file_line(place, file));
+    }
+    text.trim().to_owned()
+}
+
+/// The text that is shown: the one that was asked for, if there is one.
+fn body(letter: &MailMessage, view: MailView) -> Option<&SafeText> {
+    let (first, second) = match view.rich {
+        true => (&letter.rich, &letter.plain),
+        false => (&letter.plain, &letter.rich),
+    };
+    first.as_ref().or(second.as_ref())
+}
+
+/// What differs from what one expects: a subject of its own, several
+/// recipients, an address for answers.
+fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
+    let mut lines = Vec::new();
+    if let Some(own) = letter.subject.as_ref().filter(|it| Some(bare(it)) != subject.map(bare)) {
+        lines.push(format!("Subject: {own}"));
+    }
+    if letter.to.len() > 1 || !letter.cc.is_empty() {
+        lines.push(format!("To: {}", addresses(&letter.to)));
+    }
+    if !letter.cc.is_empty() {
+        lines.push(format!("Cc: {}", addresses(&letter.cc)));
+    }
+    if let Some(other) = letter.reply_to.as_ref().filter(|it| **it != letter.from) {
+        lines.push(format!("Answers go to: {other}"));
+    }
+    if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
+}
+
+/// A subject without the marks of answers, in lower case.
+pub fn bare(subject: &SafeText) -> String {
+    let mut rest = subject.as_str().trim();
+    loop {
+        let Some((mark, after)) = rest.split_once(':') else { return rest.to_lowercase() };
+        let is_mark = ["re", "aw", "fw", "fwd", "wg", "sv", "tr", "rv", "res", "odp"];
+        if !is_mark.contains(&mark.trim().to_lowercase().as_str()) {
+            return rest.to_lowercase();
+        }
+        rest = after.trim();
+    }
+}
+
+fn addresses(all: &[SafeText]) -> String {
+    let mut words: Vec<&str> = all.iter().take(ADDRESSES).map(SafeText::as_str).collect();
+    let more = format!("and {} more", all.len().saturating_sub(ADDRESSES));
+    if all.len() > ADDRESSES {
+        words.push(&more);
+    }
+    words.join(", ")
+}
+
+/// A file with its real type and size.
+pub fn file_line(place: usize, file: &LetterFile) -> String {
+    let name = files::shown(file.name.as_str());
+    let kind = file.kind.as_ref().map_or_else(String::new, |it| format!(" · {it}"));
+    let size = file.size.map_or_else(String::new, |it| format!(" · {}", files::size(it)));
+    let runs = if files::runs(&name) { " · PROGRAM: opening it runs it" } else { "" };
+    let known = file.url.is_some() || file.enclosed;
+    let at = if known { "" } else { " · cannot be saved" };
+    format!("[file {}] {name}{kind}{size}{runs}{at}", place + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> SafeText {
+        SafeText::line(text)
+    }
+
+    #[test]
+    fn a_mail_is_shown_with_what_is_not_expected() {
+        let letter = MailMessage {
+            from: line("ana@y.example"),
+            to: vec![line("shop@x.example")],
+            subject: Some(line("Re: AW: Order 1041")),
+            plain: Some(SafeText::block("Yes.\n\nOn Monday Bob wrote:\n> one\n> two")),
+            rich: Some(SafeText::block("Yes!")),
+            ..MailMessage::default()
+        };
+        let subject = line("Order 1041");
+        let shown = |letter: &MailMessage, view| text(letter, view, Some(&subject));
+        assert_eq!(shown(&letter, MailView::default()), "Yes.\n\n▸ 3 quoted lines");
+        assert_eq!(shown(&letter, MailView { rich: true, quoted: false }), "Yes!");
+        assert!(shown(&letter, MailView { rich: false, quoted: true }).ends_with("> two"));
+        let file = LetterFile {
+            name: line("report.pdf          .exe"),
+            kind: Some(line("application/pdf")),
+            size: Some(12_000),
+            enclosed: true,
+            url: None,
+        };
+        let odd = MailMessage {
+            subject: Some(line("Other")),
+            cc: vec![line("c@z.example")],
+            reply_to: Some(line("list@y.example")),
+            files: vec![file],
+            ..letter
+        };
+        let text = shown(&odd, MailView { rich: true, quoted: false });
+        for part in [
+            "Subject: Other",
+            "Cc: c@z.example",
+            "Answers go to: list@y.example",
+            "[file 1] report.pdf .exe · application/pdf · 12 KB · PROGRAM: opening it runs it",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Opens a mail for reading, in the history or in the browser.
+
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::event::Effect;
+use crate::outside::OutsideRequest;
+use crate::screens::history::message_of;
+use model::messages::MessageRow;
+
+/// The current mail: the selected one, else the newest of the open thread.
+pub fn current_letter(inbox: &Inbox) -> Option<&MessageRow> {
+    let history = inbox.desk.tab().history.as_ref().filter(|it| it.loaded)?;
+    let row = history.selected_item().and_then(message_of);
+    let row = row.or_else(|| history.items.iter().rev().find_map(message_of));
+    row.filter(|it| it.letter.is_some())
+}
+
+/// Shows the plain text or the HTML's; or what was quoted.
+pub(crate) fn turn_letter(inbox: &mut Inbox, html: bool) {
+    let both = current_letter(inbox)
+        .and_then(|it| it.letter.as_ref())
+        .is_some_and(|it| it.plain.is_some() && it.rich.is_some());
+    if html && !both {
+        return inbox.context.say(
+            inbox.context.keyed("this mail has only one text; {open-in-browser} shows it in the browser"),
+        );
+    }
+    let Some(history) = &mut inbox.desk.tab_mut().history else { return };
+    let view = history.turn_letters(html);
+    let words = inbox.context.keyed(match (html, view.rich, view.quoted) {
+        (true, true, _) => "the HTML as text · {html-view} shows the plain text",
+        (true, false, _) => "the plain text · {html-view} shows the HTML's",
+        (false, _, true) => "with what was quoted · {quoted-text} folds it",
+        (false, _, false) => "what was quoted is folded",
+    });
+    inbox.context.say(words);
+}
+
+/// Asks whether to open the current mail in the browser, which shows it
+/// without scripts and fetches nothing.
+pub(crate) fn ask_browser(inbox: &mut Inbox) {
+    let Some(row) = current_letter(inbox) else { return };
+    let raw = row.message.raw.clone();
+    let lines = vec![
+        DialogLine::plain(
+            "The mail is written into a file only you can read, without scripts, forms and pictures from \
+             elsewhere, and the browser opens that file.",
+        ),
+        DialogLine::plain("Its links lead where they lead: look before you click."),
+    ];
+    let open = |inbox: &mut Inbox| inbox.context.push(Effect::Ask(OutsideRequest::ShowMail(raw)));
+    inbox.context.open(Confirm::new("Open in the browser?", lines).answer('y', "open", open).no("stay"));
+}

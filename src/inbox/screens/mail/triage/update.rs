@@ -1,0 +1,357 @@
+//! Triage: one thread at a time over the whole width, one key for each
+//! decision, the next ones loaded before they are wanted. Nothing waits for
+//! the server: decisions are queued, and taken back one by one.
+
+use crate::Inbox;
+use crate::changes::Changes;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Load};
+use crate::features::undo::Done;
+use crate::screens::composer::sending;
+use crate::screens::history::History;
+use crate::screens::mail::filing::{place, read_change};
+use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address};
+use crate::tab::{Focus, Tab};
+use crate::watch::update as watch;
+use model::conversations::ConversationRow;
+use model::email::MailWish;
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::content::ThreadChange;
+use model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
+use model::text::SafeText;
+use model::time::Timestamp;
+
+/// Threads of one triage at most.
+const MOST: u32 = 1_000;
+/// Threads that are brought before they are wanted.
+const AHEAD: usize = 3;
+/// Mails of a thread that are brought.
+const MAILS: u32 = 100;
+
+impl Tab {
+    /// The triage of this tab, if one is under way.
+    pub fn triage(&self) -> Option<&Triage> {
+        self.mail.triage.as_ref()
+    }
+
+    /// Whether a thread is being decided over, or all were.
+    pub fn is_in_triage(&self) -> bool {
+        self.mail.triage.is_some()
+    }
+}
+
+impl Desk {
+    /// Asks for the threads of the list, to go through them.
+    pub(crate) fn begin_triage(&mut self, context: &mut Context) {
+        let query = ConversationQuery { anchor: Anchor::Top, limit: MOST, ..self.list().query() };
+        context.push(Effect::Load(Load::Triage(query)));
+    }
+
+    /// The threads have come: the unread ones, or all where none is unread.
+    pub(crate) fn triage_loaded(
+        &mut self,
+        query: &ConversationQuery,
+        rows: Vec<ConversationRow>,
+        context: &mut Context,
+    ) {
+        let now = context.now;
+        if query.channel.as_ref() != Some(&self.tab().channel.id) {
+            return;
+        }
+        let unread: Vec<ConversationRow> = rows
+            .iter()
+            .filter(|it| it.thread.as_ref().is_some_and(|it| it.is_read == Some(false)))
+            .cloned()
+            .collect();
+        let rows = if unread.is_empty() { rows } else { unread };
+        if rows.is_empty() {
+            return context.say("there is nothing to go through");
+        }
+        self.tab_mut().mail.triage = Some(Triage::new(rows, now));
+        self.triage_next(context);
+    }
+
+    /// Goes to the next thread, and brings those after it.
+    fn triage_next(&mut self, context: &mut Context) {
+        let now = context.now;
+        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        triage.at = triage.queue.pop_front();
+        match triage.at.clone() {
+            Some(row) => self.triage_show(row, context),
+            None => {
+                triage.ended = Some(now);
+                self.tab_mut().focus = Focus::History;
+            }
+        }
+    }
+
+    fn triage_show(&mut self, row: ConversationRow, context: &mut Context) {
+        let (id, now) = (row.conversation.id.clone(), context.now);
+        let tab = &mut self.tabs[self.active];
+        watch::show(tab, &id, Some(row), context);
+        let ready = tab.mail.triage.as_mut().and_then(|it| it.ready.remove(&id));
+        tab.focus = Focus::History;
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+            if let Some(page) = ready {
+                show_at_once(history, page, now);
+            }
+        }
+        self.triage_ahead(context);
+    }
+
+    /// Back to the thread that is decided over, if one is.
+    pub(crate) fn triage_again(&mut self, context: &mut Context) {
+        if let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) {
+            self.triage_show(row, context);
+        }
+    }
+
+    /// Brings the next threads: from this desk's files, and from the server.
+    fn triage_ahead(&mut self, context: &mut Context) {
+        let channel = self.tab().channel.id.clone();
+        let Some(triage) = &mut self.tabs[self.active].mail.triage else { return };
+        let ahead: Vec<ConversationId> = triage
+            .at
+            .iter()
+            .chain(triage.queue.iter().take(AHEAD))
+            .map(|it| it.conversation.id.clone())
+            .collect();
+        for id in ahead {
+            if triage.asked.insert(id.clone()) {
+                context.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
+            }
+            if !triage.ready.contains_key(&id) {
+                let query = HistoryQuery { channel: channel.clone(), conversation: id, limit: MAILS };
+                context.push(Effect::Load(Load::Ahead(query)));
+            }
+        }
+    }
+
+    /// A thread that will be wanted has come.
+    pub(crate) fn ahead_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
+        let Some(tab) = self.tab_of(&query.channel) else { return };
+        let open = tab.history.as_ref().is_some_and(|it| it.conversation == query.conversation);
+        if let Some(triage) = &mut tab.mail.triage
+            && !open
+        {
+            triage.ready.insert(query.conversation.clone(), page);
+        }
+    }
+
+    /// What a thread holds has changed: what was brought of it is old.
+    pub(crate) fn ahead_changed(&mut self, channel: &ChannelId, id: &ConversationId, context: &mut Context) {
+        let Some(tab) = self.tab_of(channel) else { return };
+        let Some(triage) = &mut tab.mail.triage else { return };
+        if triage.ready.remove(id).is_some()
+            || triage.queue.iter().take(AHEAD).any(|it| it.conversation.id == *id)
+        {
+            let query = HistoryQuery { channel: channel.clone(), conversation: id.clone(), limit: MAILS };
+            context.push(Effect::Load(Load::Ahead(query)));
+        }
+    }
+
+    /// Whether a thread is being decided over: not all were.
+    pub(crate) fn decides_in_triage(&self) -> bool {
+        self.tab().triage().is_some_and(|it| !it.is_over())
+    }
+
+    /// Remembers whether the current thread gets a star or loses it.
+    pub(crate) fn triage_star(&mut self) {
+        let row = self.current_conversation().cloned();
+        let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) else { return };
+        let had = row.thread.as_ref().is_some_and(|it| it.is_starred == Some(true));
+        let id = row.conversation.id;
+        if had {
+            triage.starred.remove(&id);
+        } else {
+            triage.starred.insert(id);
+        }
+    }
+
+    /// The current thread stays as it is.
+    pub(crate) fn triage_left(&mut self, context: &mut Context) {
+        self.triage_decided(TriageDecision::Left, context);
+    }
+
+    /// The current thread was decided over: on to the next.
+    pub(crate) fn triage_decided(&mut self, what: TriageDecision, context: &mut Context) {
+        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        let Some(row) = triage.at.take() else { return };
+        if what == TriageDecision::Answered {
+            let read = read_change(true);
+            self.file_quietly(&row, read, context);
+        }
+        if let Some(triage) = &mut self.tab_mut().mail.triage {
+            triage.decided.push(TriageStep { rows: vec![row], what });
+        }
+        self.triage_next(context);
+        let alike = self.tab().triage().and_then(Triage::alike);
+        if let Some((_, rest)) =
+            alike.filter(|(what, _)| matches!(what, TriageDecision::Archived | TriageDecision::Left))
+        {
+            let from = rest.first().and_then(address).unwrap_or_default();
+            let words = context.keyed(" · {same-for-all} same for all · {undo} undoes");
+            context.say(format!("{} more from {from}{words}", rest.len()));
+        }
+    }
+
+    /// The current thread goes last.
+    pub(crate) fn triage_later(&mut self, context: &mut Context) {
+        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        if triage.queue.is_empty() {
+            return context.say("it is the last one");
+        }
+        if let Some(row) = triage.at.take() {
+            triage.queue.push_back(row);
+        }
+        self.triage_next(context);
+        context.say("it comes again at the end");
+    }
+
+    /// Back to the thread before, without taking anything back.
+    pub(crate) fn triage_back(&mut self, context: &mut Context) {
+        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        let last = triage.decided.pop_if(|it| it.what == TriageDecision::Left && it.rows.len() == 1);
+        match last.and_then(|it| it.rows.into_iter().next()) {
+            Some(row) => self.triage_return(row, context),
+            None => context.say(context.keyed("{undo} takes the last decision back")),
+        }
+    }
+
+    fn triage_return(&mut self, row: ConversationRow, context: &mut Context) {
+        let Some(triage) = &mut self.tab_mut().mail.triage else { return };
+        if let Some(at) = triage.at.take() {
+            triage.queue.push_front(at);
+        }
+        triage.ended = None;
+        triage.at = Some(row.clone());
+        self.triage_show(row, context);
+    }
+
+    /// Asks whether the last decision is meant for all of its sender.
+    pub(crate) fn ask_same(&mut self, context: &mut Context) {
+        match self.tab().triage().and_then(Triage::alike) {
+            Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
+                let from = rest.first().and_then(address).unwrap_or_default().to_owned();
+                let (count, name) = (rest.len(), SafeText::line(&from));
+                let words = match what {
+                    TriageDecision::Archived => format!("archive {count} threads from {name}"),
+                    _ => format!("leave {count} threads from {name} as they are"),
+                };
+                let once = context.keyed("One {undo} takes all of them back.");
+                let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
+                let question =
+                    Confirm::new("The same for all?", lines).answer('y', "yes", |inbox: &mut Inbox| {
+                        inbox.changes.same_for_all(&mut inbox.desk, &mut inbox.context)
+                    });
+                context.open(question.no("one by one").naming(move |names| names.add(&from)));
+            }
+            _ => context.say("the same for all is offered after three alike from one sender"),
+        }
+    }
+
+    pub(crate) fn leave_triage(&mut self, context: &mut Context) {
+        let Some(triage) = self.tab_mut().mail.triage.take() else { return };
+        self.tab_mut().focus = Focus::List;
+        if !triage.is_over() {
+            let words = context.keyed("were gone through · {triage} goes on with the rest");
+            context.say(format!("{} of {} {words}", triage.seen(), triage.total));
+        }
+    }
+
+    fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange, context: &mut Context) {
+        if let Some(intent) = self.filed(row, change) {
+            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        }
+    }
+}
+
+impl Changes {
+    pub(crate) fn triage_archive(&mut self, desk: &mut Desk, context: &mut Context) {
+        let Some(row) = desk.tab().triage().and_then(|it| it.at.clone()) else { return };
+        self.file(vec![row], "archived", &|_| place(true), desk, context);
+        desk.triage_decided(TriageDecision::Archived, context);
+    }
+
+    /// The last decision is meant for all of its sender.
+    fn same_for_all(&mut self, desk: &mut Desk, context: &mut Context) {
+        let Some((what, rest)) = desk.tab().triage().and_then(Triage::alike) else { return };
+        if what == TriageDecision::Archived {
+            self.file(rest.clone(), "archived", &|_| place(true), desk, context);
+        }
+        let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
+        let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
+        triage.queue.retain(|it| !is_of(it));
+        let went = triage.at.take_if(|it| is_of(it)).is_some();
+        triage.decided.push(TriageStep { rows: rest, what });
+        if went {
+            desk.triage_next(context);
+        }
+    }
+}
+
+/// Takes the last decision back, and goes to its thread.
+pub(crate) fn triage_undo(inbox: &mut Inbox) {
+    if undo_current(inbox) {
+        return;
+    }
+    let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
+    let Some(last) = triage.decided.pop() else {
+        return inbox.context.say("nothing was decided yet");
+    };
+    if last.what != TriageDecision::Left {
+        sending::undo(inbox);
+    }
+    let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
+    let mut rows = last.rows.into_iter();
+    let Some(first) = rows.next() else { return };
+    if let Some(at) = triage.at.take() {
+        triage.queue.push_front(at);
+    }
+    for row in rows.rev() {
+        triage.queue.push_front(row);
+    }
+    triage.ended = None;
+    triage.at = Some(first.clone());
+    // A mail that comes back brings its thread itself.
+    if last.what != TriageDecision::Answered {
+        inbox.desk.triage_show(first, &mut inbox.context);
+    }
+}
+
+/// Takes back a star or the like of the current thread, if that is the
+/// newest thing done; it is no decision, and one stays there.
+fn undo_current(inbox: &mut Inbox) -> bool {
+    let Some(triage) = inbox.desk.tab().triage() else { return false };
+    let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
+    let newest = inbox
+        .changes
+        .done(&inbox.context)
+        .map(|it| it.0)
+        .find(|it| !it.undone)
+        .filter(|it| it.at >= triage.began);
+    if newest.and_then(Done::filed) != Some(&at) {
+        return false;
+    }
+    let was_star = newest.is_some_and(Done::is_star);
+    sending::undo(inbox);
+    if let Some(triage) = &mut inbox.desk.tab_mut().mail.triage
+        && was_star
+    {
+        triage.starred.remove(&at);
+    }
+    true
+}
+
+/// Shows what was brought before it was wanted; it is read anew all the same.
+fn show_at_once(history: &mut History, page: HistoryPage, now: Timestamp) {
+    if let Some(query) = history.take_query(now) {
+        history.receive(&query, page);
+        history.mark_stale();
+    }
+}

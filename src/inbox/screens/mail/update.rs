@@ -1,0 +1,78 @@
+//! Takes in the account of a mail tab and what became of mails sent from here.
+
+use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Load};
+use crate::screens::mail::writing::{MailBeginning, update as writing};
+use model::email::{MailAccount, MailWish};
+use model::fetches::Fetch;
+use model::ids::{ChannelId, ConversationId};
+
+pub(crate) fn answer_mail(inbox: &mut Inbox) {
+    writing::begin_mail(inbox, MailBeginning::Answer, false);
+}
+
+pub(crate) fn answer_mail_canned(inbox: &mut Inbox) {
+    writing::begin_mail(inbox, MailBeginning::Answer, true);
+}
+
+pub(crate) fn new_mail(inbox: &mut Inbox) {
+    writing::begin_mail(inbox, MailBeginning::New, false);
+}
+
+/// A mail that left stands in a thread now: whoever still looks at where
+/// it was written sees that thread.
+pub(crate) fn mailed(
+    inbox: &mut Inbox,
+    channel: &ChannelId,
+    before: &ConversationId,
+    thread: &ConversationId,
+) {
+    inbox.history_changed(channel.clone(), thread);
+    let open =
+        inbox.desk.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
+    if before != thread && open.as_ref() == Some(before) {
+        let focus = inbox.desk.tab().focus;
+        if inbox.desk.tab().channel.id == *channel {
+            inbox.desk.visit(channel, thread, focus, &mut inbox.context);
+        }
+    }
+}
+
+impl Desk {
+    /// The account of a mail tab was read from the cache.
+    pub(crate) fn mailbox_known(
+        &mut self,
+        channel: &ChannelId,
+        account: Option<Box<MailAccount>>,
+        words: [Vec<String>; 2],
+    ) {
+        if let Some(tab) = self.tab_of(channel) {
+            tab.mail.words = words;
+            if let Some(account) = account {
+                tab.mail.account.get_or_insert(*account);
+            }
+        }
+    }
+
+    /// The account of a mail tab was read from the server.
+    pub(crate) fn mailbox_told(&mut self, channel: &ChannelId, account: MailAccount) {
+        if let Some(tab) = self.tab_of(channel) {
+            tab.mail.account = Some(account);
+        }
+    }
+
+    /// What only mail wants with the list: the words of its menus.
+    pub(crate) fn load_mailbox(&mut self, channel: &ChannelId, context: &mut Context) {
+        let is_mail = self.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
+        if is_mail {
+            context.push(Effect::Load(Load::Mailbox(channel.clone())));
+        }
+    }
+
+    pub(crate) fn fetch_mail(&mut self, wish: MailWish, context: &mut Context) {
+        let channel = self.tab().channel.id.clone();
+        context.push(Effect::Fetch(channel, Fetch::Mail(wish)));
+    }
+}

@@ -1,0 +1,52 @@
+//! Writing mail: an answer, one to all, a new mail, a mail passed on. The
+//! head's fields stand over the composer's text; both are one draft.
+
+pub(crate) mod update;
+
+use crate::screens::composer::Composer;
+use crate::screens::mail::head::Head;
+use model::email::compose::WrittenMail;
+
+/// What is begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailBeginning {
+    /// An answer to the sender.
+    Answer,
+    /// An answer to all who have it.
+    AnswerAll,
+    /// A mail passed on.
+    Forward,
+    /// A new mail.
+    New,
+}
+
+impl Composer {
+    /// Begins a mail: its head over an empty text, or the text it brings.
+    pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Timestamp) {
+        let (head, body) = Head::of(written);
+        self.head = Some(head);
+        self.change(now, |it| it.replace_all(&body));
+    }
+
+    /// Changes the head, which is a part of the draft.
+    pub fn change_head<T>(
+        &mut self,
+        now: model::time::Timestamp,
+        change: impl FnOnce(&mut Head) -> T,
+    ) -> Option<T> {
+        let told = change(self.head.as_mut()?);
+        self.note_changed(now);
+        Some(told)
+    }
+
+    /// The mail that is written; `None` where none is.
+    pub fn written(&self) -> Option<WrittenMail> {
+        Some(self.head.as_ref()?.written(&self.reply_text()))
+    }
+
+    /// Whether nothing of a person's own is in the mail.
+    pub fn is_mail_blank(&self) -> bool {
+        let is_begun = self.head.as_ref().is_some_and(Head::is_begun);
+        !is_begun && self.written().is_none_or(|it| it.is_blank())
+    }
+}

@@ -1,0 +1,255 @@
+//! Begins a mail and goes from field to field of its head.
+
+use crate::Inbox;
+use crate::command::Command;
+use crate::components::text_buffer::TextEdit;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::keys::{KeyCode, KeyPress};
+use crate::screens::composer::ComposerMode;
+use crate::screens::composer::canned::update;
+use crate::screens::mail::head::{BODY, Did};
+use crate::screens::mail::reading::update::current_letter;
+use crate::screens::mail::review;
+use crate::screens::mail::writing::MailBeginning;
+use crate::tab::Focus;
+use crate::watch::update as watch;
+use model::email::compose::{WrittenMail, answer, forward};
+use model::email::{Correspondent, NEW_MAIL as NEW};
+use model::ids::{ChannelId, ConversationId};
+
+/// Begins a mail as soon as its thread and draft are loaded.
+pub(crate) fn begin_mail(inbox: &mut Inbox, begun: MailBeginning, canned: bool) {
+    if begun == MailBeginning::New {
+        let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
+        inbox.desk.show_new_mail(&id, &mut inbox.context);
+    } else {
+        inbox.desk.open(Focus::History, &mut inbox.context);
+    }
+    inbox.desk.tab_mut().mail.begun = Some((begun, canned));
+    go_on_with_mail(inbox);
+}
+
+/// Begins the mail that is wanted, once all it needs is there.
+pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
+    let now = inbox.context.now;
+    let Some((begun, canned)) = inbox.desk.tab().mail.begun else { return };
+    let tab = inbox.desk.tab();
+    let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
+    let is_new = composer.conversation.as_str().starts_with(NEW);
+    let history_is_there = tab.history.as_ref().is_some_and(|it| it.loaded || is_new);
+    if !history_is_there {
+        return;
+    }
+    let kept = composer.head.is_some() && !composer.is_mail_blank();
+    let written = if kept { None } else { Some(mail_begun(inbox, begun)) };
+    let tab = inbox.desk.tab_mut();
+    tab.mail.begun = None;
+    tab.focus = Focus::Composer;
+    let Some(composer) = &mut tab.composer else { return };
+    composer.mode = ComposerMode::Reply;
+    match written {
+        Some(written) => composer.begin_mail(written, now),
+        None => {
+            if let Some(head) = &mut composer.head {
+                head.at = BODY;
+            }
+            let key = inbox.context.settings.keymap.named_in_text(Command::Send);
+            inbox.context.say(format!("the mail begun here goes on; {key} reviews it"));
+        }
+    }
+    if canned {
+        update::pick_reply(&mut inbox.context, "");
+    }
+}
+
+fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
+    let tab = inbox.desk.tab();
+    let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
+    let subject = subject.map(ToString::to_string);
+    let found = current_letter(inbox).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
+    let Some((letter, at)) = found.filter(|_| begun != MailBeginning::New) else {
+        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
+        let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
+        return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
+    };
+    let when = at.map_or_else(String::new, |it| {
+        let zone = &inbox.context.settings.zone;
+        format!("{} {}", it.day_name(zone), it.clock_face(zone))
+    });
+    match begun {
+        MailBeginning::Forward => forward(letter, subject.as_deref(), &when),
+        all => answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when),
+    }
+}
+
+impl Desk {
+    /// Puts a mail without a thread into the pane.
+    pub(crate) fn show_new_mail(&mut self, id: &ConversationId, context: &mut Context) {
+        let tab = &mut self.tabs[self.active];
+        watch::show(tab, id, None, context);
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = Focus::History;
+    }
+
+    /// Whether what is written is a mail that has no thread yet.
+    pub(crate) fn writes_new_mail(&self) -> bool {
+        let tab = self.tab();
+        tab.is_mail() && tab.history.as_ref().is_some_and(|it| it.is_new_mail())
+    }
+
+    /// Leaves a mail without a thread, and says where it is.
+    pub(crate) fn leave_new_mail(&mut self, context: &mut Context) {
+        let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
+        self.leave_mail(context);
+        if is_kept {
+            context.say(context.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
+        }
+    }
+
+    /// Leaves what is written, for its thread; where there is none yet, for
+    /// the threads it was begun over.
+    pub(crate) fn leave_mail(&mut self, context: &mut Context) {
+        if !self.writes_new_mail() {
+            self.tab_mut().focus = Focus::History;
+            return;
+        }
+        self.tab_mut().mail.begun = None;
+        self.tab_mut().focus = Focus::List;
+        watch::leave(&mut self.tabs[self.active], context);
+        self.triage_again(context);
+    }
+
+    /// Goes on with the draft of a mail; false if it is none.
+    pub(crate) fn goes_to_mail(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        mode: ComposerMode,
+        context: &mut Context,
+    ) -> bool {
+        let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
+        if !is_mail || mode == ComposerMode::Note {
+            return false;
+        }
+        self.visit_written(channel, conversation, context);
+        self.tab_mut().mail.begun = Some((MailBeginning::Answer, false));
+        true
+    }
+
+    /// Goes to a conversation that is written in, or to a mail that has no
+    /// thread yet.
+    pub(crate) fn visit_written(
+        &mut self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        context: &mut Context,
+    ) {
+        if conversation.as_str().starts_with(NEW) {
+            self.take_up(channel);
+            self.page = crate::pages::PageKind::Inbox;
+            self.show_new_mail(conversation, context);
+        } else {
+            self.visit(channel, conversation, Focus::History, context);
+        }
+        self.tab_mut().mail.begun = None;
+    }
+
+    /// A key while a mail is written; false if it is the composer's own.
+    pub(crate) fn mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
+        let now = context.now;
+        let Some(head) = self.tab().mail_head() else { return false };
+        let in_body = head.at >= BODY;
+        let quotes = head.quote.is_some();
+        let is = |command| context.settings.keymap.in_text(command) == Some(key);
+        match (key.code, key.ctrl) {
+            _ if is(Command::Send) => self.review_mail(context),
+            _ if is(Command::Attach) => review::ask_file(context),
+            _ if is(Command::SwitchMode) && quotes => self.take_quote(context),
+            _ if is(Command::SendLater) => context.warn("a mail leaves after its review, not at a time"),
+            (KeyCode::Tab, _) if in_body => {
+                if let Some(composer) = &mut self.tab_mut().composer
+                    && let Some(head) = &mut composer.head
+                {
+                    head.turn(true);
+                }
+            }
+            (KeyCode::BackTab, _) => self.turn_head(false),
+            (KeyCode::Enter, _) if in_body => {
+                if let Some(composer) = &mut self.tab_mut().composer {
+                    composer.edit(TextEdit::NewLine, now);
+                }
+            }
+            (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.turn_head(false),
+            _ if in_body => return false,
+            (KeyCode::Esc, _) => return false,
+            (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
+            _ => return self.head_key(key, context),
+        }
+        true
+    }
+
+    fn head_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
+        let now = context.now;
+        let Some(composer) = &mut self.tab_mut().composer else { return false };
+        match composer.change_head(now, |it| it.key(key)) {
+            Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, context),
+            Some(Did::Changed(None) | Did::Moved) => (),
+            Some(Did::Nothing) | None => return false,
+        }
+        true
+    }
+
+    fn turn_head(&mut self, forwards: bool) {
+        if let Some(head) = self.tab_mut().composer.as_mut().and_then(|it| it.head.as_mut()) {
+            head.turn(forwards);
+        }
+    }
+
+    fn is_on_first_line(&self) -> bool {
+        self.tab().composer.as_ref().is_some_and(|it| it.sheet().cursor().0 == 0)
+    }
+
+    /// What is quoted comes into the text, to be cut or left out.
+    fn take_quote(&mut self, context: &mut Context) {
+        let now = context.now;
+        let Some(composer) = &mut self.tab_mut().composer else { return };
+        let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
+        let at = composer.sheet().cursor();
+        let text = format!("{}\n\n{quote}", composer.text().trim_end());
+        composer.change(now, |it| {
+            it.replace_all(&text);
+            it.move_to(at.0, at.1);
+        });
+        context.say("what was quoted is in the text now");
+    }
+
+    /// Who fits an address has come.
+    pub(crate) fn offer_correspondents(&mut self, channel: &ChannelId, text: &str, found: &[Correspondent]) {
+        if let Some(tab) = self.tab_of(channel)
+            && let Some(head) = tab.composer.as_mut().and_then(|it| it.head.as_mut())
+        {
+            head.offer(text, found.to_vec());
+        }
+    }
+
+    /// Pasted text goes into the current field; false if the text has it.
+    pub(crate) fn paste_into_head(&mut self, outside: &str, context: &Context) -> bool {
+        let now = context.now;
+        let is_field = self.tab().mail_head().is_some_and(|it| it.at < BODY);
+        if !is_field || !self.is_typing() {
+            return false;
+        }
+        let clean = model::text::pasted(outside).replace('\n', ", ");
+        if let Some(composer) = &mut self.tab_mut().composer {
+            composer.change_head(now, |it| {
+                let at = it.at;
+                it.fields[at].insert(clean.trim());
+                it.touched = true;
+            });
+        }
+        true
+    }
+}

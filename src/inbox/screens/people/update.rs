@@ -1,0 +1,129 @@
+//! Loads the people of a tab, and searches them.
+
+use crate::Inbox;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Load};
+use crate::pages::PageKind;
+use crate::pages::update as pages;
+use crate::screens::outbox::OutboxScreen;
+use crate::screens::people::saving;
+use crate::screens::people::{People, REST, WINDOW};
+use crate::tab::Focus;
+use model::account::Platform;
+use model::contacts::PeopleQuery;
+use model::fetches::{Fetch, FetchResult, Fetching};
+use model::ids::ChannelId;
+use model::outbox::{Lane, OutboxRow};
+use model::time::Timestamp;
+
+impl Desk {
+    /// Whether the active tab has people.
+    pub fn has_people(&self) -> bool {
+        self.tab().platform().is_none_or(Platform::has_contacts)
+    }
+}
+
+impl People {
+    /// When the server is to be asked for what was typed.
+    pub(crate) fn people_due(&self, desk: &Desk) -> Option<Timestamp> {
+        let asked = self.asked.get(&desk.tab().channel.id)?;
+        let waits = desk.page == PageKind::People && asked.search() != Some(self.search.trim());
+        waits.then(|| self.typed_at.plus(REST))
+    }
+
+    /// Goes to the page, to the current person if it is one of them.
+    pub(crate) fn go_to_people(&mut self, desk: &mut Desk) {
+        let current_conversation = desk.current_conversation().and_then(|it| it.conversation.address.clone());
+        desk.page = PageKind::People;
+        self.rows.mark_stale();
+        self.search.clear();
+        self.opening.choose = current_conversation;
+    }
+
+    /// A fetch has ended.
+    pub(crate) fn people_fetched(
+        &mut self,
+        channel: &ChannelId,
+        fetch: &Fetch,
+        fetched: Fetching,
+        context: &Context,
+    ) {
+        let now = context.now;
+        let Some(asked) = self.asked.get_mut(channel) else { return };
+        match fetched {
+            Ok(fetched) => {
+                if asked.page.receive(fetch)
+                    && let FetchResult::People { more } = fetched
+                {
+                    asked.more = more;
+                }
+            }
+            Err(why) => asked.page.fail(fetch, &why, now),
+        }
+    }
+
+    /// What is looked for has changed.
+    pub(crate) fn look_for_people(&mut self, text: &str, context: &Context) {
+        if self.search != text {
+            self.search = text.to_owned();
+            self.typed_at = context.now;
+            self.wanted = WINDOW;
+        }
+    }
+
+    /// Goes to the conversation with the chosen person.
+    pub(crate) fn go_to_person(&mut self, desk: &mut Desk, context: &mut Context) {
+        let channel = desk.tab().channel.id.clone();
+        let Some(person) = self.rows.chosen() else { return };
+        match person.conversation.clone() {
+            Some(conversation) => desk.visit(&channel, &conversation, Focus::History, context),
+            None => {
+                let words = format!(
+                    "{} has written nothing yet; only an approved template or a broadcast reaches who never wrote",
+                    person.title()
+                );
+                context.warn(words);
+            }
+        }
+    }
+}
+
+/// Asks for the rows that may be old, and the server where that is due.
+pub(crate) fn load_people(inbox: &mut Inbox) {
+    if !inbox.desk.has_people() {
+        return;
+    }
+    let channel = inbox.desk.tab().channel.id.clone();
+    let (visible, now) = (pages::rows_shown(inbox), inbox.context.now);
+    let people = &mut inbox.people;
+    people.rows.reveal(visible);
+    let last = people.rows.first + visible;
+    people.wanted = people.wanted.max(WINDOW);
+    if last + visible >= people.rows.rows.len() && people.total > u64::from(people.wanted) {
+        people.wanted += WINDOW;
+    }
+    let query =
+        PeopleQuery { channel: channel.clone(), text: people.search.trim().to_owned(), limit: people.wanted };
+    let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
+    people.rows.want(query, same_tab);
+    inbox.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
+    let due = if inbox.desk.tab().account.is_some() { inbox.people.due(&channel, last, now) } else { None };
+    inbox.context.effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
+    // What is queued for one of them stands beside it.
+    inbox
+        .context
+        .effects
+        .extend(inbox.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+    saving::bring_refused_back(inbox);
+}
+
+impl OutboxScreen {
+    /// The row of the outbox that is about a person, the newest of them.
+    pub fn row_about(&self, phone: &str, desk: &Desk) -> Option<&OutboxRow> {
+        let channel = &desk.tab().channel.id;
+        let rows = self.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
+        let mut about = rows.filter(|it| matches!(&it.lane, Lane::Contact(of) if of == phone));
+        about.next_back()
+    }
+}

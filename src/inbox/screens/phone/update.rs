@@ -1,0 +1,208 @@
+//! Opens the form of a call or a text, and begins it.
+
+use crate::Inbox;
+use crate::command::Command;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::form::FormKey;
+use crate::components::text_line::TextLine;
+use crate::components::text_prompt::TextPrompt;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::{Effect, Intent};
+use crate::keys::KeyPress;
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
+use crate::screens::phone::{CallForm, LABEL, NUMBER, number};
+use crate::tab::Focus;
+use model::ids::ConversationId;
+use model::outbox::Operation;
+use model::phones;
+use model::prices;
+use model::queries::ConversationKey;
+use model::text;
+use model::text::SafeText;
+use model::time::SECOND;
+
+impl Overlay for CallForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.at, 0..self.fields.len()) {
+            FormKey::Leave => {
+                inbox.desk.tab_mut().call = Some(self.clone());
+                inbox.context.say("no call; C brings the form back as it was");
+                return KeyOutcome::Done;
+            }
+            FormKey::Moved => (),
+            FormKey::Submit => match self.operation() {
+                Ok(operation) => {
+                    self.wrong = None;
+                    ask_to_call(&mut inbox.context, self.clone(), operation);
+                    return KeyOutcome::Done;
+                }
+                Err(wrong) => self.wrong = Some(wrong),
+            },
+            FormKey::Field => {
+                self.wrong = None;
+                self.fields[self.at].key(key);
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        self.fields[self.at].insert(text::pasted(outside).trim());
+        true
+    }
+
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+}
+
+impl OverlayView for CallForm {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
+        let fields = Self::LABELS.iter().zip(&self.fields).enumerate();
+        let mut lines: Vec<DialogLine> = fields
+            .map(|(at, (label, text))| {
+                DialogLine::field(label, LABEL, (text.before(), text.after()), at == self.at)
+            })
+            .collect();
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::dim(
+            "The AI speaks. Words for it leave as {\"note\": …}; a JSON object leaves as it is. The channel may \
+             stay empty.",
+        ));
+        lines.extend(self.wrong.iter().map(DialogLine::error));
+        lines.push(DialogLine::gap());
+        lines.push(DialogLine::strong("Enter asks whether to call · Tab next field · Esc back"));
+        Dialog::new("Call", lines)
+    }
+}
+
+/// Asks for a number to write to.
+pub(crate) fn ask_number(context: &mut Context) {
+    let below = |_: &Inbox, _: &TextLine| {
+        vec![DialogLine::gap(), DialogLine::strong("Enter opens the composer · Esc back")]
+    };
+    context.open(TextPrompt::new("Write to a number", NUMBER, below, |inbox, typed| {
+        let number = number(typed)?;
+        inbox.desk.write_to(&ConversationId::new(number), &mut inbox.context);
+        Ok(())
+    }));
+}
+
+fn ask_to_call(context: &mut Context, form: CallForm, operation: Operation) {
+    let words = {
+        let operation = operation.clone();
+        move |inbox: &Inbox| ask(inbox, &operation)
+    };
+    let question = Confirm::live("CALL now?", words).no("do not call, back to the form");
+    let back = |inbox: &mut Inbox| inbox.context.open(form);
+    context.open(
+        question.answer('y', "CALL", |inbox| inbox.desk.place_call(operation, &mut inbox.context)).left(back),
+    );
+}
+
+/// The call could not be queued: its form comes back.
+pub(crate) fn call_not_queued(context: &mut Context, operation: &Operation) {
+    if let Operation::Call { to, via, context: told } = operation {
+        let told = told.as_ref().map(|it| it.0.clone()).unwrap_or_default();
+        let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
+        context.open(CallForm { fields, at: 1, wrong: None });
+    }
+}
+
+impl Desk {
+    /// Opens the call form: as it was left, or for the current number.
+    pub(crate) fn ask_call(&mut self, context: &mut Context) {
+        let number =
+            self.current_conversation().and_then(|it| it.conversation.address.clone()).unwrap_or_default();
+        let tab = self.tab_mut();
+        let kept = tab.call.take().filter(|it| it.fields[0].text() == number || number.is_empty());
+        let form = kept.unwrap_or_else(|| CallForm {
+            at: usize::from(!number.is_empty()),
+            fields: [TextLine::new(number), TextLine::default(), TextLine::default()],
+            wrong: None,
+        });
+        context.open(form);
+    }
+
+    /// The call was agreed to: it waits in the outbox for its hold.
+    fn place_call(&mut self, operation: Operation, context: &mut Context) {
+        let hold = context.settings.hold;
+        let tab = self.tab();
+        let (Some(to), Some(platform)) = (operation.recipient(), tab.platform().cloned()) else { return };
+        let conversation = ConversationId::new(to.to_owned());
+        let channel = tab.channel.id.clone();
+        self.tab_mut().call = None;
+        self.show_number(&conversation, Focus::History, context);
+        let intent =
+            Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
+        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        match hold / SECOND {
+            0 => context.say("calling"),
+            seconds => {
+                context.say(format!("calling in {seconds} s · {} stops it", context.key_of(Command::Undo)));
+            }
+        }
+    }
+
+    /// Opens the composer for a number, listed or not.
+    fn write_to(&mut self, number: &ConversationId, context: &mut Context) {
+        self.show_number(number, Focus::Composer, context);
+    }
+
+    fn show_number(&mut self, number: &ConversationId, focus: Focus, context: &mut Context) {
+        let channel = self.tab().channel.id.clone();
+        let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
+        if self.list().page.rows.iter().any(|it| it.is(&key)) {
+            return self.visit(&channel, number, focus, context);
+        }
+        self.show(&key, context);
+        let tab = self.tab_mut();
+        if let Some(history) = &mut tab.history {
+            history.opened = true;
+        }
+        tab.focus = focus;
+    }
+}
+
+/// Whether to call now: whom, what the AI is told, what time it is there, and
+/// what is not known of the price.
+fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
+    let Operation::Call { to, via, context } = operation else { return Vec::new() };
+    let line = |it: &str| SafeText::line(it).to_string();
+    let mut lines = vec![DialogLine::plain(format!("An AI voice will CALL {}.", line(to)))];
+    lines.extend(context.as_ref().map(|it| DialogLine::plain(format!("It is told: {}", line(&it.0)))));
+    lines.extend(via.as_ref().map(|it| DialogLine::plain(format!("From the channel {}", line(it)))));
+    lines.push(time_there(inbox, to));
+    let tab = inbox.desk.tab();
+    let price = match (&tab.account, tab.is_simulated()) {
+        (_, true) => "TEST key: nothing rings and nothing is paid.".to_owned(),
+        (Some(account), _) => format!(
+            "The price of a minute is unknown: it is not published. {} are left.",
+            prices::credits(account.credits)
+        ),
+        (None, _) => "The price of a minute is unknown: it is not published.".to_owned(),
+    };
+    lines.push(DialogLine::plain(price));
+    lines.push(DialogLine::plain("A call cannot be ended or followed from here."));
+    lines
+}
+
+/// What time it is there, as far as the number tells; a warning outside the
+/// hours in which one calls.
+fn time_there(inbox: &Inbox, to: &str) -> DialogLine {
+    let there = phones::zone_of(to);
+    let zone = there.as_ref().unwrap_or(&inbox.context.settings.zone);
+    let clock = inbox.context.now.clock_face(zone);
+    let words = match there {
+        Some(_) => format!("There it is about {clock}"),
+        None => format!("What time it is there is not known; here it is {clock}"),
+    };
+    if phones::is_unsocial(inbox.context.now, zone) {
+        DialogLine::error(format!("{words}: OUTSIDE 08–20, this may wake someone."))
+    } else {
+        DialogLine::plain(format!("{words}."))
+    }
+}

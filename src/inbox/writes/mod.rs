@@ -1,0 +1,93 @@
+//! Writes to this desk's own files that are under way, and drafts that could
+//! not be kept. The disk may be slow or fail; typing goes on, and no text is
+//! given up.
+
+pub(crate) mod update;
+
+use crate::changes::Changes;
+use std::collections::VecDeque;
+
+use crate::event::Effect;
+use model::ids::{ChannelId, ConversationId};
+use model::queries::Draft;
+use model::time::{SECOND, Timestamp};
+
+/// Quicker writes are not spoken of.
+const SLOW: i64 = SECOND;
+/// Between two tries to keep a draft.
+const AGAIN: i64 = 5 * SECOND;
+
+/// A conversation's draft as it shall be; `None` for none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DraftSave {
+    channel: ChannelId,
+    conversation: ConversationId,
+    draft: Option<Draft>,
+}
+
+impl DraftSave {
+    fn is_for(&self, channel: &ChannelId, conversation: &ConversationId) -> bool {
+        self.channel == *channel && self.conversation == *conversation
+    }
+
+    /// What an effect wants of drafts.
+    fn of(effect: &Effect) -> Option<Self> {
+        if let Effect::SaveDraft(channel, conversation, draft) = effect {
+            let (channel, conversation) = (channel.clone(), conversation.clone());
+            return Some(Self { channel, conversation, draft: draft.clone() });
+        }
+        let Effect::Enqueue { intents, clears_draft: true } = effect else { return None };
+        let intent = intents.last()?;
+        let (channel, conversation) = (intent.channel.clone(), intent.conversation.clone());
+        Some(Self { channel, conversation, draft: None })
+    }
+}
+
+/// What is on its way to the disk, and what did not get there.
+#[derive(Debug, Default)]
+pub(crate) struct FileWrites {
+    /// Oldest first: when it began, and what it wants of a draft.
+    under_way: VecDeque<(Timestamp, Option<DraftSave>)>,
+    /// Drafts the disk did not take, and when to try again.
+    unsaved: Vec<(Timestamp, DraftSave)>,
+}
+
+impl FileWrites {
+    /// When something about it becomes due.
+    pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        let tick = self.under_way.front().map(|(since, _)| {
+            let whole = now.since(*since).max(0) / SECOND;
+            since.plus((whole + 1) * SECOND)
+        });
+        let again = self.unsaved.iter().map(|(at, _)| *at).min();
+        tick.into_iter().chain(again).min()
+    }
+}
+
+impl Changes {
+    /// Drafts that are only in memory.
+    pub fn unsaved_drafts(&self) -> usize {
+        self.writes.unsaved.len()
+    }
+
+    /// Whether a write is under way.
+    pub(crate) fn is_writing(&self) -> bool {
+        !self.writes.under_way.is_empty()
+    }
+
+    /// The oldest write has ended.
+    pub(crate) fn written(&mut self) {
+        self.writes.under_way.pop_front();
+    }
+
+    /// The draft of a conversation that memory knows better than the disk.
+    pub(crate) fn draft_in_memory(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Option<Option<Draft>> {
+        let under_way = self.writes.under_way.iter().rev().filter_map(|(_, it)| it.as_ref());
+        let unsaved = self.writes.unsaved.iter().map(|(_, it)| it);
+        under_way.chain(unsaved).find(|it| it.is_for(channel, conversation)).map(|it| it.draft.clone())
+    }
+}

@@ -1,0 +1,69 @@
+//! Starts writes to this desk's own files and says which of them failed.
+
+use crate::changes::Changes;
+use crate::context::Context;
+use crate::event::Effect;
+use crate::writes::{AGAIN, DraftSave, SLOW};
+use model::ids::{ChannelId, ConversationId};
+use model::queries::Draft;
+use model::time::SECOND;
+
+impl Changes {
+    /// How long the disk has been taking, in whole seconds, if that is long.
+    pub fn saving_for(&self, context: &Context) -> Option<i64> {
+        let (since, _) = self.writes.under_way.front()?;
+        Some(context.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
+    }
+
+    /// Notes the writes among these effects.
+    pub(crate) fn note_writes(&mut self, context: &Context) {
+        for effect in context.effects.iter().filter(|it| it.is_write()) {
+            let wish = DraftSave::of(effect);
+            if let Some(wish) = &wish {
+                self.writes.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
+            }
+            self.writes.under_way.push_back((context.now, wish));
+        }
+    }
+
+    /// A draft could not be kept: it stays in memory and is tried again,
+    /// unless a newer one is on its way.
+    pub(crate) fn draft_not_saved(
+        &mut self,
+        channel: ChannelId,
+        conversation: ConversationId,
+        draft: Option<Draft>,
+        why: &str,
+        context: &mut Context,
+    ) {
+        let for_it = |it: &DraftSave| it.is_for(&channel, &conversation);
+        let newer = self.writes.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
+        if !newer {
+            self.writes.unsaved.retain(|(_, it)| !for_it(it));
+            let again_at = context.now.plus(AGAIN);
+            self.writes.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
+        }
+        // The status line says for how long; a refusal tells more.
+        if context.notice.as_ref().is_none_or(|it| !it.warning) {
+            context.warn(format!("the draft is not on disk, only here: {why}; trying again"));
+        }
+    }
+
+    /// Tries to keep the drafts whose time has come; all of them when the
+    /// desk is about to end.
+    pub(crate) fn save_again(&mut self, ending: bool, context: &mut Context) {
+        let now = context.now;
+        let due = self.writes.unsaved.iter().filter(|(at, _)| ending || *at <= now);
+        let due: Vec<DraftSave> = due.map(|(_, it)| it.clone()).collect();
+        for it in due {
+            let newer = context
+                .effects
+                .iter()
+                .filter_map(DraftSave::of)
+                .any(|effect| effect.is_for(&it.channel, &it.conversation));
+            if !newer {
+                context.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));
+            }
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What an assistant is told of the business it speaks for: instructions, a
+//! tone, facts, and those answers of a file whose words the customer used.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::assistant::{Speaker, Turn};
+
+/// Questions of a file at most.
+const QUESTIONS: usize = 500;
+/// Characters of a question and of an answer at most.
+const QUESTION: usize = 300;
+const ANSWER: usize = 2_000;
+/// Answers an assistant is given at most.
+const FOUND: usize = 4;
+/// What the customer said last in which words are looked for.
+const SAID: usize = 3;
+/// Letters with which two words must begin alike to be the same.
+const STEM: usize = 4;
+
+/// What is known of the business.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Knowledge {
+    /// Its name; without it, that of the workspace.
+    pub business: Option<String>,
+    /// How the assistant is to behave.
+    pub instructions: String,
+    /// How it is to sound.
+    pub tone: String,
+    /// What is true of the business.
+    pub facts: Vec<String>,
+    /// What it answers to questions.
+    pub questions: QuestionFile,
+}
+
+/// Questions and their answers, with the words of both.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuestionFile(Vec<QuestionEntry>);
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct QuestionEntry {
+    line: usize,
+    question: String,
+    answer: String,
+}
+
+/// What is wrong with a file of questions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuestionMistake {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong and what to do.
+    pub problem: String,
+}
+
+impl QuestionFile {
+    /// Reads a text in which each question is a heading `## …` with its answer
+    /// below it. A heading `# …` is a title.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub fn parse(text: &str) -> Result<Self, Vec<QuestionMistake>> {
+        let mut entries: Vec<QuestionEntry> = Vec::new();
+        let mut mistakes = Vec::new();
+        let mut in_answer = false;
+        for (line, words) in (1..).zip(text.lines()) {
+            let mut wrong =
+                |problem: &str| mistakes.push(QuestionMistake { line, problem: problem.to_owned() });
+            if let Some(question) = words.strip_prefix("##") {
+                let question = question.trim_start_matches('#').trim().to_owned();
+                if question.is_empty() {
+                    wrong("a question is empty; write it behind ##");
+                }
+                entries.push(QuestionEntry { line, question, answer: String::new() });
+                in_answer = true;
+            } else if words.starts_with("# ") {
+                in_answer = false;
+            } else if let Some(entry) = entries.last_mut().filter(|_| in_answer) {
+                entry.answer.push_str(words);
+                entry.answer.push('\n');
+            } else if !words.trim().is_empty() {
+                wrong("these words belong to no question; begin each question with ##");
+            }
+        }
+        for entry in &mut entries {
+            entry.answer = entry.answer.trim().to_owned();
+        }
+        mistakes.extend(entries.iter().filter_map(wrong_with));
+        if entries.is_empty() {
+            let problem = "there is no question; begin each with ## and write its answer below it".to_owned();
+            mistakes.push(QuestionMistake { line: 1, problem });
+        }
+        if let Some(entry) = entries.get(QUESTIONS) {
+            let problem = format!("there are more than {QUESTIONS} questions; keep those that customers ask");
+            mistakes.push(QuestionMistake { line: entry.line, problem });
+        }
+        mistakes.sort_by_key(|it| it.line);
+        if mistakes.is_empty() { Ok(Self(entries)) } else { Err(mistakes) }
+    }
+
+    /// The entries that share most with what was said, best first: rare words
+    /// count more than common ones, those of a question more than those of an
+    /// answer.
+    fn find(&self, said: &str) -> Vec<&QuestionEntry> {
+        let words: Vec<_> = self.0.iter().map(|it| (words(&it.question), words(&it.answer))).collect();
+        let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
+        for word in self::words(said) {
+            let is_in = |all: &BTreeSet<String>| all.iter().any(|it| is_same(it, &word));
+            let found: Vec<(usize, f64)> = words
+                .iter()
+                .enumerate()
+                .filter_map(|(at, (question, answer))| match (is_in(question), is_in(answer)) {
+                    (true, _) => Some((at, 2.0)),
+                    (false, true) => Some((at, 1.0)),
+                    (false, false) => None,
+                })
+                .collect();
+            let number = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+            let rarity = (number(self.0.len()) / number(found.len().max(1))).ln_1p();
+            for (at, weight) in found {
+                *scores.entry(at).or_default() += weight * rarity;
+            }
+        }
+        let mut ranked: Vec<(usize, f64)> = scores.into_iter().collect();
+        ranked.sort_by(|(a, first), (b, second)| second.total_cmp(first).then(a.cmp(b)));
+        ranked.into_iter().take(FOUND).filter_map(|(at, _)| self.0.get(at)).collect()
+    }
+}
+
+fn wrong_with(entry: &QuestionEntry) -> Option<QuestionMistake> {
+    let problem = if entry.answer.is_empty() {
+        "this question has no answer; write it below".to_owned()
+    } else if entry.question.chars().count() > QUESTION {
+        format!("this question is longer than {QUESTION} characters; write it as a customer would ask")
+    } else if entry.answer.chars().count() > ANSWER {
+        format!("this answer is longer than {ANSWER} characters; make several questions of it")
+    } else {
+        return None;
+    };
+    Some(QuestionMistake { line: entry.line, problem })
+}
+
+/// The words of a text that may be looked for: short ones say little, unless
+/// they are of a script that has no longer ones.
+fn words(text: &str) -> BTreeSet<String> {
+    let lower = text.to_lowercase();
+    let is_wanted = |it: &&str| it.chars().count() >= 3 || !it.is_ascii();
+    lower.unicode_words().filter(is_wanted).map(str::to_owned).collect()
+}
+
+/// Whether two words are forms of one: open, opens, opening.
+fn is_same(one: &str, other: &str) -> bool {
+    let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let (short, long) =
+        (one.chars().count().min(other.chars().count()), one.chars().count().max(other.chars().count()));
+    one == other || (alike >= STEM && (alike == short || alike * 3 >= long * 2))
+}
+
+impl Knowledge {
+    /// What is told of the business, for what was said last; ends with a line
+    /// break where there is anything.
+    pub(super) fn brief(&self, turn: &Turn) -> String {
+        let customers = turn.said.iter().rev().filter(|(speaker, _)| *speaker == Speaker::Customer);
+        let said: Vec<&str> = customers.take(SAID).map(|(_, text)| text.as_str()).collect();
+        let found = self.questions.find(&said.join("\n"));
+        let mut brief = String::new();
+        let mut part = |head: &str, text: &str| {
+            if !text.is_empty() {
+                brief.push_str(&format!("{head}\n{text}\n\n"));
+            }
+        };
+        part("Instructions of the business:", self.instructions.trim());
+        part("Write in this tone:", self.tone.trim());
+        let facts: Vec<String> = self.facts.iter().map(|it| format!("- {}", it.trim())).collect();
+        part("Facts about the business:", &facts.join("\n"));
+        let answers: Vec<String> =
+            found.iter().map(|it| format!("Q: {}\nA: {}", it.question, it.answer)).collect();
+        part("What the business answers to questions like this one:", &answers.join("\n"));
+        brief
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# Shop\n\n## When are you open?\nMonday to Friday, 9 to 17.\n\n\
+                        ## Where is my order?\nOrders take three days.\nAsk with the number.\n\n\
+                        ## Do you repair bicycles?\nYes, in the shop at the pier.\n";
+
+    fn found<'a>(file: &'a QuestionFile, said: &str) -> Vec<&'a str> {
+        file.find(said).into_iter().map(|it| it.question.as_str()).collect()
+    }
+
+    #[test]
+    fn answers_are_found_by_the_words_of_the_customer() {
+        let file = QuestionFile::parse(FILE).expect("it is well");
+        assert_eq!(file.0.len(), 3);
+        assert_eq!(file.0[1].answer, "Orders take three days.\nAsk with the number.");
+        assert_eq!(found(&file, "hi, what are your opening hours")[0], "When are you open?");
+        assert_eq!(found(&file, "my ORDERS???")[0], "Where is my order?");
+        assert_eq!(found(&file, "a repair of my bicycle")[0], "Do you repair bicycles?");
+        assert_eq!(found(&file, "pier"), ["Do you repair bicycles?"], "words of an answer count, too");
+        assert!(found(&file, "zzz qqq").is_empty() && found(&file, "").is_empty());
+        let other = QuestionFile::parse("## 営業時間は？\n平日九時から。\n").expect("it is well");
+        assert_eq!(found(&other, "営業していますか"), ["営業時間は？"]);
+    }
+
+    #[test]
+    fn each_mistake_says_its_line_and_what_to_do() {
+        let wrong = |text: &str| {
+            let mistakes = QuestionFile::parse(text).expect_err(text);
+            mistakes
+                .into_iter()
+                .map(|it| format!("{}: {}", it.line, it.problem))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        let cases = [
+            ("", "1: there is no question"),
+            ("hello\n## A?\nB\n", "1: these words belong to no question"),
+            ("## A?\n\n## B?\nC\n", "1: this question has no answer"),
+            ("## A?\nB\n##\nC\n", "3: a question is empty"),
+            ("## A?\nB\n# Title\nC\n", "4: these words belong to no question"),
+        ];
+        for (text, words) in cases {
+            assert!(wrong(text).starts_with(words), "{text}: {}", wrong(text));
+        }
+        assert!(wrong(&format!("## A?\n{}", "b".repeat(2_001))).contains("longer than 2000 characters"));
+        assert!(wrong(&"## A?\nB\n".repeat(501)).contains("1001: there are more than 500"));
+    }
+
+    #[test]
+    fn a_brief_holds_what_is_known_and_nothing_else() {
+        let turn = Turn {
+            language: None,
+            said: vec![(Speaker::Customer, "when is it open?".to_owned())],
+            last: String::new(),
+        };
+        assert_eq!(Knowledge::default().brief(&turn), "");
+        let knowledge = Knowledge {
+            instructions: "Offer a visit.".to_owned(),
+            tone: "warm".to_owned(),
+            facts: vec!["We are at the pier.".to_owned()],
+            questions: QuestionFile::parse(FILE).expect("it is well"),
+            ..Knowledge::default()
+        };
+        let brief = knowledge.brief(&turn);
+        for part in ["Offer a visit.", "warm", "- We are at the pier.", "Q: When are you open?\nA: Monday"] {
+            assert!(brief.contains(part), "{part}: {brief}");
+        }
+        assert!(!brief.contains("bicycles"), "{brief}");
+    }
+}

@@ -1,0 +1,49 @@
+//! What an assistant does beside answering on a real platform: a typing sign
+//! while it thinks, and a limit for conversations with other machines.
+
+use std::convert::Infallible;
+
+use crate::assistant::Turn;
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, conversations, messages};
+use crate::state::Service;
+use model::time::{Clock, MINUTE};
+
+/// Answers without a person's word among them in [`SPAN`].
+const ANSWERS: i64 = 3;
+const SPAN: i64 = 10 * MINUTE;
+/// Why a person is asked for.
+pub const TOO_MANY: &str =
+    "the assistant has answered three times in ten minutes, perhaps to another machine";
+
+/// Whether the assistant has answered often enough for now. A simulated
+/// customer is no machine that answers without end.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_enough(service: &Service, conversation: &str) -> Result<bool, DatabaseError> {
+    if service.platforms.are_simulated() {
+        return Ok(false);
+    }
+    let (id, since) = (conversation.to_owned(), service.clock.now().plus(-SPAN));
+    service.database.read(move |db| Ok(messages::answers_alone(db, &id, since)? >= ANSWERS)).await
+}
+
+/// Shows the customer that somebody types until it is dropped, where the
+/// platform can.
+pub async fn type_along(service: &Service, conversation: &str, turn: &Turn) -> Infallible {
+    let (id, last) = (conversation.to_owned(), turn.last.clone());
+    let look = move |db: &dyn DbSession| {
+        let seen = messages::by_id(db, &last)?.map(|it| it.platform_id);
+        Ok::<_, DatabaseError>(conversations::with_channel(db, &id)?.zip(seen))
+    };
+    let found = service.database.read(look).await;
+    if let Ok(Some(((channel, row), seen))) = found
+        && let Some(connected) = service.platforms.connected(channel.kind)
+    {
+        while let Some(showing) = connected.platform.show_typing(&row.peer, &seen) {
+            tokio::time::sleep(showing.await).await;
+        }
+    }
+    std::future::pending().await
+}

@@ -1,0 +1,191 @@
+//! Connecting and testing the voice and SMS channel, and ending its calls.
+
+use crate::admin::{Admin, AdminError};
+use crate::carriers::dashboard::{NewConnection, channel_of, check_address, refused, text};
+use crate::channels::Channel;
+use crate::database::calls::{self as stored, CallRow};
+use crate::database::connected::ConnectedRow;
+use crate::database::{conversations, messages, opt_outs};
+use crate::platforms::voip::{PhoneIdentity, PhonePlatform, mark};
+use model::bounds;
+use model::secret::Secret;
+use model::time::Timestamp;
+use wire::carriers::{PhoneSecrets, PhoneSettings};
+
+/// Calls that are listed.
+const LISTED: i64 = 200;
+
+/// What a person was told by the platform to connect a phone number.
+#[derive(Debug, Clone)]
+pub struct PhoneAccess {
+    /// Where the platform is.
+    pub api: String,
+    /// The platform's id of the account.
+    pub account: String,
+    /// The number, in E.164.
+    pub number: String,
+    /// Lets the service act for the account.
+    pub token: Secret,
+}
+
+/// A call that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCall {
+    /// Its id.
+    pub id: String,
+    /// Whom it goes to.
+    pub to: String,
+    /// In the interface's word.
+    pub status: String,
+    /// When it was placed.
+    pub placed_at: Timestamp,
+}
+
+impl PhoneAccess {
+    fn check(&self) -> Result<(), AdminError> {
+        check_address(&self.api)?;
+        let refuse = |why: String| Err(AdminError::Refused(why));
+        let digits = self.account.strip_prefix("AC").unwrap_or("");
+        if digits.len() != 32 || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
+            let account = &self.account;
+            return refuse(format!(
+                "--account-sid is AC and 32 hex digits, which the platform's console shows, not {account:?}"
+            ));
+        }
+        if !bounds::is_e164(&self.number) {
+            return refuse(format!("--number is a number such as +15550100200, not {:?}", self.number));
+        }
+        if self.token.expose().is_empty() {
+            return refuse("no auth token was given; the platform's console shows it".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl Admin {
+    /// Connects the voice and SMS channel once the platform has told the
+    /// account's own record and the number's.
+    ///
+    /// # Errors
+    /// What the platform says, in words; when the database fails.
+    pub async fn connect_phone(
+        &self,
+        access: &PhoneAccess,
+        now: Timestamp,
+    ) -> Result<PhoneIdentity, AdminError> {
+        access.check()?;
+        let vault = self.vault().await?;
+        let secrets = PhoneSecrets { token: access.token.expose().to_owned() };
+        let settings = PhoneSettings {
+            api: access.api.clone(),
+            account: access.account.clone(),
+            number: access.number.clone(),
+            webhook: true,
+        };
+        let me = PhonePlatform::new(settings.clone(), &secrets, None).identify().await.map_err(refused)?;
+        if !me.texts {
+            let number = &access.number;
+            return Err(AdminError::Refused(format!(
+                "{number} cannot text: choose a number of the account that can"
+            )));
+        }
+        let number = access.number.clone();
+        let connection = NewConnection {
+            kind: Channel::Voip,
+            address: access.number.clone(),
+            settings: text(serde_json::to_string(&settings))?,
+            secrets: text(serde_json::to_string(&secrets))?,
+            // The same number is read on from where it was.
+            mark: Box::new(move |before| {
+                let same = before.filter(|it| number_of(it).as_ref() == Some(&number));
+                same.map_or_else(|| mark(now), |it| it.mark.clone())
+            }),
+            at: now,
+        };
+        self.keep(vault, connection, |_, _| Ok(())).await?;
+        Ok(me)
+    }
+
+    /// Asks the platform again; what it says, line by line.
+    pub(super) async fn test_phone(
+        &self,
+        row: &ConnectedRow,
+        secrets: &str,
+    ) -> Result<Vec<String>, AdminError> {
+        let phone = PhonePlatform::open(&row.settings, secrets, None).map_err(AdminError::Refused)?;
+        let me = phone.identify().await.map_err(refused)?;
+        let number = number_of(row).unwrap_or_default();
+        let mut lines = vec![format!("{number} ({}): the platform takes the auth token", me.account)];
+        lines.push(match (me.texts, me.calls) {
+            (true, true) => "the number texts and calls".to_owned(),
+            (true, false) => "the number texts; it cannot call, and calls are refused".to_owned(),
+            (false, _) => "the number cannot text: choose another number of the account".to_owned(),
+        });
+        if me.is_trial {
+            lines.push(
+                "a trial account: it only reaches numbers that were verified in its console".to_owned(),
+            );
+        }
+        lines.push(match me.hook {
+            Some(hook) => format!("the platform calls {hook}"),
+            None => "the platform calls nobody for this number yet: start the service with --public-url"
+                .to_owned(),
+        });
+        let channel = row.channel.clone();
+        let out: Result<i64, AdminError> =
+            self.database.read(move |db| Ok(opt_outs::count(db, &channel)?)).await;
+        match out? {
+            0 => {}
+            1 => lines.push("1 customer has written STOP and gets no texts".to_owned()),
+            count => lines.push(format!("{count} customers have written STOP and get no texts")),
+        }
+        Ok(lines)
+    }
+
+    /// The calls that have not ended.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn open_calls(&self) -> Result<Vec<OpenCall>, AdminError> {
+        self.database
+            .read(|db| {
+                let channel = channel_of(db, Channel::Voip)?;
+                let rows = stored::open(db, &channel.id, LISTED)?;
+                let with_peer = |it: CallRow| {
+                    let found = conversations::read(db, &it.channel, &it.conversation)?;
+                    let to = found.map(|it| it.peer).unwrap_or_default();
+                    Ok(OpenCall { id: it.id, to, status: it.status, placed_at: it.created_at })
+                };
+                rows.into_iter().map(with_peer).collect()
+            })
+            .await
+    }
+
+    /// Ends a call.
+    ///
+    /// # Errors
+    /// When there is no such call, or the platform does not end it.
+    pub async fn hang_up(&self, id: &str) -> Result<(), AdminError> {
+        let (row, secrets) = self.connected_row(Channel::Voip).await?;
+        let (channel, wanted) = (row.channel.clone(), id.to_owned());
+        let found = self.database.read(move |db| {
+            let open = stored::read(db, &wanted)?.filter(|it| it.channel == channel && it.ended_at.is_none());
+            let message = open.map(|it| messages::by_id(db, &it.id)).transpose()?.flatten();
+            Ok::<_, AdminError>(message.map(|it| it.platform_id))
+        });
+        let none =
+            || AdminError::Refused(format!("no call {id} goes on; `admin call list` shows those that do"));
+        let platform_id = found.await?.ok_or_else(none)?;
+        if platform_id.is_empty() {
+            let why = "nobody knows yet whether this call was placed; it shows within a minute";
+            return Err(AdminError::Refused(why.to_owned()));
+        }
+        let phone = PhonePlatform::open(&row.settings, &secrets, None).map_err(AdminError::Refused)?;
+        phone.hang_up(&platform_id).await.map_err(refused)
+    }
+}
+
+fn number_of(row: &ConnectedRow) -> Option<String> {
+    let settings: PhoneSettings = serde_json::from_str(&row.settings).ok()?;
+    Some(settings.number)
+}

@@ -1,0 +1,103 @@
+//! STOP, START and HELP in texts to a phone number. The platform answers them
+//! itself, so that the assistant does not; who has written STOP gets no texts
+//! until they write START.
+
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, opt_outs};
+use crate::errors::ApiError;
+use crate::write::Work;
+use wire::errors::ErrorCode;
+
+/// Why somebody is not written to who has asked for that.
+pub const OPTED_OUT: &str =
+    "this number has written STOP and takes no more texts; it can take them again by writing START";
+/// Why a person is asked for.
+const ASKS_FOR_HELP: &str = "the customer asks for help";
+
+/// What a word asks of whoever sends texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keyword {
+    /// No more of them.
+    Stop,
+    /// Some again.
+    Start,
+    /// Who it is, and how to stop them.
+    Help,
+}
+
+impl Keyword {
+    /// The word that a text consists of, as platforms read them.
+    pub fn of(text: &str) -> Option<Self> {
+        let word = text.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();
+        match word.as_str() {
+            "stop" | "stopall" | "stop all" | "unsubscribe" | "cancel" | "end" | "quit" | "optout"
+            | "revoke" => Some(Self::Stop),
+            "start" | "unstop" | "yes" => Some(Self::Start),
+            "help" | "info" => Some(Self::Help),
+            _ => None,
+        }
+    }
+}
+
+/// Heeds what a text to a phone number asks; whether nobody need answer it
+/// besides.
+///
+/// # Errors
+/// When the database fails.
+pub fn heed(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    text: &str,
+) -> Result<bool, DatabaseError> {
+    match Keyword::of(text) {
+        Some(Keyword::Stop) => {
+            opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
+            Ok(true)
+        }
+        // From anybody else it answers a question.
+        Some(Keyword::Start) => opt_outs::remove(work.db, &channel.id, &conversation.peer),
+        Some(Keyword::Help) => {
+            conversations::escalate(work.db, &conversation.id, (ASKS_FOR_HELP, text), work.now)?;
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// Lets a text pass to a number that takes them.
+///
+/// # Errors
+/// `INVALID_RECIPIENT` when it has written STOP.
+pub fn check(db: &dyn DbSession, channel: &str, peer: &str) -> Result<(), ApiError> {
+    match opt_outs::is_there(db, channel, peer)? {
+        true => Err(ApiError::new(ErrorCode::InvalidRecipient, OPTED_OUT)),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_word_alone_asks_for_something() {
+        let cases = [
+            ("STOP", Some(Keyword::Stop)),
+            (" stop.\n", Some(Keyword::Stop)),
+            ("Unsubscribe", Some(Keyword::Stop)),
+            ("Stop all", Some(Keyword::Stop)),
+            ("start", Some(Keyword::Start)),
+            ("YES!", Some(Keyword::Start)),
+            ("help", Some(Keyword::Help)),
+            ("stop by tomorrow", None),
+            ("Please help", None),
+            ("", None),
+        ];
+        for (text, keyword) in cases {
+            assert_eq!(Keyword::of(text), keyword, "{text}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Who has asked a phone number for no more texts. It is kept when their
+//! conversation is deleted.
+
+use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use model::time::Timestamp;
+
+/// Notes that somebody takes no more texts.
+pub fn add(db: &dyn DbSession, channel: &str, peer: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "INSERT INTO opt_outs (channel, peer, at) VALUES (?1, ?2, ?3)
+               ON CONFLICT (channel, peer) DO NOTHING";
+    db.note(sql, bound![channel, peer, at])
+}
+
+/// Notes that somebody takes texts again; false where they always did.
+pub fn remove(db: &dyn DbSession, channel: &str, peer: &str) -> Result<bool, DatabaseError> {
+    let sql = "DELETE FROM opt_outs WHERE channel = ?1 AND peer = ?2";
+    Ok(db.change(sql, bound![channel, peer])? > 0)
+}
+
+/// Whether somebody takes no texts.
+pub fn is_there(db: &dyn DbSession, channel: &str, peer: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) FROM opt_outs WHERE channel = ?1 AND peer = ?2";
+    let count: i64 = db.scalar(sql, bound![channel, peer])?;
+    Ok(count > 0)
+}
+
+/// How many take no texts of a channel.
+pub fn count(db: &dyn DbSession, channel: &str) -> Result<i64, DatabaseError> {
+    db.scalar("SELECT count(*) FROM opt_outs WHERE channel = ?1", bound![channel])
+}

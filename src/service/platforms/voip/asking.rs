@@ -1,0 +1,186 @@
+//! One request of the platform, and why there was no answer.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::Value;
+use url::form_urlencoded::Serializer;
+
+use crate::carriers::PlatformTrouble;
+use crate::platforms::voip::{PhonePlatform, VERSION};
+use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+
+/// Bytes of an answer at most: a page of a list.
+const ANSWER: usize = 4 * 1024 * 1024;
+/// Bytes of a file at most that the platform takes.
+const FILE: usize = 20 * 1024 * 1024;
+/// For a request; less than an attempt may last.
+const TIME: Duration = Duration::from_secs(15);
+/// How often a file may be said to lie elsewhere.
+const REDIRECTS: usize = 3;
+
+/// The fields of a form or a query.
+pub(super) type PhoneFields<'a> = [(&'a str, &'a str)];
+
+impl PhonePlatform {
+    /// What stands before all names of the account's resources.
+    fn account_path(&self) -> String {
+        format!("/{VERSION}/Accounts/{}", self.settings.account)
+    }
+
+    /// Makes a request of a path at the platform.
+    async fn request(&self, path: &str, request: Request) -> Result<Fetched, FetchError> {
+        let url = self.guard.vet(&format!("{}{path}", self.settings.api.trim_end_matches('/')))?;
+        let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total: TIME };
+        self.guard.fetch(&url, self.signed(request)?, limits).await
+    }
+
+    fn signed(&self, request: Request) -> Result<Request, FetchError> {
+        let both = format!("{}:{}", self.settings.account, self.token.expose());
+        let basic = format!("Basic {}", BASE64_STANDARD.encode(both));
+        request.secret_header("authorization", &basic).map_err(|_| FetchError::Broken)
+    }
+
+    /// Posts a form to one of the account's resources.
+    pub(super) async fn post(&self, name: &str, fields: &PhoneFields<'_>) -> Result<Fetched, FetchError> {
+        let form = form(fields).map_err(|_| FetchError::Broken)?;
+        self.request(&format!("{}/{name}", self.account_path()), form).await
+    }
+
+    /// The same for what changes nothing twice; its answer.
+    pub(super) async fn tell(&self, name: &str, fields: &PhoneFields<'_>) -> Result<Value, PlatformTrouble> {
+        read(self.post(name, fields).await)
+    }
+
+    /// Reads one of the account's resources.
+    pub(super) async fn ask(&self, name: &str, query: &PhoneFields<'_>) -> Result<Value, PlatformTrouble> {
+        let query = Serializer::new(String::new()).extend_pairs(query).finish();
+        self.ask_at(&format!("{}/{name}?{query}", self.account_path())).await
+    }
+
+    /// Reads the account's own record.
+    pub(super) async fn ask_account(&self) -> Result<Value, PlatformTrouble> {
+        self.ask_at(&format!("{}.json", self.account_path())).await
+    }
+
+    /// Reads what lies at a path, such as one that the platform told.
+    pub(super) async fn ask_at(&self, path: &str) -> Result<Value, PlatformTrouble> {
+        if !path.starts_with('/') {
+            return Err(PlatformTrouble::passing("the platform tells an address that is none"));
+        }
+        read(self.request(path, Request::get()).await)
+    }
+
+    /// Reads a file of the platform's, wherever it says that it lies. Only the
+    /// platform itself is shown who asks.
+    pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, PlatformTrouble> {
+        let mut address = address.to_owned();
+        for _ in 0..=REDIRECTS {
+            let vetted = self.guard.vet(&address).map_err(|why| unreachable(&why.into()))?;
+            let request = match self.is_own(&address) {
+                true => self.signed(Request::get()).map_err(|why| unreachable(&why))?,
+                false => Request::get(),
+            };
+            let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await;
+            let fetched = fetched.map_err(|why| unreachable(&why))?;
+            match (fetched.status, fetched.location) {
+                (200, _) => return Ok(fetched.body),
+                (301 | 302 | 303 | 307 | 308, Some(location)) => {
+                    let next = url::Url::parse(&address).and_then(|it| it.join(&location));
+                    let next = next.map_err(|_| PlatformTrouble::passing("the platform tells no address"))?;
+                    address = next.into();
+                }
+                (status, _) => {
+                    return Err(PlatformTrouble::passing(format!(
+                        "the platform answered {status} for a file"
+                    )));
+                }
+            }
+        }
+        Err(PlatformTrouble::passing("the platform says without end that a file lies elsewhere"))
+    }
+
+    /// Whether an address is the platform's own.
+    fn is_own(&self, address: &str) -> bool {
+        let origin = |it: &str| url::Url::parse(it).map(|it| it.origin()).ok();
+        origin(address).is_some_and(|it| origin(&self.settings.api) == Some(it))
+    }
+}
+
+/// A body of fields.
+fn form(fields: &PhoneFields<'_>) -> Result<Request, HeaderRefused> {
+    let body = Serializer::new(String::new()).extend_pairs(fields).finish();
+    Request::post(body).header("content-type", "application/x-www-form-urlencoded")
+}
+
+fn read(answer: Result<Fetched, FetchError>) -> Result<Value, PlatformTrouble> {
+    let answer = answer.map_err(|why| unreachable(&why))?;
+    let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    if (200..300).contains(&answer.status) && told.is_object() {
+        return Ok(told);
+    }
+    Err(trouble(answer.status, &told))
+}
+
+/// Why the platform was not reached.
+fn unreachable(why: &FetchError) -> PlatformTrouble {
+    PlatformTrouble::passing(format!("the platform cannot be reached: {why}"))
+}
+
+/// What the platform says of an error.
+pub(super) fn words(told: &Value) -> SafeText {
+    SafeText::line(told["message"].as_str().unwrap_or("it said nothing more"))
+}
+
+/// What an answer means that is none.
+fn trouble(status: u16, told: &Value) -> PlatformTrouble {
+    let said = words(told);
+    let long = |why: &str| PlatformTrouble { why: why.to_owned(), pause: MINUTE };
+    match (told["code"].as_i64(), status) {
+        (Some(20005 | 90010), _) => {
+            long("the account is suspended or closed: the platform's own pages say why")
+        }
+        (Some(20008), _) => {
+            long("these are test credentials, which reach nobody: use the account's own SID and auth token")
+        }
+        (Some(20003), _) | (_, 401) => long(
+            "the platform does not take the auth token for this account: its console shows both; after the token was \
+             changed, connect the channel again",
+        ),
+        (_, 403) => long(&format!("the account may not do this: {said}")),
+        (Some(20404), _) | (_, 404) => {
+            long("the platform knows no such account or number: look at --account-sid and --number")
+        }
+        (Some(20429), _) | (_, 429) => {
+            PlatformTrouble { why: "the platform asks for a pause".to_owned(), pause: 10 * SECOND }
+        }
+        _ => PlatformTrouble::passing(format!("the platform answered {status}: {said}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_refusal_is_explained() {
+        let cases = [
+            (401, json!({"code": 20003}), "does not take the auth token"),
+            (403, json!({"code": 20008}), "test credentials"),
+            (401, json!({"code": 20005}), "suspended or closed"),
+            (404, json!({"code": 20404}), "--account-sid"),
+            (403, json!({"code": 20103, "message": "no scope"}), "no scope"),
+            (429, json!({"code": 20429}), "asks for a pause"),
+            (500, json!(null), "answered 500"),
+        ];
+        for (status, error, words) in cases {
+            let said = trouble(status, &error).why;
+            assert!(said.contains(words), "{status} {error}: {said}");
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! What the platform calls to tell: texts, and what became of texts and calls.
+//! Its lists tell the same in another form, so both become the same pieces.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use url::form_urlencoded;
+
+use crate::carriers::{
+    ArrivedMessage, CallReport, HookCall, HookPiece, MessageStep, PlatformEvent, SentTrace, StatusReport,
+};
+use crate::chat::receive::Inbound;
+use crate::platforms::voip::sending;
+use model::bounds;
+use wire::carriers::PhoneSettings;
+
+/// Files of one message that are taken.
+const FILES: usize = 10;
+
+/// A text that came in.
+pub(super) struct TextArrived {
+    /// The platform's id.
+    pub id: String,
+    /// Who sent it.
+    pub from: String,
+    /// What it says.
+    pub text: String,
+    /// Where its files lie, and their media types.
+    pub files: Vec<(String, String)>,
+}
+
+impl TextArrived {
+    /// The piece that it is worked on as.
+    pub(super) fn piece(self) -> HookPiece {
+        let body =
+            json!({"text": {"id": self.id, "from": self.from, "text": self.text, "files": self.files}});
+        piece(format!("message {}", self.id), self.from, &body)
+    }
+}
+
+/// What became of a text.
+pub(super) struct TextStatus {
+    /// The platform's id.
+    pub id: String,
+    /// In the platform's word.
+    pub status: String,
+    /// Whom it went to.
+    pub to: String,
+    /// What is wrong, as the platform counts that.
+    pub error: Option<i64>,
+    /// The service's id, where it is told.
+    pub own: Option<String>,
+    /// What it says, where it was listed.
+    pub text: Option<String>,
+}
+
+impl TextStatus {
+    /// The piece that it is worked on as.
+    pub(super) fn piece(self) -> HookPiece {
+        let Self { id, status, to, error, own, text } = self;
+        let body = json!({"status": {
+            "id": id, "status": status, "to": to, "error": error, "own": own, "text": text,
+        }});
+        match own {
+            Some(own) => piece(format!("{status} {id} of {own}"), to, &body),
+            // It may have to wait, and must not hold the customer up.
+            None => piece(format!("{status} {id}"), format!("status of {id}"), &body),
+        }
+    }
+}
+
+/// What became of a call.
+pub(super) struct CallStatus {
+    /// The platform's id.
+    pub id: String,
+    /// In the platform's word.
+    pub status: String,
+    /// Whom it went to.
+    pub to: String,
+    /// How long it was spoken.
+    pub seconds: i64,
+    /// The service's id, where it is told.
+    pub own: Option<String>,
+}
+
+impl CallStatus {
+    /// The piece that it is worked on as.
+    pub(super) fn piece(self) -> HookPiece {
+        let Self { id, status, to, seconds, own } = self;
+        let body = json!({"call": {"id": id, "status": status, "to": to, "seconds": seconds, "own": own}});
+        match own {
+            Some(own) => piece(format!("call {status} {id} of {own}"), to, &body),
+            None => piece(format!("call {status} {id}"), format!("call {id}"), &body),
+        }
+    }
+}
+
+fn piece(name: String, lane: String, body: &Value) -> HookPiece {
+    HookPiece { name, lane, body: body.to_string().into_bytes() }
+}
+
+/// The pieces of a call that is about a number.
+pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPiece> {
+    let fields: HashMap<String, String> = form_urlencoded::parse(call.body).into_owned().collect();
+    let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
+    if of("AccountSid") != settings.account {
+        return Vec::new();
+    }
+    let own = form_urlencoded::parse(call.query.as_bytes()).find(|(name, _)| name == "id");
+    let own = own.map(|(_, id)| id.into_owned());
+    let (message, call) = (of("MessageSid"), of("CallSid"));
+    let told = if !message.is_empty() && fields.contains_key("MessageStatus") {
+        let error = of("ErrorCode").parse().ok();
+        let (status, to) = (of("MessageStatus"), of("To"));
+        Some(TextStatus { id: message, status, to, error, own, text: None }.piece())
+    } else if !message.is_empty() && of("To") == settings.number {
+        let count = of("NumMedia").parse().unwrap_or(0).min(FILES);
+        let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
+        let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
+        Some(TextArrived { id: message, from: of("From"), text: of("Body"), files }.piece())
+    } else if !call.is_empty() && of("From") == settings.number {
+        let seconds = of("CallDuration").parse().unwrap_or(0);
+        Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.piece())
+    } else {
+        None
+    };
+    told.into_iter().collect()
+}
+
+/// What a piece says; nothing where it says nothing that is kept.
+pub(super) fn understand(piece: &Value) -> Vec<PlatformEvent> {
+    if piece["text"].is_object() {
+        return arrived(&piece["text"]);
+    }
+    let event = if piece["status"].is_object() { status(&piece["status"]) } else { call(&piece["call"]) };
+    event.into_iter().collect()
+}
+
+fn text(value: &Value) -> Option<String> {
+    // What no database keeps.
+    value.as_str().map(|it| it.replace('\0', "")).filter(|it| !it.is_empty())
+}
+
+/// A text with files is a message for each of them.
+fn arrived(told: &Value) -> Vec<PlatformEvent> {
+    let (Some(id), Some(from)) = (text(&told["id"]), text(&told["from"])) else { return Vec::new() };
+    let words = text(&told["text"]).unwrap_or_default();
+    let files: Vec<(String, String)> = serde_json::from_value(told["files"].clone()).unwrap_or_default();
+    let one = |at: usize, file: Option<&(String, String)>| {
+        let kind = file.map_or("text", |(_, kind)| kind_of(kind));
+        let inbound = Inbound {
+            from: from.clone(),
+            text: if at == 0 { words.clone() } else { String::new() },
+            kind: kind.to_owned(),
+            platform_id: Some(if at == 0 { id.clone() } else { format!("{id}/{at}") }),
+            // A sender without a number is a machine.
+            needs_no_answer: !bounds::is_e164(&from),
+            ..Inbound::default()
+        };
+        let media = file.map(|(address, kind)| (address.clone(), name_of(kind)));
+        PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted: None }))
+    };
+    match files.as_slice() {
+        [] if words.is_empty() => Vec::new(),
+        [] => vec![one(0, None)],
+        files => files.iter().enumerate().map(|(at, file)| one(at, Some(file))).collect(),
+    }
+}
+
+/// The kind of message that a file of a media type is.
+fn kind_of(media_type: &str) -> &'static str {
+    match media_type.split('/').next() {
+        Some("image") => "image",
+        Some("video") => "video",
+        Some("audio") => "audio",
+        _ => "document",
+    }
+}
+
+/// A name for a file that has none.
+fn name_of(media_type: &str) -> String {
+    let ending = media_type.split(['/', ';']).nth(1).unwrap_or("").trim();
+    let is_plain = !ending.is_empty() && ending.bytes().all(|it| it.is_ascii_alphanumeric());
+    let ending = if is_plain { ending } else { "bin" };
+    format!("{}.{ending}", kind_of(media_type))
+}
+
+fn status(told: &Value) -> Option<PlatformEvent> {
+    let step = match told["status"].as_str()? {
+        "accepted" | "queued" | "sending" | "sent" => MessageStep::Sent,
+        "delivered" => MessageStep::Delivered,
+        "read" => MessageStep::Read,
+        "failed" | "undelivered" => {
+            let error = told["error"].as_i64().unwrap_or(0);
+            let (code, broken) = sending::lost(error);
+            MessageStep::Failed { code, why: sending::reason(error), broken }
+        }
+        _ => return None,
+    };
+    let trace = text(&told["to"]).zip(text(&told["text"]));
+    Some(PlatformEvent::Status(StatusReport {
+        platform_id: text(&told["id"])?,
+        own_id: text(&told["own"]),
+        step,
+        trace: trace.map(|(to, text)| SentTrace { to, text }),
+    }))
+}
+
+fn call(told: &Value) -> Option<PlatformEvent> {
+    let status = match told["status"].as_str()? {
+        "queued" | "initiated" => "queued",
+        "ringing" => "ringing",
+        "in-progress" => "in_progress",
+        "completed" => "completed",
+        "busy" | "no-answer" | "failed" | "canceled" => "failed",
+        _ => return None,
+    };
+    Some(PlatformEvent::Call(CallReport {
+        platform_id: text(&told["id"])?,
+        own_id: text(&told["own"]),
+        to: text(&told["to"])?,
+        status,
+        seconds: told["seconds"].as_i64().unwrap_or(0).max(0),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderMap;
+    use wire::errors::ErrorCode;
+
+    use super::*;
+
+    fn told(query: &str, fields: &[(&str, &str)]) -> Vec<PlatformEvent> {
+        let settings = PhoneSettings {
+            account: "AC1".to_owned(),
+            number: "+15550100200".to_owned(),
+            ..PhoneSettings::default()
+        };
+        let both = [fields, &[("AccountSid", "AC1")]].concat();
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(both).finish();
+        let headers = HeaderMap::new();
+        let pieces = split(&settings, &HookCall { query, headers: &headers, body: body.as_bytes() });
+        let read = |it: &HookPiece| understand(&serde_json::from_slice(&it.body).expect("JSON"));
+        pieces.iter().flat_map(read).collect()
+    }
+
+    fn texts(fields: &[(&str, &str)]) -> Vec<ArrivedMessage> {
+        let both = [fields, &[("MessageSid", "SM1"), ("To", "+15550100200")]].concat();
+        let message = |it| match it {
+            PlatformEvent::Message(message) => *message,
+            other => panic!("{other:?}"),
+        };
+        told("", &both).into_iter().map(message).collect()
+    }
+
+    #[test]
+    fn a_text_comes_in_with_its_files() {
+        let plain = texts(&[("From", "+34600111222"), ("Body", "hi\u{0} & bye"), ("NumMedia", "0")]);
+        let inbound = &plain[0].inbound;
+        assert_eq!((inbound.text.as_str(), inbound.from.as_str()), ("hi & bye", "+34600111222"));
+        assert_eq!((inbound.kind.as_str(), inbound.needs_no_answer), ("text", false));
+        let files = [
+            ("From", "+34600111222"),
+            ("Body", "look"),
+            ("NumMedia", "2"),
+            ("MediaUrl0", "https://a.example/0"),
+            ("MediaContentType0", "image/jpeg"),
+            ("MediaUrl1", "https://a.example/1"),
+            ("MediaContentType1", "text/x-vcard"),
+        ];
+        let both = texts(&files);
+        let shown = |it: &ArrivedMessage| {
+            (it.inbound.kind.clone(), it.inbound.text.clone(), it.media.clone().expect("a file").1)
+        };
+        assert_eq!(shown(&both[0]), ("image".to_owned(), "look".to_owned(), "image.jpeg".to_owned()));
+        assert_eq!(shown(&both[1]), ("document".to_owned(), String::new(), "document.bin".to_owned()));
+        assert_ne!(both[0].inbound.platform_id, both[1].inbound.platform_id);
+        assert!(texts(&[("From", "HARBOR"), ("Body", "Your code is 1")])[0].inbound.needs_no_answer);
+        assert!(texts(&[("From", "+34600111222"), ("Body", "")]).is_empty());
+    }
+
+    #[test]
+    fn what_became_of_a_text_or_call_says_whose_it_is() {
+        let status = |word: &str, error: &str| {
+            let fields =
+                [("MessageSid", "SM1"), ("MessageStatus", word), ("To", "+34"), ("ErrorCode", error)];
+            match told("id=msg_1", &fields).pop() {
+                Some(PlatformEvent::Status(it)) => it,
+                other => panic!("{other:?}"),
+            }
+        };
+        let delivered = status("delivered", "");
+        assert_eq!((delivered.own_id.as_deref(), delivered.step), (Some("msg_1"), MessageStep::Delivered));
+        let MessageStep::Failed { code, why, broken } = status("undelivered", "30006").step else {
+            panic!("it failed")
+        };
+        assert_eq!((code, broken), (ErrorCode::InvalidRecipient, false));
+        assert!(why.contains("landline"), "{why}");
+        let call = [("CallSid", "CA1"), ("From", "+15550100200"), ("To", "+34"), ("CallStatus", "no-answer")];
+        let Some(PlatformEvent::Call(it)) = told("id=call_1", &call).pop() else { panic!("a call") };
+        assert_eq!((it.own_id.as_deref(), it.status, it.seconds), (Some("call_1"), "failed", 0));
+        let inbound =
+            [("CallSid", "CA2"), ("From", "+34"), ("To", "+15550100200"), ("CallStatus", "ringing")];
+        assert!(told("", &inbound).is_empty(), "somebody calls");
+        let other = [("MessageSid", "SM1"), ("From", "+34"), ("To", "+15550100999"), ("Body", "x")];
+        assert!(told("", &other).is_empty(), "another number of the account");
+    }
+}

@@ -1,0 +1,179 @@
+//! Texts and calls of a phone number, on an interface of Twilio's shape.
+//!
+//! The service's own id stands in the address at which the platform reports
+//! what became of a message or call: what was cut off after it may have left is
+//! settled by that. The platform does not repeat a call that was not taken, so
+//! its lists are read as well.
+//!
+//! | file | what |
+//! |---|---|
+//! | `asking.rs` | one request, and why there was no answer |
+//! | `sending.rs` | what a parcel becomes, and what an answer to it means |
+//! | `hooks.rs` | what the platform calls to tell |
+//! | `listing.rs` | what its lists tell |
+//! | `signature.rs` | whether a call is the platform's |
+
+mod asking;
+mod hooks;
+mod listing;
+mod sending;
+mod signature;
+
+use serde_json::Value;
+
+use crate::carriers::{
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
+    PlatformTrouble, Polled,
+};
+use crate::platforms::voip::signature::SigningKey;
+use connections::guard::{Guard, Policy};
+use model::secret::Secret;
+use model::text::SafeText;
+use model::time::MINUTE;
+use wire::carriers::{PhoneSecrets, PhoneSettings};
+
+pub use listing::mark;
+
+/// Where the platform is, unless somebody says otherwise.
+pub const API: &str = "https://api.twilio.com";
+/// The version of its interface.
+const VERSION: &str = "2010-04-01";
+
+/// A phone number on the platform.
+pub struct PhonePlatform {
+    guard: Guard,
+    settings: PhoneSettings,
+    token: Secret,
+    key: SigningKey,
+    /// Where it calls the service, if it can.
+    hook: Option<String>,
+}
+
+/// What the platform keeps of an account and its number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhoneIdentity {
+    /// What the account is called.
+    pub account: String,
+    /// Whether it only reaches numbers that were verified.
+    pub is_trial: bool,
+    /// The platform's id of the number.
+    pub id: String,
+    /// Whether it can text.
+    pub texts: bool,
+    /// Whether it can call.
+    pub calls: bool,
+    /// Where the platform calls for a text that comes in.
+    pub hook: Option<String>,
+}
+
+impl PhonePlatform {
+    /// A number at an address, which is called back at another.
+    pub fn new(settings: PhoneSettings, secrets: &PhoneSecrets, hook: Option<&str>) -> Self {
+        Self {
+            // Whoever connects a channel names the address; others cannot.
+            guard: Guard::system(Policy { allow_loopback_http: true }),
+            settings,
+            token: Secret::new(&secrets.token),
+            key: SigningKey::new(&secrets.token),
+            hook: hook.map(str::to_owned),
+        }
+    }
+
+    /// The same, from what is kept.
+    ///
+    /// # Errors
+    /// In words, when it cannot be read.
+    pub fn open(settings: &str, secrets: &str, hook: Option<&str>) -> Result<Self, String> {
+        let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
+        let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
+        Ok(Self::new(settings, &secrets, hook))
+    }
+
+    /// Asks for the account's own record and the number's: whether the token is
+    /// good for both.
+    ///
+    /// # Errors
+    /// Why not, with what to do.
+    pub async fn identify(&self) -> Result<PhoneIdentity, PlatformTrouble> {
+        let long = |why: String| PlatformTrouble { why, pause: MINUTE };
+        let account = self.ask_account().await?;
+        let line = |value: &Value| SafeText::line(value.as_str().unwrap_or("")).as_str().to_owned();
+        if account["status"].as_str().is_some_and(|it| it != "active") {
+            let status = line(&account["status"]);
+            return Err(long(format!("the account is {status}: the platform's own pages say why")));
+        }
+        let asked = [("PhoneNumber", self.settings.number.as_str())];
+        let told = self.ask("IncomingPhoneNumbers.json", &asked).await?;
+        let found = told["incoming_phone_numbers"].as_array().and_then(|it| it.first()).cloned();
+        let Some(found) = found.filter(|it| it["sid"].is_string()) else {
+            let number = &self.settings.number;
+            return Err(long(format!(
+                "{number} is no number of this account: look at --number and --account-sid"
+            )));
+        };
+        Ok(PhoneIdentity {
+            account: line(&account["friendly_name"]),
+            is_trial: account["type"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("trial")),
+            id: line(&found["sid"]),
+            texts: found["capabilities"]["sms"] == true,
+            calls: found["capabilities"]["voice"] == true,
+            hook: Some(line(&found["sms_url"])).filter(|it| !it.is_empty()),
+        })
+    }
+
+    /// Ends a call.
+    ///
+    /// # Errors
+    /// Why it may go on.
+    pub async fn hang_up(&self, call: &str) -> Result<(), PlatformTrouble> {
+        self.tell(&format!("Calls/{call}.json"), &[("Status", "completed")]).await.map(drop)
+    }
+}
+
+impl Carrier for PhonePlatform {
+    fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        Box::pin(self.send(parcel))
+    }
+}
+
+impl PlatformSource for PhonePlatform {
+    fn is_read(&self) -> bool {
+        false
+    }
+
+    fn is_also_read(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
+        Box::pin(self.list(mark))
+    }
+
+    fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+        Box::pin(async move {
+            let me = self.identify().await?;
+            let told = [("SmsUrl", url.unwrap_or("")), ("SmsMethod", "POST")];
+            self.tell(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
+        })
+    }
+
+    fn is_genuine(&self, call: &HookCall<'_>) -> bool {
+        self.hook.as_ref().is_some_and(|it| self.key.is_genuine(it, call))
+    }
+
+    fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
+        hooks::split(&self.settings, call)
+    }
+
+    fn receipt(&self) -> Option<(&'static str, &'static str)> {
+        Some(("text/xml", "<Response/>"))
+    }
+
+    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        hooks::understand(&serde_json::from_slice(body).unwrap_or_default())
+    }
+
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+        Box::pin(self.download(reference))
+    }
+}

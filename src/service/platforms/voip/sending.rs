@@ -1,0 +1,261 @@
+//! What a parcel becomes on the platform, and what its answer means.
+
+use serde_json::Value;
+
+use crate::carriers::{CarryOutcome, Fate, Parcel};
+use crate::chat::keywords::OPTED_OUT;
+use crate::platforms::voip::{PhonePlatform, asking};
+use crate::voice::CALL;
+use connections::guard::FetchError;
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+use wire::errors::ErrorCode;
+
+/// What a call says where nobody says what.
+const SAID: &str = "Hello. We would like to reach you. Please answer us with a text message to this number.";
+/// Characters a call says at most; the platform takes 4,000 with all around them.
+const SPOKEN: usize = 3_000;
+/// What the platform is to report of a call.
+const EVENTS: [&str; 4] = ["initiated", "ringing", "answered", "completed"];
+
+impl PhonePlatform {
+    /// Sends a text or places a call, once.
+    pub(super) async fn send(&self, parcel: &Parcel) -> CarryOutcome {
+        let is_call = parcel.kind == CALL;
+        let script = is_call.then(|| script(parcel.content.as_ref()));
+        let mut fields = vec![("To", parcel.to.as_str()), ("From", self.settings.number.as_str())];
+        match &script {
+            Some(script) => fields.push(("Twiml", script)),
+            None => fields.push(("Body", &parcel.text)),
+        }
+        // Its own id comes back with each report.
+        let report = self.hook.as_ref().map(|it| format!("{it}?id={}", parcel.id));
+        if let Some(report) = &report {
+            fields.push(("StatusCallback", report));
+            if is_call {
+                fields.extend(EVENTS.map(|it| ("StatusCallbackEvent", it)));
+            }
+        }
+        let answer = self.post(if is_call { "Calls.json" } else { "Messages.json" }, &fields).await;
+        match answer {
+            Ok(answer) => {
+                let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+                match (judge(answer.status, &told), pause(answer.retry_after.as_deref())) {
+                    (CarryOutcome::Later { why, .. }, Some(after)) => CarryOutcome::Later { after, why },
+                    (outcome, _) => outcome,
+                }
+            }
+            Err(why) => failed(&why),
+        }
+    }
+}
+
+/// What a call says: the message of its metadata, in the language of it.
+fn script(metadata: Option<&Value>) -> String {
+    let of =
+        |name: &str| metadata.and_then(|it| it[name].as_str()).map(str::trim).filter(|it| !it.is_empty());
+    let said: String = of("message").unwrap_or(SAID).chars().take(SPOKEN).collect();
+    let is_language =
+        |it: &&str| it.len() <= 35 && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let language = of("language").filter(is_language).map(|it| format!(" language=\"{it}\""));
+    format!("<Response><Say{}>{}</Say></Response>", language.unwrap_or_default(), escaped(&said))
+}
+
+/// A text within XML, without what XML cannot hold.
+fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for it in text.chars() {
+        match it {
+            '&' => all.push_str("&amp;"),
+            '<' => all.push_str("&lt;"),
+            '>' => all.push_str("&gt;"),
+            it if it.is_control() => all.push(' '),
+            it => all.push(it),
+        }
+    }
+    all
+}
+
+/// What an answer means.
+fn judge(status: u16, told: &Value) -> CarryOutcome {
+    let said = asking::words(told);
+    if (200..300).contains(&status) {
+        if let Some(code) = told["error_code"].as_i64().filter(|_| told["status"] == "failed") {
+            let (code, broken) = lost(code);
+            return CarryOutcome::Refused { code, why: format!("the platform refuses it: {said}"), broken };
+        }
+        return match told["sid"].as_str() {
+            Some(sid) => CarryOutcome::Taken { platform_id: sid.to_owned(), fate: Fate::Sent },
+            None => unclear("the platform took it and did not say as what"),
+        };
+    }
+    let later = |after| CarryOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
+    match told["code"].as_i64().map(meaning) {
+        Some(PhoneMeaning::Pause(after)) => later(after),
+        _ if status == 429 => later(10 * SECOND),
+        Some(PhoneMeaning::Account) => account(&said),
+        _ if status == 401 => account(&said),
+        Some(PhoneMeaning::OptedOut) => refuse(ErrorCode::InvalidRecipient, OPTED_OUT),
+        Some(PhoneMeaning::Refused(code)) if (400..500).contains(&status) => {
+            refuse(code, &format!("the platform refuses it: {said}"))
+        }
+        None if (400..500).contains(&status) => {
+            refuse(ErrorCode::WhatsappError, &format!("the platform answered {status}: {said}"))
+        }
+        _ => unclear(&format!("the platform answered {status}: {said}")),
+    }
+}
+
+fn account(said: &SafeText) -> CarryOutcome {
+    let why = format!("the platform does not let this number send: {said}");
+    CarryOutcome::Refused { code: ErrorCode::NotConfigured, why, broken: true }
+}
+
+fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
+    CarryOutcome::Refused { code, why: why.to_owned(), broken: false }
+}
+
+/// The pause the platform asks for, where it says how long.
+fn pause(retry_after: Option<&str>) -> Option<i64> {
+    let seconds: i64 = retry_after?.trim().parse().ok()?;
+    Some(seconds.clamp(1, 3600) * SECOND)
+}
+
+/// What one of the platform's codes means.
+enum PhoneMeaning {
+    /// Nothing was taken; it may be asked again after so long.
+    Pause(i64),
+    /// Nothing can be sent from this number.
+    Account,
+    /// Whoever it is for has asked not to be written to.
+    OptedOut,
+    /// This one is refused.
+    Refused(ErrorCode),
+}
+
+fn meaning(code: i64) -> PhoneMeaning {
+    match code {
+        14_107 | 20_429 | 30_022 => PhoneMeaning::Pause(10 * SECOND),
+        21_611 | 30_001 => PhoneMeaning::Pause(MINUTE),
+        20_003 | 20_005 | 20_008 | 21_203 | 21_210 | 21_212 | 21_213 | 21_603 | 21_606 | 21_607 | 21_659
+        | 21_660 | 21_661 | 30_002 | 30_034 | 90_010 => PhoneMeaning::Account,
+        21_610 => PhoneMeaning::OptedOut,
+        13_223..=13_227
+        | 21_211
+        | 21_214..=21_217
+        | 21_219
+        | 21_265
+        | 21_408
+        | 21_604
+        | 21_608
+        | 21_612
+        | 21_614
+        | 30_003..=30_006 => PhoneMeaning::Refused(ErrorCode::InvalidRecipient),
+        21_602 | 21_605 | 21_617 | 21_619 => PhoneMeaning::Refused(ErrorCode::ValidationError),
+        _ => PhoneMeaning::Refused(ErrorCode::WhatsappError),
+    }
+}
+
+/// The interface's code for what was taken and does not arrive, and whether
+/// nothing would.
+pub(super) fn lost(code: i64) -> (ErrorCode, bool) {
+    match meaning(code) {
+        PhoneMeaning::Account => (ErrorCode::NotConfigured, true),
+        PhoneMeaning::OptedOut => (ErrorCode::InvalidRecipient, false),
+        PhoneMeaning::Refused(code) => (code, false),
+        PhoneMeaning::Pause(_) => (ErrorCode::WhatsappError, false),
+    }
+}
+
+/// Why what was taken does not arrive.
+pub(super) fn reason(code: i64) -> String {
+    let words = match code {
+        21_610 => OPTED_OUT,
+        30_002 => "the account is suspended",
+        30_003 => "the phone cannot be reached",
+        30_004 => "the number, or its network, takes no messages of this one",
+        30_005 => "the number is not known to any network",
+        30_006 => "it is a landline, or its network takes no texts",
+        30_007 => "the network took it for spam",
+        30_034 => "the number is not registered for texts of businesses",
+        0 => return "the platform does not say why".to_owned(),
+        _ => return format!("the platform's error {code}"),
+    };
+    words.to_owned()
+}
+
+/// Nobody knows whether it has left.
+fn unclear(why: &str) -> CarryOutcome {
+    CarryOutcome::Unknown { why: why.to_owned() }
+}
+
+/// What it means that there was no answer: without a connection nothing has
+/// left.
+fn failed(why: &FetchError) -> CarryOutcome {
+    let words = format!("the platform gave no answer: {why}");
+    match why {
+        FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
+            CarryOutcome::Later { after: 3 * SECOND, why: words }
+        }
+        FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => unclear(&words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_says_whether_it_has_left() {
+        let word = |outcome| match outcome {
+            CarryOutcome::Refused { code, .. } => code.word(),
+            CarryOutcome::Taken { .. } => "taken",
+            CarryOutcome::Later { .. } => "later",
+            CarryOutcome::Moved { .. } => "moved",
+            CarryOutcome::Unknown { .. } => "unknown",
+        };
+        let taken = json!({"sid": "SM1", "status": "queued", "error_code": null});
+        assert_eq!(word(judge(201, &taken)), "taken");
+        assert_eq!(word(judge(201, &json!({}))), "unknown");
+        let failed_at_once = json!({"sid": "SM1", "status": "failed", "error_code": 30_006});
+        assert_eq!(word(judge(201, &failed_at_once)), "INVALID_RECIPIENT");
+        let cases = [
+            (400, 21_211, "INVALID_RECIPIENT"),
+            (400, 21_610, "INVALID_RECIPIENT"),
+            (400, 21_614, "INVALID_RECIPIENT"),
+            (400, 21_617, "VALIDATION_ERROR"),
+            (400, 21_606, "NOT_CONFIGURED"),
+            (401, 20_003, "NOT_CONFIGURED"),
+            (403, 20_005, "NOT_CONFIGURED"),
+            (429, 20_429, "later"),
+            (400, 21_611, "later"),
+            (400, 99_999, "WHATSAPP_ERROR"),
+            (500, 20_500, "unknown"),
+            (503, 20_503, "unknown"),
+        ];
+        for (status, code, wanted) in cases {
+            assert_eq!(word(judge(status, &json!({"code": code, "message": "x"}))), wanted, "{code}");
+        }
+        assert_eq!(word(judge(404, &json!(null))), "WHATSAPP_ERROR");
+        assert_eq!(word(judge(502, &json!(null))), "unknown");
+        assert_eq!(word(failed(&FetchError::Tls)), "later");
+        assert_eq!(word(failed(&FetchError::TimedOut)), "unknown");
+        assert_eq!(lost(30_034), (ErrorCode::NotConfigured, true));
+        assert_eq!(lost(30_007), (ErrorCode::WhatsappError, false));
+    }
+
+    #[test]
+    fn a_call_says_what_its_metadata_says_and_nothing_else() {
+        let metadata = json!({"message": "Ana & Bo: <1>\u{7}", "language": "es-ES"});
+        assert_eq!(
+            script(Some(&metadata)),
+            "<Response><Say language=\"es-ES\">Ana &amp; Bo: &lt;1&gt; </Say></Response>"
+        );
+        for nothing in [None, Some(json!({})), Some(json!({"message": " ", "language": "\"/><Play>"}))] {
+            assert_eq!(script(nothing.as_ref()), format!("<Response><Say>{SAID}</Say></Response>"));
+        }
+        assert!(script(Some(&json!({"message": "a".repeat(9_000)}))).len() < 4_000);
+    }
+}

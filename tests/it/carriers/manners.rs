@@ -1,0 +1,100 @@
+//! How a model behaves on a real platform: it is seen to type, it knows what
+//! the business has told it, and it does not talk with other machines without
+//! end.
+
+use std::sync::Arc;
+
+use frontdesk::service::{AssistantChoice, Endpoint};
+use serde_json::{Value, json};
+
+use super::bot_server::BotServer;
+use super::number_server::NumberServer;
+use super::{Served, text_to, texts};
+use crate::assistant::standin::StandIn;
+use crate::binary::Binary;
+
+const ANA: i64 = 77;
+
+fn says(text: &str) -> (u16, String) {
+    (200, json!({"choices": [{"message": {"role": "assistant", "content": text}}]}).to_string())
+}
+
+fn answered_by(model: &StandIn) -> AssistantChoice {
+    AssistantChoice::Remote(Endpoint { url: model.url(), model: "small".to_owned(), key: None })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_typing_sign_is_shown_while_the_assistant_thinks() {
+    let bot = Arc::new(BotServer::start());
+    let seen = Arc::clone(&bot);
+    let model = StandIn::start(move |_| {
+        seen.waits_for_typing(ANA);
+        says("On its way")
+    });
+    let served = Served::with(&bot, false, answered_by(&model)).await;
+    bot.says(ANA, "Where is my order?");
+    served.waits(ANA, "an answer", |it| texts(it).last() == Some(&"On its way")).await;
+
+    let number = Arc::new(NumberServer::start());
+    let seen = Arc::clone(&number);
+    let model = StandIn::start(move |_| {
+        seen.waits_for_typing("wamid.IN1");
+        says("On its way")
+    });
+    let served = Served::number(&number, answered_by(&model)).await;
+    assert_eq!(number.says("+34600111222", "Where is my order?"), "wamid.IN1");
+    served.waits("+34600111222", "an answer", |it| texts(it).last() == Some(&"On its way")).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
+    let bot = BotServer::start();
+    let model = StandIn::start(|_| says("Hello, how can I help?"));
+    let served = Served::with(&bot, false, answered_by(&model)).await;
+    for round in 1..=3 {
+        bot.says(ANA, "Thank you for your message, we are away.");
+        served.waits(ANA, "an answer", |it| it.len() == 2 * round).await;
+    }
+    bot.says(ANA, "Thank you for your message, we are away.");
+    served.waits(ANA, "the last of it", |it| it.len() == 7).await;
+    let escalation = async || served.conversations().await[0]["escalation"].clone();
+    let why = crate::waiting::until_found("a call for a person", async || match escalation().await {
+        Value::Null => Err("nobody is asked for"),
+        told => Ok(told.to_string()),
+    })
+    .await;
+    assert!(why.contains("three times in ten minutes"), "{why}");
+    assert_eq!((model.requests().len(), bot.reached().len()), (3, 3), "it is not even asked");
+    // A person has looked: there is somebody.
+    assert_eq!(served.send(text_to(ANA, "Ana here"), None).await.1["status"], "sent");
+    bot.says(ANA, "Ah, good.");
+    served.waits(ANA, "an answer again", |it| it.len() == 10).await;
+}
+
+#[test]
+fn a_file_with_a_mistake_is_refused_with_its_line() {
+    let binary = Binary::new();
+    let file = |name: &str, text: &str| {
+        let path = binary.folder().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_str().expect("words").to_owned()
+    };
+    let database = binary.folder().join("service.db").to_str().expect("words").to_owned();
+    file("questions.md", "## When are you open?\n\n## Where?\nAt the pier.\n");
+    let path = file("service.toml", "[assistant]\ntome = \"warm\"\nquestions = \"questions.md\"\n");
+    let serve = |path: &str| {
+        let arguments = ["serve", "--listen", "127.0.0.1:0", "--db", &database, "--config", path];
+        binary.fails(1, &arguments, "")
+    };
+    let said = serve(&path);
+    assert!(
+        said.contains("service.toml, line 2: tome is not a key in [assistant]; did you mean tone?"),
+        "{said}"
+    );
+    assert!(said.contains("questions.md, line 1: this question has no answer; write it below"), "{said}");
+    let said = serve(&file("silent.toml", "[assistant]\ntone = \"warm\"\n"));
+    assert!(said.contains("[assistant] names no model"), "{said}");
+    let said = serve("/nowhere/service.toml");
+    assert!(said.contains("/nowhere/service.toml"), "{said}");
+    assert!(!std::path::Path::new(&database).exists(), "nothing was made before");
+}

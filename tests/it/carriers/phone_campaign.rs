@@ -1,0 +1,192 @@
+//! Random faults and kill -9 between the service and the platform of texts,
+//! which does not repeat a call that nobody took: nothing is lost, nothing
+//! reaches anybody twice, and all that reached somebody is known in the end.
+
+use std::collections::BTreeMap;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::Served;
+use super::campaign::{self, FAULTS, KILLS, inbound, many_credits, random_plan, rows, setting};
+use super::phone_server::{ACCOUNT, NUMBER, PhoneServer, TOKEN, TextReports};
+use super::phones::text_to;
+use crate::binary::Binary;
+use crate::waiting::until_so;
+use frontdesk::service::AssistantChoice;
+
+/// Customers who text and are texted.
+const CUSTOMERS: usize = 12;
+/// Where texts are sent.
+const SEND: &str = "/v1/voip/sms";
+/// Where the platform believes the service to be.
+const PUBLIC: [&str; 2] = ["--public-url", "https://desk.example"];
+
+fn customer(number: usize) -> String {
+    format!("+3460000{number:04}")
+}
+
+/// How often a text reached somebody.
+fn count(phone: &PhoneServer, text: &str) -> usize {
+    phone.texts().iter().filter(|it| it.text == text).count()
+}
+
+/// What is shown of a text in the end.
+fn wanted(phone: &PhoneServer, text: &str) -> &'static str {
+    match count(phone, text) {
+        0 => "unknown",
+        1 => "delivered",
+        more => panic!("{text} reached somebody {more} times"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_faults_lose_nothing_and_all_that_left_is_known() {
+    let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
+    let phone = PhoneServer::start();
+    phone.report_all(TextReports::Shuffled);
+    let served = Served::phone(&phone, AssistantChoice::Off).await;
+    for it in 1..=CUSTOMERS {
+        phone.says(&customer(it), &format!("{it} begins"));
+        served.waits(&customer(it), "the first message", |it| it.len() == 1).await;
+    }
+    many_credits(&served).await;
+    let before = served.balance().await;
+    let (plan, done) = random_plan(setting("FRONTDESK_SEED", 20_261_123) as u64, faults);
+    phone.plan(plan);
+    let spoilt = || done.lock().expect("no one failed").values().sum::<usize>();
+    let mut answers: BTreeMap<String, (u16, Value)> = BTreeMap::new();
+    let mut round = 0;
+    while spoilt() < faults {
+        round += 1;
+        for it in 1..=CUSTOMERS {
+            phone.says(&customer(it), &format!("{it} says {round}"));
+        }
+        let sends = (1..=CUSTOMERS).map(|it| {
+            let text = format!("answer {round} to {it}");
+            let served = &served;
+            async move {
+                let told = served.send(text_to(&customer(it), &text), Some(&text.replace(' ', "-"))).await;
+                (text, told)
+            }
+        });
+        answers.extend(futures_util::future::join_all(sends).await);
+    }
+    phone.nothing_goes_wrong();
+    for it in 1..=CUSTOMERS {
+        let history = served
+            .waits(&customer(it), "all is there and settled", |history| {
+                let of = |direction: &str| {
+                    history.iter().filter(|it| it["direction"] == direction).cloned().collect::<Vec<_>>()
+                };
+                let is_settled =
+                    |it: &Value| it["status"] == wanted(&phone, it["content"].as_str().unwrap_or(""));
+                of("inbound").len() > round
+                    && of("outbound").len() == round
+                    && of("outbound").iter().all(is_settled)
+            })
+            .await;
+        let said = |direction: &str| -> Vec<&str> {
+            let wanted = history.iter().filter(|it| it["direction"] == direction);
+            wanted.map(|it| it["content"].as_str().unwrap_or("")).collect()
+        };
+        let all: Vec<String> = (1..=round).map(|round| format!("{it} says {round}")).collect();
+        assert_eq!(said("inbound")[1..], all, "customer {it}");
+        for round in 1..=round {
+            let text = format!("answer {round} to {it}");
+            assert_eq!(said("outbound").iter().filter(|it| **it == text).count(), 1, "{text}");
+            let (status, told) = &answers[&text];
+            let word = told["status"].as_str().unwrap_or("");
+            assert!(
+                *status == 200 && ["sent", "unknown", "queued"].contains(&word),
+                "{text}: {status} {told}"
+            );
+        }
+    }
+    let paid = i64::try_from(round * CUSTOMERS).expect("few");
+    assert_eq!(served.balance().await, before - paid);
+}
+
+#[test]
+fn kills_lose_nothing_and_all_that_left_is_known() {
+    let kills = setting("FRONTDESK_CARRIER_KILLS", KILLS);
+    let (binary, phone) = (Binary::new(), PhoneServer::start());
+    phone.report_all(TextReports::Shuffled);
+    let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
+    let (database, ready) = (path("service.db"), path("ready.json"));
+    drop(campaign::serve(&binary, &database, &ready, &PUBLIC));
+    let key = campaign::live_key(&ready, "voip");
+    let (url, db) = (phone.url(), database.as_str());
+    let connect = ["admin", "--db", db, "channel", "connect", "voip", "--account-sid", ACCOUNT];
+    let connect = [&connect[..], &["--number", NUMBER, "--api-url", &url]].concat();
+    binary.ok(&connect, &format!("{TOKEN}\n"));
+    binary.ok(&["admin", "--db", db, "credits", "--set", "1000000"], "");
+    let start = || {
+        let running = campaign::serve(&binary, &database, &ready, &PUBLIC);
+        phone.is_proxied_to(&format!("http://{}", running.address));
+        running
+    };
+    let mut running = start();
+    for it in 1..=CUSTOMERS {
+        phone.says(&customer(it), &format!("{it} begins"));
+    }
+    until_so("all have begun", || inbound(&database).len() >= CUSTOMERS);
+    let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
+    let mut open: Vec<(String, String)> = Vec::new();
+    let mut said = Vec::new();
+    for kill in 0..kills {
+        let it = random.random_range(1..=CUSTOMERS);
+        said.push(format!("{it} says in life {kill}"));
+        phone.says(&customer(it), said.last().expect("one"));
+        open.extend(
+            (0..4).map(|it| (format!("text-{kill}-{it}"), customer(random.random_range(1..=CUSTOMERS)))),
+        );
+        let ask = |(idem, to): &(String, String)| {
+            let body = text_to(to, idem).to_string();
+            let (address, key, idem) = (running.address.clone(), key.clone(), idem.clone());
+            std::thread::spawn(move || campaign::ask(&address, &key, SEND, &idem, &body))
+        };
+        let before = phone.asked_to_send();
+        let askers: Vec<_> = open.iter().map(ask).collect();
+        // Somewhere within what has to be done for them.
+        phone.waits_for_sends(before + random.random_range(1..=3));
+        drop(running);
+        let answers: Vec<bool> =
+            askers.into_iter().map(|it| it.join().expect("no one failed").is_some()).collect();
+        open = open.into_iter().zip(answers).filter(|(_, answered)| !answered).map(|(it, _)| it).collect();
+        running = start();
+    }
+    for (idem, to) in &open {
+        let body = text_to(to, idem).to_string();
+        let answer = campaign::ask(&running.address, &key, SEND, idem, &body);
+        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
+    }
+    campaign::settle(&database, said.len() + CUSTOMERS);
+    phone.waits_until_told();
+    // What was told while nobody listened is in the lists.
+    until_so("all that left is known", || {
+        let sent = rows(&database, "outbound");
+        sent.len() == kills * 4 && sent.iter().all(|(text, status)| *status == wanted(&phone, text))
+    });
+    drop(running);
+    check(&phone, &database, &said);
+}
+
+fn check(phone: &PhoneServer, database: &str, said: &[String]) {
+    let arrived = inbound(database);
+    for text in said {
+        assert_eq!(arrived.iter().filter(|it| *it == text).count(), 1, "{text}");
+    }
+    let sent = rows(database, "outbound");
+    let reached: usize = sent.iter().map(|(text, _)| count(phone, text)).sum();
+    assert_eq!(reached, phone.texts().len(), "nothing reached anybody that nobody asked for");
+    let db = Connection::open(database).expect("opens");
+    let paid: i64 = db
+        .query_row("SELECT -sum(amount) FROM ledger WHERE reason IN ('message', 'refund')", [], |row| {
+            row.get(0)
+        })
+        .expect("reads");
+    assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
+}

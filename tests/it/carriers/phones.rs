@@ -1,0 +1,478 @@
+//! The voice and SMS channel on its platform: what people text, what they are
+//! answered, calls, words that are heeded, and each thing the platform can say.
+
+use frontdesk::service::AssistantChoice;
+use frontdesk::service::channels::Channel;
+use serde_json::{Value, json};
+
+use super::phone_server::{NUMBER, PhoneServer, SIGNATURE, signature};
+use super::stand_in::{self, Wrong};
+use super::{Served, connect_phone, dashboard, texts};
+use crate::postgres::cluster;
+use crate::waiting::until_found;
+
+const ANA: &str = "+34600111222";
+
+/// A text for a customer.
+pub fn text_to(to: &str, text: &str) -> Value {
+    json!({"to": to, "body": text})
+}
+
+async fn quiet(phone: &PhoneServer) -> Served {
+    Served::phone(phone, AssistantChoice::Off).await
+}
+
+/// The same, with a customer who has texted.
+async fn begun(phone: &PhoneServer) -> Served {
+    let served = quiet(phone).await;
+    phone.says(ANA, "hi");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served
+}
+
+/// Why a person is asked for.
+async fn escalation(served: &Served) -> String {
+    served.conversations().await[0]["escalation"].to_string()
+}
+
+async fn call(served: &Served, to: &str, metadata: Value, idem: Option<&str>) -> (u16, Value) {
+    let body = json!({"to": to, "metadata": metadata});
+    served.call("voip live", "POST", "/voip/calls", Some(body), idem).await
+}
+
+fn refusal(status: u16, code: i64) -> (u16, Value) {
+    (status, json!({"code": code, "message": "the reason"}))
+}
+
+/// Waits until the platform was asked to send something, beside whoever asks.
+async fn asked(phone: &PhoneServer) {
+    let is_asked = async || if phone.asked_to_send() > 0 { Ok(()) } else { Err("nothing") };
+    until_found("a request", is_asked).await;
+}
+
+/// The status of the last message of a customer.
+fn last(history: &[Value]) -> &str {
+    history.last().and_then(|it| it["status"].as_str()).unwrap_or("")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_answers_what_a_customer_texted() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    phone.says(ANA, "Where is my order?");
+    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let listed = &served.conversations().await[0];
+    assert_eq!(
+        (&listed["customerPhone"], &listed["type"], &listed["lastMessagePreview"]),
+        (&json!(ANA), &json!("sms"), &json!("Where is my order?"))
+    );
+    let before = served.balance().await;
+    let asked = text_to(ANA, "On its way, it costs 5 €");
+    let (status, sent) = served.send(asked.clone(), Some("key-1")).await;
+    assert_eq!((status, &sent["status"], &sent["creditsUsed"]), (200, &json!("sent"), &json!(1)), "{sent}");
+    let reached = phone.waits_for("On its way");
+    assert_eq!((reached.to.as_str(), reached.form["From"].as_str()), (ANA, NUMBER));
+    assert_eq!(served.send(asked, Some("key-1")).await, (200, sent), "the same answer to the same request");
+    assert_eq!((phone.texts().len(), served.balance().await), (1, before - 1));
+    phone.reports(&reached, "sent");
+    phone.reports(&reached, "delivered");
+    let history = served.waits(ANA, "delivered", |it| last(it) == "delivered").await;
+    assert_eq!(history[1]["details"], "{\"segments\":1}");
+    // What no longer fits the usual alphabet takes more of the network, and costs the same.
+    let long = format!("{}ő", "a".repeat(70));
+    served.send(text_to(ANA, &long), None).await;
+    let history = served.waits(ANA, "a long one", |it| it.len() == 3).await;
+    assert_eq!((&history[2]["details"], &history[2]["cost"]), (&json!("{\"segments\":2}"), &json!("1")));
+    let triggers = served.get("/triggers/new-message").await;
+    assert_eq!(triggers["data"][0]["content"], "Where is my order?", "{triggers}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let before = served.balance().await;
+    let cases = [
+        (400, 21_211, 400, "INVALID_RECIPIENT", "the reason"),
+        (400, 21_408, 400, "INVALID_RECIPIENT", "the reason"),
+        (400, 21_610, 400, "INVALID_RECIPIENT", "written STOP"),
+        (400, 21_617, 400, "VALIDATION_ERROR", "the reason"),
+        (400, 30_007, 502, "WHATSAPP_ERROR", "the reason"),
+        (400, 21_606, 400, "NOT_CONFIGURED", "the reason"),
+        (401, 20_003, 400, "NOT_CONFIGURED", "the reason"),
+    ];
+    for (status, code, wanted, word, why) in cases {
+        phone.answer(move |_| Some(refusal(status, code)));
+        for path in ["/voip/sms", "/voip/calls"] {
+            let key = format!("refused-{code}-{path}");
+            for _ in 0..2 {
+                let told = served.call("voip live", "POST", path, Some(text_to(ANA, "no")), Some(&key)).await;
+                assert_eq!((told.0, &told.1["code"]), (wanted, &json!(word)), "{path} {told:?}");
+                assert!(told.1.to_string().contains(why), "{told:?}");
+            }
+        }
+    }
+    assert_eq!((served.balance().await, served.history(ANA).await.len()), (before, 1));
+    assert!(phone.texts().is_empty() && phone.calls().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    phone.calls_nobody(true);
+    for (wrong, text) in [
+        (Wrong::CutBefore, "cut before"),
+        (Wrong::CutDuring, "cut during"),
+        (Wrong::CutAfter, "cut after"),
+        (Wrong::FailedAfter, "failed after"),
+    ] {
+        phone.plan(move |what| (what == "send").then_some(wrong));
+        let key = text.replace(' ', "-");
+        let (status, told) = served.send(text_to(ANA, text), Some(&key)).await;
+        assert_eq!((status, &told["status"]), (200, &json!("unknown")), "{text}: {told}");
+        phone.nothing_goes_wrong();
+        let again = served.send(text_to(ANA, text), Some(&key)).await;
+        assert_eq!((again.0, &again.1["status"]), (200, &json!("unknown")), "{text}: not sent again");
+    }
+    assert!(escalation(&served).await.contains("not known"), "{}", escalation(&served).await);
+    // A report settles one of them; the platform's lists settle the others.
+    phone.calls_nobody(false);
+    phone.reports(&phone.waits_for("cut during"), "delivered");
+    let settled = |history: &[Value], text: &str, status: &str| {
+        history.iter().any(|it| it["content"] == text && it["status"] == status)
+    };
+    let history = served
+        .waits(ANA, "settled", |it| {
+            settled(it, "cut during", "delivered")
+                && settled(it, "cut after", "sent")
+                && settled(it, "failed after", "sent")
+        })
+        .await;
+    assert!(settled(&history, "cut before", "unknown"), "the platform has never had it: {history:?}");
+    assert_eq!(phone.texts().len(), 3, "nothing was sent twice");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_alike_nobody_guesses_which_has_left() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    phone.calls_nobody(true);
+    let mut first = true;
+    phone.plan(move |what| {
+        let wrong = if std::mem::take(&mut first) { Wrong::CutBefore } else { Wrong::CutAfter };
+        (what == "send").then_some(wrong)
+    });
+    for key in ["one", "two"] {
+        assert_eq!(served.send(text_to(ANA, "twin"), Some(key)).await.1["status"], "unknown");
+    }
+    phone.nothing_goes_wrong();
+    // What is read behind them was read after them.
+    phone.says(ANA, "still there?");
+    let history = served.waits(ANA, "what came then", |it| it.len() == 4).await;
+    assert_eq!([&history[1]["status"], &history[2]["status"]], ["unknown", "unknown"]);
+    assert_eq!(phone.texts().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_report_may_come_before_the_answer_and_in_any_order() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    phone.hold(true);
+    let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Early"), Some("early")), async {
+        let reached =
+            until_found("the text", async || phone.texts().pop().ok_or("nothing has reached anybody")).await;
+        phone.reports(&reached, "delivered");
+        served.waits(ANA, "delivered", |it| last(it) == "delivered").await;
+        phone.reports(&reached, "sent");
+    });
+    assert_eq!(
+        (answer.0, &answer.1["status"]),
+        (200, &json!("sent")),
+        "the report is the answer: {answer:?}"
+    );
+    phone.hold(false);
+    phone.says(ANA, "thanks");
+    let history = served.waits(ANA, "what came behind", |it| it.len() == 3).await;
+    phone.waits_until_told();
+    assert_eq!((history[1]["status"].as_str(), phone.texts().len()), (Some("delivered"), 1));
+    assert_eq!(served.send(text_to(ANA, "Early"), Some("early")).await, answer);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let before = served.balance().await;
+    let (_, told) = served.send(text_to(ANA, "Still there?"), None).await;
+    assert_eq!((&told["status"], served.balance().await), (&json!("sent"), before - 1));
+    let reached = phone.waits_for("Still there?");
+    for _ in 0..2 {
+        phone.loses(&reached, "undelivered", Some(30_006));
+    }
+    served.waits(ANA, "failed", |it| last(it) == "failed").await;
+    phone.waits_until_told();
+    assert_eq!(served.balance().await, before, "once");
+    let why = escalation(&served).await;
+    assert!(why.contains("does not arrive") && why.contains("landline"), "{why}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_is_kept_to_and_the_order_with_it() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let mut first = true;
+    phone.plan(move |what| (what == "send" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
+    let (one, two) = tokio::join!(served.send(text_to(ANA, "one"), None), async {
+        asked(&phone).await;
+        served.send(text_to(ANA, "two"), None).await
+    });
+    assert_eq!((&one.1["status"], &two.1["status"]), (&json!("sent"), &json!("sent")));
+    let reached: Vec<String> = phone.texts().into_iter().map(|it| it.text).collect();
+    assert_eq!(reached.len(), 2);
+    assert_eq!(texts(&served.history(ANA).await)[1..], reached);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_come_from_where_the_platform_says_that_they_lie() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    let png = b"\x89PNG\r\n\x1a\nsmall";
+    phone.put_file("ME1", png);
+    phone.put_file("ME2", b"BEGIN:VCARD\r\nEND:VCARD\r\n");
+    phone.sends(ANA, "broken", &[("ME1", "image/png"), ("ME2", "text/x-vcard")]);
+    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    assert_eq!(
+        (&history[0]["content"], &history[0]["contentType"], &history[1]["contentType"]),
+        (&json!("broken"), &json!("image"), &json!("document"))
+    );
+    let link = history[0]["mediaUrl"].as_str().expect("a link");
+    let bytes = served.http.get(link).send().await.expect("an answer").bytes().await.expect("bytes");
+    assert_eq!(&bytes[..], png);
+    assert!(!phone.has_shown_credentials(), "only the platform itself is told who asks");
+    phone.sends(ANA, "", &[("ME9", "image/png")]);
+    let history = served.waits(ANA, "one without its file", |it| it.len() == 3).await;
+    assert_eq!((&history[2]["contentType"], &history[2]["mediaUrl"]), (&json!("image"), &json!("")));
+    // The same as its lists tell it.
+    phone.calls_nobody(true);
+    phone.sends(ANA, "and this", &[("ME1", "image/png")]);
+    let history = served.waits(ANA, "what was listed", |it| it.len() == 4).await;
+    assert!(history[3]["mediaUrl"].as_str().is_some_and(|it| it.ends_with(".png")), "{history:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stop_start_and_help_are_heeded() {
+    let phone = PhoneServer::start();
+    let served = Served::phone(&phone, AssistantChoice::Scripted).await;
+    phone.says(ANA, "Stop");
+    served.waits(ANA, "the word", |it| it.len() == 1).await;
+    let before = served.balance().await;
+    let (status, told) = served.send(text_to(ANA, "Our offers"), Some("offers")).await;
+    assert_eq!((status, &told["code"]), (400, &json!("INVALID_RECIPIENT")), "{told}");
+    assert!(told.to_string().contains("STOP"), "{told}");
+    let tried = served.call("voip test", "POST", "/voip/sms", Some(text_to(ANA, "x")), None).await;
+    assert_eq!(tried.1["code"], "INVALID_RECIPIENT", "a test key is told the same");
+    assert_eq!((served.balance().await, phone.asked_to_send()), (before, 0));
+    let admin = dashboard(&served.options).await;
+    let lines = admin.test_channel(Channel::Voip).await.expect("it answers");
+    assert!(lines.iter().any(|it| it.contains("1 customer has written STOP")), "{lines:?}");
+    admin.close();
+
+    phone.says(ANA, "START");
+    served.waits(ANA, "the other word", |it| it.len() == 2).await;
+    assert_eq!(served.send(text_to(ANA, "Welcome back"), None).await.1["status"], "sent");
+    phone.says(ANA, "help");
+    served.waits(ANA, "a third", |it| it.len() == 4).await;
+    let why = escalation(&served).await;
+    assert!(why.contains("asks for help"), "{why}");
+    // A person answers, and a word within a sentence is none; nor is a yes of somebody who takes texts.
+    served.send(text_to(ANA, "Ana here"), None).await;
+    phone.says(ANA, "yes");
+    let history = served.waits(ANA, "the assistant's answer", |it| it.len() == 7).await;
+    let said: Vec<&str> = history.iter().map(|it| it["senderType"].as_str().unwrap_or("")).collect();
+    assert_eq!(said, ["customer", "customer", "api", "customer", "api", "customer", "ai"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_text_that_waits_does_not_leave_after_a_stop() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let before = served.balance().await;
+    phone.plan(|what| (what == "send").then_some(Wrong::TooMany));
+    let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Our offers"), None), async {
+        asked(&phone).await;
+        phone.says(ANA, "STOP");
+        served.waits(ANA, "the word", |it| texts(it).contains(&"STOP")).await;
+        phone.nothing_goes_wrong();
+    });
+    // Where it took longer than a request waits, the history tells it.
+    let is_told = answer.1["code"] == "INVALID_RECIPIENT" || answer.1["status"] == "queued";
+    assert!(is_told, "{answer:?}");
+    until_found("the price", async || match served.balance().await {
+        it if it == before => Ok(()),
+        other => Err(other),
+    })
+    .await;
+    assert!(phone.texts().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_nobody_was_told_of_is_read_from_the_lists() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    served.send(text_to(ANA, "Ready"), None).await;
+    phone.calls_nobody(true);
+    phone.reports(&phone.waits_for("Ready"), "delivered");
+    let wanted: Vec<String> = (1..=50).map(|it| format!("missed {it}")).collect();
+    for text in &wanted {
+        phone.says(ANA, text);
+    }
+    let history = served.waits(ANA, "all of it", |it| it.len() == 52 && it[1]["status"] == "delivered").await;
+    assert_eq!(texts(&history)[2..], wanted);
+    // Told at last, it is nothing new.
+    phone.calls_nobody(false);
+    phone.says(ANA, "behind it");
+    served.waits(ANA, "one more", |it| it.len() == 53).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_is_placed_followed_and_paid_by_what_was_spoken() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let before = served.balance().await;
+    let metadata = json!({"message": "Your repair is ready", "language": "en-GB"});
+    let (status, told) = call(&served, ANA, metadata.clone(), Some("call-1")).await;
+    assert_eq!((status, &told["status"], &told["creditsUsed"]), (200, &json!("queued"), &json!(5)), "{told}");
+    assert_eq!(call(&served, ANA, metadata, Some("call-1")).await, (200, told.clone()), "called once");
+    let placed = phone.waits_for_call(ANA);
+    assert_eq!(placed.text, "<Response><Say language=\"en-GB\">Your repair is ready</Say></Response>");
+    phone.call_is(&placed, "ringing", 0);
+    served.waits(ANA, "ringing", |it| last(it) == "ringing").await;
+    phone.call_is(&placed, "in-progress", 0);
+    served.waits(ANA, "spoken", |it| last(it) == "in_progress").await;
+    phone.call_is(&placed, "completed", 130);
+    let history = served.waits(ANA, "ended", |it| last(it) == "completed").await;
+    assert_eq!(history[1]["content"], "Outgoing call, 2:10");
+    phone.call_is(&placed, "ringing", 0);
+    phone.waits_until_told();
+    assert_eq!((phone.calls().len(), served.balance().await), (1, before - 15), "three minutes began");
+    assert_eq!(served.conversations().await[0]["type"], "call");
+    // Nobody answers: what was paid is given back.
+    call(&served, "+34600333444", json!({}), None).await;
+    phone.call_is(&phone.waits_for_call("+34600333444"), "no-answer", 0);
+    served.waits("+34600333444", "not answered", |it| last(it) == "failed").await;
+    assert_eq!(served.balance().await, before - 15);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_may_ring_is_not_placed_again() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let before = served.balance().await;
+    phone.plan(|what| (what == "send").then_some(Wrong::CutAfter));
+    let (_, told) = call(&served, ANA, json!({}), Some("cut")).await;
+    assert_eq!(told["status"], "unknown", "{told}");
+    phone.nothing_goes_wrong();
+    assert_eq!(call(&served, ANA, json!({}), Some("cut")).await.1["status"], "unknown");
+    // Only its lists tell of it.
+    phone.calls_nobody(true);
+    phone.call_is(&phone.waits_for_call(ANA), "completed", 30);
+    let history = served.waits(ANA, "ended", |it| last(it) == "completed").await;
+    assert_eq!((&history[1]["content"], phone.calls().len()), (&json!("Outgoing call, 0:30"), 1));
+    assert_eq!(served.balance().await, before - 5);
+    assert_eq!(escalation(&served).await, "null", "nobody need look any more");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_is_hung_up_from_the_dashboard() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    let (_, told) = call(&served, ANA, json!({}), None).await;
+    let id = told["callId"].as_str().expect("an id").to_owned();
+    phone.call_is(&phone.waits_for_call(ANA), "in-progress", 0);
+    served.waits(ANA, "spoken", |it| last(it) == "in_progress").await;
+    let admin = dashboard(&served.options).await;
+    let open = admin.open_calls().await.expect("listed");
+    assert_eq!((open.len(), open[0].to.as_str(), open[0].status.as_str()), (1, ANA, "in_progress"));
+    admin.hang_up(&id).await.expect("ended");
+    let history = served.waits(ANA, "ended", |it| last(it) == "completed").await;
+    assert_eq!(history[1]["content"], "Outgoing call, 1:01");
+    assert!(admin.open_calls().await.expect("listed").is_empty());
+    let why = admin.hang_up(&id).await.expect_err("it is over").to_string();
+    assert!(why.contains("admin call list"), "{why}");
+    admin.close();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_platform_is_heard() {
+    let phone = PhoneServer::start();
+    let served = quiet(&phone).await;
+    let url = format!("{}/hooks/voip", served.running.base_url.trim_end_matches("/v1"));
+    assert_eq!(phone.hook().as_deref(), Some(url.as_str()), "it was told where to call");
+    let body = format!(
+        "AccountSid={}&MessageSid=SMF&From=%2B34600111222&To=%2B15550100200&Body=forged&NumMedia=0",
+        super::phone_server::ACCOUNT
+    );
+    let call = |url: &str, header: &str, body: &str| {
+        stand_in::call("POST", url, (SIGNATURE, header), body).expect("it listens").0
+    };
+    let good = signature(&url, &body);
+    let elsewhere = signature(&url.replace("voip", "sms"), &body);
+    for wrong in ["", "=", &good[..good.len() - 4], &elsewhere, &signature(&url, "Body=x")] {
+        assert_eq!(call(&url, wrong, &body), 401, "{wrong}");
+    }
+    assert_eq!(call(&url, &good, &body.replace("forged", "f0rged")), 401, "the fields that were signed");
+    assert_eq!(call(&format!("{url}?id=msg_1"), &good, &body), 401, "the address that was signed");
+    assert!(served.conversations().await.is_empty());
+    for _ in 0..2 {
+        assert_eq!(call(&url, &good, &body), 200);
+    }
+    let other = "MessageSid=SM1&From=%2B34600111222&To=%2B15550100200&Body=of+another+account";
+    assert_eq!(call(&url, &signature(&url, other), other), 200, "what is not for us is not told for ever");
+    phone.says(ANA, "behind it");
+    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    assert_eq!(texts(&history), ["forged", "behind it"], "a repeat is nothing new");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    for path in ["/voip/sms", "/voip/calls"] {
+        let tried = served.call("voip test", "POST", path, Some(text_to(ANA, "try")), None).await;
+        assert_eq!((tried.0, &tried.1["test"]), (200, &json!(true)), "{tried:?}");
+    }
+    assert_eq!(phone.asked_to_send(), 0);
+    let admin = dashboard(&served.options).await;
+    admin.disconnect(Channel::Voip).await.expect("disconnected");
+    admin.close();
+    assert_eq!(phone.hook(), None, "it calls nobody for this number any more");
+    let told = loop {
+        let (status, told) = served.send(text_to(ANA, "still there?"), None).await;
+        if status != 200 {
+            break told;
+        }
+    };
+    assert_eq!(told["code"], "NOT_CONFIGURED");
+    let sent = phone.texts().len();
+    connect_phone(&served.options, &phone).await;
+    phone.waits_until_followed();
+    phone.says(ANA, "again");
+    served.waits(ANA, "what came then", |it| texts(it).last() == Some(&"again")).await;
+    assert_eq!(phone.texts().len(), sent);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_assistant_answers_through_the_platform() {
+    let phone = PhoneServer::start();
+    let served = Served::phone(&phone, AssistantChoice::Scripted).await;
+    phone.says(ANA, "zzz qqq");
+    let history = served.waits(ANA, "an answer", |it| it.len() == 2).await;
+    assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
+    assert_eq!(phone.texts()[0].text, texts(&history)[1]);
+    // A code of some machine is no question.
+    phone.says("HARBOR", "Your code is 1234");
+    served.waits("HARBOR", "the code", |it| it.len() == 1).await;
+    let due = "SELECT count(*) FROM due WHERE kind = 'answer'";
+    assert_eq!(cluster::count(&served.options.database, due), 0);
+}
