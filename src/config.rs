@@ -26,7 +26,9 @@ mod macros;
 mod notify;
 mod reading;
 mod receiver;
+pub mod schema;
 mod service;
+pub mod settings;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -174,6 +176,13 @@ impl Config {
         Self::parse(&path.display().to_string(), &text)
     }
 
+    /// Reads a file whatever its mistakes; one that cannot be read is an empty
+    /// configuration.
+    pub fn examine_file(path: &Path) -> Self {
+        let text = disk::read_text(path).unwrap_or_default();
+        Self::examine(&path.display().to_string(), &text).0
+    }
+
     /// Reads a text; `name` is its file, in errors and as the place beside
     /// which keys are kept.
     ///
@@ -198,19 +207,7 @@ impl Config {
         };
         let mut mistakes = Mistakes::default();
         let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&[
-            "channel",
-            "behaviour",
-            "polling",
-            "ui",
-            "notify",
-            "writing",
-            "views",
-            "keys",
-            "senders",
-            "macros",
-            "receiver",
-        ]));
+        mistakes.all(root.unknown());
         let folder = Path::new(name).parent().unwrap_or(Path::new(""));
         for channel in mistakes.take(root.tables("channel")).unwrap_or_default() {
             let read = read_channel(&channel, folder, &config.channels, &mut mistakes);
@@ -220,24 +217,23 @@ impl Config {
             read_behaviour(&behaviour, &mut config, &mut mistakes);
         }
         if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
-            mistakes.all(writing.unknown(&["agent", "replies", "vim"]));
+            mistakes.all(writing.unknown());
             config.agent = mistakes.value(writing.string("agent"));
             config.vim = mistakes.value(writing.boolean("vim")).unwrap_or(false);
             // Beside the file, unless it is a whole path.
             config.replies = mistakes.value(writing.string("replies")).map(|it| folder.join(it));
         }
         if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
-            mistakes.all(polling.unknown(&["visible_seconds", "background_seconds"]));
-            let mut seconds = |key, before| mistakes.value(polling.integer(key, 1..=3600)).unwrap_or(before);
+            mistakes.all(polling.unknown());
+            let mut seconds = |key, before| mistakes.value(polling.integer(key)).unwrap_or(before);
             config.visible_seconds = seconds("visible_seconds", config.visible_seconds);
             config.background_seconds = seconds("background_seconds", config.background_seconds);
         }
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
-            mistakes.all(ui.unknown(&["theme", "ascii", "mouse", "pictures", "copy_command"]));
-            let word = mistakes.value(ui.word("pictures", &Graphics::CHOICES));
+            mistakes.all(ui.unknown());
+            let word = mistakes.value(ui.word("pictures"));
             config.graphics = word.and_then(|it| Graphics::from_word(&it));
-            let words = ThemePalette::WORDS.map(|(word, _)| word);
-            let word = mistakes.value(ui.word("theme", &words));
+            let word = mistakes.value(ui.word("theme"));
             config.palette = word.and_then(|it| ThemePalette::from_word(&it)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
             config.mouse = mistakes.value(ui.boolean("mouse")).unwrap_or(true);
@@ -295,16 +291,7 @@ fn read_channel(
     before: &[ChannelConfig],
     mistakes: &mut Mistakes,
 ) -> Option<ChannelConfig> {
-    mistakes.all(section.unknown(&[
-        "name",
-        "base_url",
-        "key_env",
-        "key_command",
-        "key_file",
-        "read_only",
-        "pictures",
-        "service_uid",
-    ]));
+    mistakes.all(section.unknown());
     let name = mistakes.take(section.required("name"));
     let base_url = mistakes.take(section.required("base_url").and_then(|url| match client::usable(&url) {
         Ok(()) => Ok(url),
@@ -317,7 +304,7 @@ fn read_channel(
     ];
     let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
     let pictures = mistakes.value(section.boolean("pictures")).unwrap_or(false);
-    let uid = mistakes.value(section.integer("service_uid", 0..=i64::from(u32::MAX)));
+    let uid = mistakes.value(section.integer("service_uid"));
     let (name, base_url) = (name?, base_url?);
     if let Some(uid) = uid.and_then(|it| u32::try_from(it).ok()) {
         client::trust_user(&base_url, uid);
@@ -342,22 +329,22 @@ fn read_channel(
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
-    mistakes.all(section.unknown(&["pause_on_reply", "pause_lease_hours", "undo_seconds"]));
-    let lease = mistakes.value(section.integer("pause_lease_hours", 0..=168));
+    mistakes.all(section.unknown());
+    let lease = mistakes.value(section.integer("pause_lease_hours"));
     config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
-    let word = mistakes.value(section.word("pause_on_reply", &["ask", "always", "never"]));
+    let word = mistakes.value(section.word("pause_on_reply"));
     config.pause_on_reply = match word.as_deref() {
         Some("always") => PauseOnReply::Always,
         Some("never") => PauseOnReply::Never,
         _ => PauseOnReply::Ask,
     };
     if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
-        mistakes.all(undo.unknown(&["chat", "email", "broadcast"]));
-        let broadcast = mistakes.value(undo.integer("broadcast", 0..=3600));
+        mistakes.all(undo.unknown());
+        let broadcast = mistakes.value(undo.integer("broadcast"));
         config.undo_broadcast_seconds = broadcast.unwrap_or(config.undo_broadcast_seconds);
-        let email = mistakes.value(undo.integer("email", 0..=3600));
+        let email = mistakes.value(undo.integer("email"));
         config.undo_email_seconds = email.unwrap_or(config.undo_email_seconds);
-        let chat = mistakes.value(undo.integer("chat", 0..=3600));
+        let chat = mistakes.value(undo.integer("chat"));
         config.undo_chat_seconds = chat.unwrap_or(config.undo_chat_seconds);
     }
 }

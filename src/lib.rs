@@ -66,7 +66,7 @@
 //!   identity; [`model::selector`] reads what a person typed by its shape.
 //! - Each failure is classed once, in `client/errors.rs`, and is one value up
 //!   to the words, exit code and JSON of a command. Ambiguity is a value.
-//! - Time and randomness come in as values; `clippy.toml` bans the clocks.
+//! - Time and randomness come in as values; `.clippy.toml` bans the clocks.
 //! - Text from outside reaches a widget only as [`model::text::SafeText`];
 //!   [`model::secret::Secret`] prints as dots; [`inbox::sweep_view`] looks again.
 //! - Nothing is unbounded: bodies, queues, pages, histories, marks per cell.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, How, folders, logs, receiving};
 use crate::config::Config;
 use crate::config::keys::connections::holder;
@@ -21,7 +22,6 @@ use model::messages::Aliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
 use model::time::{HOUR, SECOND};
-use store::{Store, StoreOptions};
 use sync::{ChannelSpec, Polling};
 
 /// Runs the inbox.
@@ -40,11 +40,10 @@ pub fn run(how: How) -> Result<(), CliError> {
             path.display()
         )));
     }
-    let folder = folders::data()?;
-    logs::start(&folder)?;
+    let files = DeskFolders::find()?;
+    logs::start(&files.logs)?;
     let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
-    let setup = StoreOptions { owner: agent.clone(), zone: clock::zone(), ..StoreOptions::default() };
-    let store = Store::open_with(&folder, setup).context("opening this desk's files")?;
+    let store = files.open(agent.clone())?;
     let runtime = runtime()?;
     let clock = SystemClock;
     let desk = DeskParts {
@@ -71,7 +70,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             vim: config.vim,
             ..Settings::default()
         },
-        connections: Some(ConnectionsSetup { log: folder.join("connection-calls.log"), ..links }),
+        connections: Some(ConnectionsSetup { log: files.data.join("connection-calls.log"), ..links }),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
         receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
@@ -157,10 +156,18 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
     builder.build().context("starting the threads that talk to servers")
 }
 
-/// The look: `NO_COLOR` and the configuration decide.
+/// The look: the environment and the configuration decide.
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
-    let none = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
-    Theme { palette: if none { ThemePalette::Mono } else { palette }, ascii }
+    let colourless = wants_no_colour(|it| std::env::var(it).ok());
+    Theme { palette: if colourless { ThemePalette::Mono } else { palette }, ascii }
+}
+
+/// Whether the environment asks for no colours: `NO_COLOR` before all, then
+/// `CLICOLOR_FORCE` and `CLICOLOR`.
+pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|it| holds(&it));
+    is("NO_COLOR", |it| !it.is_empty())
+        || is("CLICOLOR", |it| it == "0") && !is("CLICOLOR_FORCE", |it| it != "0")
 }
 
 /// Where copies go from the terminal this runs in.
@@ -172,4 +179,26 @@ pub fn clipboard(command: Vec<String>) -> Clipboard {
 pub fn settled(notifier: Notifier) -> Notifier {
     let way = notifier.way.settled(|it| std::env::var(it).ok());
     Notifier { way, ..notifier }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_switched_off_by_the_environment() {
+        let cases: [(&[(&str, &str)], bool); 7] = [
+            (&[], false),
+            (&[("NO_COLOR", "1")], true),
+            (&[("NO_COLOR", "")], false),
+            (&[("CLICOLOR", "0")], true),
+            (&[("CLICOLOR", "1")], false),
+            (&[("CLICOLOR", "0"), ("CLICOLOR_FORCE", "1")], false),
+            (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true),
+        ];
+        for (environment, off) in cases {
+            let variable = |name: &str| environment.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+            assert_eq!(wants_no_colour(variable), off, "{environment:?}");
+        }
+    }
 }

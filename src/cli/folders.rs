@@ -4,6 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use directories::ProjectDirs;
+use store::{Store, StoreOptions};
+
+use crate::shell::clock;
+
+/// Names one folder for all files but the configuration.
+const DATA_DIR: &str = "FRONTDESK_DATA_DIR";
 
 /// The configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
 ///
@@ -18,7 +24,46 @@ pub fn config() -> Result<PathBuf> {
 /// # Errors
 /// When there is no home folder to start from.
 pub fn data() -> Result<PathBuf> {
-    chosen("FRONTDESK_DATA_DIR", |it| it.data_local_dir().to_owned())
+    chosen(DATA_DIR, |it| it.data_local_dir().to_owned())
+}
+
+/// Where the files of the inbox lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeskFolders {
+    /// What cannot be had again.
+    pub data: PathBuf,
+    /// What can be read again.
+    pub cache: PathBuf,
+    /// The logs.
+    pub logs: PathBuf,
+}
+
+impl DeskFolders {
+    /// `FRONTDESK_DATA_DIR` for all of them, else each the platform's.
+    ///
+    /// # Errors
+    /// When there is no home folder to start from.
+    pub fn find() -> Result<Self> {
+        Ok(Self {
+            data: data()?,
+            cache: chosen(DATA_DIR, |it| it.cache_dir().to_owned())?,
+            logs: chosen(DATA_DIR, |it| it.state_dir().unwrap_or(it.data_local_dir()).to_owned())?,
+        })
+    }
+
+    /// Opens the files under the name of whoever works here.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open(&self, owner: String) -> Result<Store> {
+        let setup = StoreOptions {
+            owner,
+            zone: clock::zone(),
+            cache: Some(self.cache.clone()),
+            ..StoreOptions::default()
+        };
+        Store::open_with(&self.data, setup).context("opening this desk's files")
+    }
 }
 
 fn chosen(variable: &str, of_platform: fn(&ProjectDirs) -> PathBuf) -> Result<PathBuf> {

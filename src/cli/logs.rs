@@ -6,7 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Days of log that are kept.
 const DAYS: usize = 7;
@@ -17,7 +20,7 @@ const DAYS: usize = 7;
 /// # Errors
 /// When the folder takes no file.
 pub fn start(folder: &Path) -> Result<()> {
-    disk::own_folder(folder).with_context(|| format!("using the data folder {}", folder.display()))?;
+    disk::own_folder(folder).with_context(|| format!("using the folder of the log {}", folder.display()))?;
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
         .filename_prefix("frontdesk")
@@ -25,21 +28,21 @@ pub fn start(folder: &Path) -> Result<()> {
         .max_log_files(DAYS)
         .build(folder)
         .with_context(|| format!("opening the log in {}", folder.display()))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter("info"));
-    let subscriber = builder.with_ansi(false).with_writer(files);
+    let lines = fmt::layer().with_ansi(false).with_writer(files);
     // A second start in one process, as tests do, keeps the first log.
-    let _ = subscriber.try_init();
+    let _ = tracing_subscriber::registry().with(filter(LevelFilter::INFO)).with(lines).try_init();
     Ok(())
 }
 
 /// Starts logging to standard error, at the level of `FRONTDESK_LOG` (`warn`
 /// unless set; `info` tells every request).
 pub fn to_standard_error() {
-    let builder = tracing_subscriber::fmt().with_env_filter(filter("warn"));
-    let subscriber = builder.with_ansi(false).with_writer(std::io::stderr);
-    let _ = subscriber.try_init();
+    let lines = fmt::layer().with_ansi(false).with_writer(std::io::stderr);
+    let _ = tracing_subscriber::registry().with(filter(LevelFilter::WARN)).with(lines).try_init();
 }
 
-fn filter(usual: &str) -> EnvFilter {
-    EnvFilter::try_from_env("FRONTDESK_LOG").unwrap_or_else(|_| EnvFilter::new(usual))
+/// A level, or levels of single parts as in `warn,hyper=debug`.
+fn filter(usual: LevelFilter) -> Targets {
+    let wanted = std::env::var("FRONTDESK_LOG").ok().filter(|it| !it.is_empty());
+    wanted.and_then(|it| it.parse().ok()).unwrap_or_else(|| Targets::new().with_default(usual))
 }

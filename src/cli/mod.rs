@@ -5,12 +5,14 @@
 
 pub mod admin;
 pub mod channel;
+pub mod completing;
 pub mod demo;
 pub mod desk;
 pub mod development;
 pub mod doctor;
 pub mod folders;
 pub mod logs;
+pub mod manual;
 pub mod packaging;
 pub mod print;
 mod receiving;
@@ -88,7 +90,7 @@ pub enum Action {
     #[command(flatten)]
     Script(scripting::Script),
     /// For benches and those who work on frontdesk.
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Dev(development::DevelopmentAction),
     /// For packagers.
     #[command(flatten)]
@@ -121,6 +123,7 @@ impl From<anyhow::Error> for CliError {
 
 /// Reads the command line, does what it says, and says how it ended.
 pub fn main() -> ExitCode {
+    completing::answer();
     disk::keep_private();
     privacy::keep();
     let wants_json = asks_for_json();

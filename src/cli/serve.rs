@@ -12,6 +12,7 @@ use crate::cli::{CliError, desk, folders, logs};
 use crate::config::{AssistantConfig, ServiceConfig};
 use crate::shell::clock::SystemClock;
 use model::secret::Secret;
+use service::metrics::MetricsToken;
 use service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
 
 /// The switches of `serve`.
@@ -42,6 +43,10 @@ pub struct ServeArguments {
     /// database. One on a server has none beside it.
     #[arg(long, value_name = "PATH")]
     pub key_file: Option<PathBuf>,
+    /// A file with the token that opens GET /metrics to other machines; without it,
+    /// only this machine may see the figures.
+    #[arg(long, value_name = "PATH")]
+    pub metrics_token_file: Option<PathBuf>,
     /// Write where the service is, and keys that were just made, into this
     /// file once the socket is bound.
     #[arg(long, value_name = "PATH")]
@@ -102,6 +107,19 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
     Ok(served?)
 }
 
+/// The token in a file that nobody else can read.
+fn metrics_token(path: &Path) -> Result<MetricsToken> {
+    let token = || {
+        anyhow::ensure!(
+            !disk::is_open_to_others(&std::fs::metadata(path)?, 0o077),
+            "it can be read by others; run: chmod 600 {}",
+            path.display()
+        );
+        MetricsToken::read(&disk::read_text(path)?).map_err(anyhow::Error::msg)
+    };
+    token().with_context(|| format!("the token of the figures in {}", path.display()))
+}
+
 async fn serve(arguments: ServeArguments) -> Result<()> {
     let database = match arguments.db {
         Some(place) => place,
@@ -122,6 +140,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         unlimited: arguments.unlimited,
         hosts: arguments.hosts,
         public_url: arguments.public_url,
+        metrics_token: arguments.metrics_token_file.as_deref().map(metrics_token).transpose()?,
         proxies: arguments.proxies,
         seed: arguments.seed,
         assistant_caps: Caps {

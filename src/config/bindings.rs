@@ -55,7 +55,7 @@ fn unknown(name: &str) -> String {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let hint = match nearest(name, &names) {
         Some(near) => format!("did you mean {near}?"),
-        None => "the README's table of keys and the palette name all commands".to_owned(),
+        None => "the palette and `frontdesk man` name all commands".to_owned(),
     };
     format!("[keys] {name} is not a command; {hint}")
 }

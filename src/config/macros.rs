@@ -18,7 +18,7 @@ pub(crate) fn read(
     keymap: &KeyMap,
     mistakes: &mut Mistakes,
 ) -> Option<Fixed> {
-    mistakes.all(section.unknown(&["letter", "steps", "key"]));
+    mistakes.all(section.unknown());
     let letter = mistakes.take(section.required("letter"));
     let steps = mistakes.value(section.strings("steps")).unwrap_or_default();
     let key = mistakes.value(section.string("key"));

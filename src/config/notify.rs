@@ -7,11 +7,10 @@ use inbox::settings::Noticing;
 
 /// Reads the table; what is mistaken is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {
-    mistakes.all(section.unknown(&["bell", "desktop", "command", "quiet"]));
+    mistakes.all(section.unknown());
     let mut noticing = Noticing::default();
     noticing.bell = mistakes.value(section.boolean("bell")).unwrap_or(noticing.bell);
-    let words = NotifyMethod::WORDS.map(|(word, _)| word);
-    let way = mistakes.value(section.word("desktop", &words)).and_then(|it| NotifyMethod::from_word(&it));
+    let way = mistakes.value(section.word("desktop")).and_then(|it| NotifyMethod::from_word(&it));
     let way = way.unwrap_or_default();
     let command = mistakes.value(section.strings("command").and_then(|command| {
         match command.as_deref().and_then(refusal) {

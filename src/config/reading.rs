@@ -1,9 +1,8 @@
 //! Reading tables with errors that name the file, the line and the way out.
 
-use std::ops::RangeInclusive;
-
 use toml::de::{DeTable, DeValue};
 
+use crate::config::settings::{SERVICE_FILE, SettingTable, SettingValue};
 use crate::config::{ConfigError, kind};
 use model::nearest::nearest;
 
@@ -39,19 +38,20 @@ impl<'a> Section<'a> {
         Self { place, name, table }
     }
 
-    /// An error for every key that is not one of these, with the nearest
-    /// known one.
-    pub fn unknown(&self, known: &[&str]) -> Vec<ConfigError> {
+    /// An error for every key that the table does not have, with the nearest
+    /// one it has.
+    pub fn unknown(&self) -> Vec<ConfigError> {
+        let known = SettingTable::keys(self.name);
         let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         unknown
             .map(|key| {
                 let word = key.get_ref().as_ref();
-                let hint = match nearest(word, known) {
+                let hint = match nearest(word, &known) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known keys are {}", known.join(", ")),
                 };
-                let section =
-                    if self.name.is_empty() { String::new() } else { format!(" in [{}]", self.name) };
+                let is_file = self.name.is_empty() || self.name == SERVICE_FILE;
+                let section = if is_file { String::new() } else { format!(" in [{}]", self.name) };
                 self.place.error(key.span().start, &format!("{word} is not a key{section}; {hint}"))
             })
             .collect()
@@ -97,11 +97,15 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// One of a few words.
+    /// One of the words that the key takes.
     ///
     /// # Errors
     /// When it is another.
-    pub fn word(&self, key: &str, words: &[&str]) -> Result<Option<String>, ConfigError> {
+    pub fn word(&self, key: &str) -> Result<Option<String>, ConfigError> {
+        let words = match SettingTable::setting(self.name, key).map(|it| it.value) {
+            Some(SettingValue::Word(words)) => words(),
+            _ => Vec::new(),
+        };
         match self.string(key)? {
             Some(word) if !words.contains(&word.as_str()) => {
                 Err(self
@@ -153,11 +157,15 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A whole number within bounds.
+    /// A whole number within the bounds of the key.
     ///
     /// # Errors
     /// When it is something else or out of bounds.
-    pub fn integer(&self, key: &str, bounds: RangeInclusive<i64>) -> Result<Option<i64>, ConfigError> {
+    pub fn integer(&self, key: &str) -> Result<Option<i64>, ConfigError> {
+        let bounds = match SettingTable::setting(self.name, key).map(|it| it.value) {
+            Some(SettingValue::Number(from, to)) => from..=to,
+            _ => i64::MIN..=i64::MAX,
+        };
         let wanted = format!("a whole number from {} to {}", bounds.start(), bounds.end());
         match self.table.get(key).map(|it| it.get_ref()) {
             None => Ok(None),

@@ -18,7 +18,7 @@ pub struct ReceiverConfig {
 
 /// Reads the table; a mistaken one is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<ReceiverConfig> {
-    mistakes.all(section.unknown(&["listen", "public_url"]));
+    mistakes.all(section.unknown());
     let listen = mistakes.take(section.required("listen"));
     let public_url = mistakes.take(section.required("public_url"));
     let (listen, public_url) = (listen?, public_url?);

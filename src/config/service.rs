@@ -6,6 +6,7 @@ use std::path::Path;
 use toml::de::DeTable;
 
 use crate::config::reading::{ConfigText, Section};
+use crate::config::settings::SERVICE_FILE;
 use crate::config::{ConfigError, ConfigErrors, Mistakes};
 use ::service::{Caps, Endpoint, Knowledge, QuestionFile, QuestionMistake};
 use model::secret::Secret;
@@ -67,8 +68,8 @@ impl ServiceConfig {
             ConfigErrors(vec![place.error(at, error.message())])
         })?;
         let mut mistakes = Mistakes::default();
-        let root = Section::new(place, "", table.get_ref());
-        mistakes.all(root.unknown(&["assistant"]));
+        let root = Section::new(place, SERVICE_FILE, table.get_ref());
+        mistakes.all(root.unknown());
         let section = mistakes.value(root.table("assistant"));
         let assistant = section.map(|it| read_assistant(&it, folder, environment, &mut mistakes));
         if mistakes.0.is_empty() { Ok(Self { assistant }) } else { Err(ConfigErrors(mistakes.0)) }
@@ -81,18 +82,7 @@ fn read_assistant(
     environment: &dyn Fn(&str) -> Option<String>,
     mistakes: &mut Mistakes,
 ) -> AssistantConfig {
-    mistakes.all(section.unknown(&[
-        "url",
-        "model",
-        "key_env",
-        "business",
-        "instructions",
-        "tone",
-        "facts",
-        "questions",
-        "conversation_tokens",
-        "day_tokens",
-    ]));
+    mistakes.all(section.unknown());
     let questions = mistakes.value(section.string("questions"));
     let questions = questions.map(|it| read_questions(section, &folder.join(it), mistakes));
     let knowledge = Knowledge {
@@ -104,7 +94,7 @@ fn read_assistant(
     };
     let before = Caps::default();
     let mut tokens = |key, before: u64| {
-        let number = mistakes.value(section.integer(key, 1_000..=1_000_000_000));
+        let number = mistakes.value(section.integer(key));
         number.and_then(|it| u64::try_from(it).ok()).unwrap_or(before)
     };
     let caps = Caps {

@@ -12,11 +12,10 @@ pub(crate) fn read(
     before: &[SavedView],
     mistakes: &mut Mistakes,
 ) -> Option<SavedView> {
-    mistakes.all(section.unknown(&["name", "filter", "sort", "key"]));
+    mistakes.all(section.unknown());
     let name = mistakes.take(section.required("name"));
     let text = mistakes.take(section.required("filter"));
-    let words = Sort::ALL.map(|(_, word, _)| word);
-    let sort = mistakes.value(section.word("sort", &words)).and_then(|it| Sort::from_word(&it));
+    let sort = mistakes.value(section.word("sort")).and_then(|it| Sort::from_word(&it));
     let key = mistakes.value(section.string("key"));
     let (name, text) = (name?, text?);
     let mut wrong = |key: &str, problem: String| {

@@ -31,10 +31,15 @@ impl ServiceClock {
 
     /// Moves forward to a shift that another process has moved it to.
     pub fn follow(&self, shift: i64) {
-        let ahead = shift.saturating_sub(self.shift.load(Ordering::SeqCst));
+        let ahead = shift.saturating_sub(self.shift());
         if ahead > 0 {
             self.advance(ahead);
         }
+    }
+
+    /// How far it was moved forward, in microseconds.
+    pub fn shift(&self) -> i64 {
+        self.shift.load(Ordering::SeqCst)
     }
 
     /// When something happens that was due: now, unless the clock was moved
@@ -48,7 +53,7 @@ impl ServiceClock {
 
 impl Clock for ServiceClock {
     fn now(&self) -> Timestamp {
-        self.base.now().plus(self.shift.load(Ordering::SeqCst))
+        self.base.now().plus(self.shift())
     }
 }
 

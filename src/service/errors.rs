@@ -8,6 +8,9 @@ use axum::response::{IntoResponse, Response};
 use crate::database::DatabaseError;
 use wire::errors::{ErrorBody, ErrorCode};
 
+/// Seconds before a database that could not be asked is asked again.
+const PAUSE: i64 = 1;
+
 /// A refusal, with a message for the developer who reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
@@ -49,6 +52,12 @@ impl ApiError {
         self
     }
 
+    /// The status: a fault of the service that passes by itself is no 500.
+    pub fn status(&self) -> u16 {
+        let passes = self.code == ErrorCode::InternalError && self.retry_after.is_some();
+        if passes { 503 } else { self.code.status() }
+    }
+
     /// The body on the wire.
     pub fn body(&self) -> ErrorBody {
         ErrorBody { code: self.code.word().to_owned(), message: self.message.clone(), docs: None }
@@ -62,19 +71,30 @@ impl ApiError {
 
 impl From<DatabaseError> for ApiError {
     fn from(cause: DatabaseError) -> Self {
-        if !matches!(cause, DatabaseError::Unknown) {
-            return Self::internal(&cause);
-        }
-        tracing::error!(%cause, "a request failed inside the service");
-        let words =
-            "the database did not tell whether this was kept; ask again with the same Idempotency-Key";
-        Self::new(ErrorCode::InternalError, words)
+        use DatabaseError::{Busy, Full, Lost, Unknown, Unreachable};
+        let words = match &cause {
+            Unknown => {
+                tracing::error!(%cause, "a request failed inside the service");
+                let words = "the database did not tell whether this was kept; ask again with the same Idempotency-Key";
+                return Self::new(ErrorCode::InternalError, words);
+            }
+            Busy => "the database has more to do than it can; nothing was changed: try again in a moment",
+            Full(_) => {
+                "the disk of the database is full; nothing was changed: who runs the service has to make room"
+            }
+            Lost | Unreachable(_) => {
+                "the database cannot be reached for a moment; nothing was changed: try again"
+            }
+            _ => return Self::internal(&cause),
+        };
+        tracing::error!(%cause, "a request waited for the database in vain");
+        Self::new(ErrorCode::InternalError, words).retry_after(PAUSE)
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = (status, Json(self.body())).into_response();
         if let Some(seconds) = self.retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));

@@ -43,6 +43,7 @@ const STRANGE_HOST: &str =
 pub async fn door(State(service): State<Service>, mut request: Request, next: Next) -> Response {
     let client = ClientInfo::of(&request, &service.hosts, &service.options.proxies);
     let line = LogLine::begin(&request, client.as_ref());
+    let _in_flight = service.metrics.begin();
     let meant = client.is_some();
     if let Some(client) = client {
         request.extensions_mut().insert(client);
@@ -63,7 +64,7 @@ pub async fn door(State(service): State<Service>, mut request: Request, next: Ne
     if let Ok(date) = HeaderValue::from_str(&http_date(now)) {
         response.headers_mut().insert(header::DATE, date);
     }
-    line.end(response.status());
+    line.end(response.status(), &service.metrics);
     // Also on what never reached the gate: paths outside the interface.
     if !response.headers().contains_key(LIMIT) {
         let peer = IpAddr::from([0, 0, 0, 0]);

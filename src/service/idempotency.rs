@@ -9,9 +9,9 @@ use axum::http::HeaderMap;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::database::{NewValue, SharedState};
+use crate::database::{DecisionClock, NewValue, SharedState};
 use crate::errors::ApiError;
-use model::time::{MINUTE, Timestamp};
+use model::time::MINUTE;
 use wire::errors::ErrorCode;
 use wire::strict;
 
@@ -85,7 +85,7 @@ pub struct Claim {
 struct ClaimEverywhere {
     shared: SharedState,
     owner: [u8; 16],
-    now: i64,
+    clock: DecisionClock,
 }
 
 impl InFlight {
@@ -114,9 +114,9 @@ impl Claim {
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another process has it.
-    pub async fn everywhere(mut self, shared: &SharedState, now: Timestamp) -> Result<Self, ApiError> {
-        let (owner, now): ([u8; 16], _) = (rand::random(), now.micros());
-        let decide = move |value: &[u8]| match value.split_first_chunk::<8>() {
+    pub async fn everywhere(mut self, shared: &SharedState, clock: DecisionClock) -> Result<Self, ApiError> {
+        let owner: [u8; 16] = rand::random();
+        let decide = move |value: &[u8], now| match value.split_first_chunk::<8>() {
             Some((until, other)) if i64::from_le_bytes(*until) > now && other != owner => {
                 NewValue { value: None, told: false }
             }
@@ -128,10 +128,10 @@ impl Claim {
                 }
             }
         };
-        if !shared.change(self.name(), now, decide).await? {
+        if !shared.change(self.name(), clock, decide).await? {
             return Err(in_progress());
         }
-        self.everywhere = Some(ClaimEverywhere { shared: shared.clone(), owner, now });
+        self.everywhere = Some(ClaimEverywhere { shared: shared.clone(), owner, clock });
         Ok(self)
     }
 
@@ -142,8 +142,8 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        if let Some(ClaimEverywhere { shared, owner, now }) = self.everywhere.take() {
-            shared.change_later(self.name(), now, move |value| {
+        if let Some(ClaimEverywhere { shared, owner, clock }) = self.everywhere.take() {
+            shared.change_later(self.name(), clock, move |value, now| {
                 let is_mine = value.get(8..).is_some_and(|it| it == owner);
                 NewValue { value: is_mine.then(|| (Vec::new(), now)), told: () }
             });

@@ -4,7 +4,7 @@
 //! checksum behind them; only its SHA-256 is stored (256 random bits need no
 //! slow hash).
 
-use rand::Rng;
+use rand::RngExt;
 use sha2::{Digest, Sha256};
 
 use model::account::Environment;
@@ -36,7 +36,7 @@ pub const fn prefix(environment: Environment) -> &'static str {
 }
 
 /// Makes a key out of a source of randomness that cannot be guessed.
-pub fn make(environment: Environment, random: &mut impl Rng) -> FreshKey {
+pub fn make(environment: Environment, random: &mut impl RngExt) -> FreshKey {
     let mut text = prefix(environment).to_owned();
     for _ in 0..RANDOM {
         text.push(char::from(ALPHABET[random.random_range(0..ALPHABET.len())]));

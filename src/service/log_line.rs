@@ -6,6 +6,7 @@ use axum::http::{Method, StatusCode};
 use tokio::time::Instant;
 
 use crate::client_info::{ClientInfo, peer};
+use crate::metrics::Metrics;
 
 /// A request that has begun.
 pub struct LogLine {
@@ -27,11 +28,13 @@ impl LogLine {
         }
     }
 
-    /// Writes the line.
-    pub fn end(self, status: StatusCode) {
+    /// Writes the line, and counts the request.
+    pub fn end(self, status: StatusCode, metrics: &Metrics) {
         let Self { client, method, path, begun } = self;
+        let took = begun.elapsed();
+        metrics.answered(&method, path.as_ref().map(MatchedPath::as_str), status, took);
         let path = path.as_ref().map_or("-", MatchedPath::as_str);
-        let took = begun.elapsed().as_millis();
+        let took = took.as_millis();
         tracing::info!(target: "frontdesk::requests", %client, %method, path, status = status.as_u16(), ms = took);
     }
 }

@@ -11,6 +11,7 @@ use crate::assistant::{Assistant, Endpoint, Knowledge, Remote, Scripted};
 use crate::database::place::DatabasePlace;
 use crate::forwarded::Network;
 use crate::hosts::{HostName, PublicUrl};
+use crate::metrics::MetricsToken;
 use model::time::Clock;
 
 /// Everything that decides how one service runs.
@@ -51,6 +52,8 @@ pub struct Options {
     pub public_url: Option<PublicUrl>,
     /// The proxies whose word about clients is believed.
     pub proxies: Vec<Network>,
+    /// What opens the figures to other machines.
+    pub metrics_token: Option<MetricsToken>,
     /// Whose failed authentications are limited to 30 a minute.
     pub failure_limit: FailureLimit,
     /// How long callers may take.
@@ -139,6 +142,7 @@ impl Options {
             hosts: Vec::new(),
             public_url: None,
             proxies: Vec::new(),
+            metrics_token: None,
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
             drain: Duration::from_secs(10),

@@ -49,7 +49,7 @@ impl Reply {
     /// A refusal as an answer, to be kept like any other.
     pub fn of_error(error: &ApiError) -> Self {
         let body = error.body().to_json().unwrap_or_default();
-        Self { status: error.code.status(), body, replayed: false, carried: None }
+        Self { status: error.status(), body, replayed: false, carried: None }
     }
 
     /// The same answer, once something has reached its platform.

@@ -13,6 +13,7 @@ use crate::handlers::{
     templates, triggers, voip, webhooks,
 };
 use crate::health;
+use crate::metrics;
 use crate::request::MAIL_BYTES;
 use crate::state::Service;
 
@@ -32,6 +33,7 @@ pub fn router(service: &Service) -> Router {
         .layer(from_fn_with_state(service.clone(), gate::door))
         // Outside the door: who watches knows no host, and takes no part in limits.
         .merge(health::routes())
+        .merge(metrics::routes())
         .with_state(service.clone())
 }
 

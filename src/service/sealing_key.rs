@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use rand::Rng;
+use rand::RngExt;
 use ring::hmac;
 use thiserror::Error;
 

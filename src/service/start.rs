@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use rand::Rng;
+use rand::RngExt;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
@@ -334,6 +334,7 @@ async fn prepare(
         last_answers: Default::default(),
         world: Default::default(),
         delivering: Default::default(),
+        metrics: Default::default(),
         health: Default::default(),
         settled: Default::default(),
         committed,

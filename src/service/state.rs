@@ -19,6 +19,7 @@ use crate::idempotency::InFlight;
 use crate::last_answer::LastAnswers;
 use crate::limits::Limits;
 use crate::media::files::MediaStore;
+use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::platforms::Platforms;
 use crate::stamps::Stamps;
@@ -72,6 +73,8 @@ pub struct ServiceState {
     pub world: tokio::sync::Mutex<()>,
     /// Held while events are delivered.
     pub delivering: tokio::sync::Mutex<()>,
+    /// What is counted for whoever watches.
+    pub metrics: Metrics,
     /// Whether requests may be sent.
     pub health: HealthState,
     /// Told when something that left was settled.

@@ -1,7 +1,7 @@
 //! Secrets that have to be read again, sealed at rest: whoever gets hold of
 //! the database alone learns none.
 
-use rand::Rng;
+use rand::RngExt;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use thiserror::Error;
 

@@ -73,7 +73,7 @@ impl ServiceState {
         if let Some(shared) = self.database.shared_state()
             && let Some(claim) = request.claim.take()
         {
-            request.claim = Some(claim.everywhere(shared, self.clock.now()).await?);
+            request.claim = Some(claim.everywhere(shared, self.decision_clock()).await?);
         }
         Ok(false)
     }

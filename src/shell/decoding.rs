@@ -6,18 +6,9 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
+use crate::shell::graphics::{self, CellSize};
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageReader, Limits};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
-use ratatui::style::Color;
-use ratatui::widgets::Widget;
-use ratatui_image::Image;
-use ratatui_image::protocol::Protocol;
-use ratatui_image::protocol::iterm2::Iterm2;
-use ratatui_image::protocol::kitty::Kitty;
-use ratatui_image::protocol::sixel::Sixel;
-
 use model::pictures::{COLUMNS, Graphics, Picture, ROWS, Sharp};
 
 /// Dots a side may have.
@@ -66,34 +57,19 @@ fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
 }
 
 /// The bytes of each row that draw it in so many columns and rows.
-fn sharpen(image: &DynamicImage, (columns, rows): (u16, u16), graphics: Graphics) -> Option<Sharp> {
+fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) -> Option<Sharp> {
     let (width, height) = (u32::from(columns * CELL.0), u32::from(rows * CELL.1));
-    let size = Size::new(columns, rows);
-    let scaled = || image.resize_exact(width, height, FilterType::Triangle);
-    let protocol = match graphics {
+    let scaled = || image.resize_exact(width, height, FilterType::Triangle).to_rgba8();
+    let rows = match graphics {
         Graphics::Off | Graphics::Half => return None,
         Graphics::Kitty => {
             let id = rand::random::<u32>() & 0x00ff_ffff;
-            Protocol::Kitty(Kitty::new(scaled(), size, id, false, false).ok()?)
+            graphics::kitty(&scaled(), (columns, rows), id)
         }
-        Graphics::Iterm2 => Protocol::ITerm2(Iterm2::new(scaled(), size, false).ok()?),
-        Graphics::Sixel => Protocol::Sixel(Sixel::new(scaled(), size, false).ok()?),
+        Graphics::Iterm2 => graphics::iterm2(&scaled(), (columns, rows))?,
+        Graphics::Sixel => graphics::sixel(&scaled(), (columns, rows)),
     };
-    let area = Rect::new(0, 0, columns, rows);
-    let mut buffer = Buffer::empty(area);
-    Image::new(&protocol).render(area, &mut buffer);
-    let row = |y: u16| (0..columns).filter_map(|x| buffer.cell((x, y))).map(cell_bytes).collect::<String>();
-    Some(Sharp(Arc::new((0..rows).map(row).collect())))
-}
-
-/// What a cell sends; one that is left to the picture sends nothing.
-fn cell_bytes(cell: &ratatui::buffer::Cell) -> String {
-    match (cell.symbol(), cell.fg) {
-        (" ", _) => String::new(),
-        (symbol, Color::Rgb(red, green, blue)) => format!("\x1b[38;2;{red};{green};{blue}m{symbol}\x1b[39m"),
-        (symbol, Color::Indexed(number)) => format!("\x1b[38;5;{number}m{symbol}\x1b[39m"),
-        (symbol, _) => symbol.to_owned(),
-    }
+    Some(Sharp(Arc::new(rows)))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod effects;
 mod exporting;
 pub mod failures;
 pub mod files;
+mod graphics;
 pub mod importing;
 pub mod input;
 mod lending;

@@ -15,6 +15,8 @@ use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").
 const APPLICATION_ID: i64 = 0x4672_446b;
+/// The file that can be read again.
+const CACHE_FILE: &str = "cache.db";
 /// How long a statement waits for another process's lock.
 pub(crate) const BUSY: Duration = Duration::from_secs(5);
 /// Between two tries to turn a file's journal on.
@@ -53,19 +55,46 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Makes the folder (0700) if needed; one that others can write in is
+    /// Makes the folders (0700) if needed; one that others can write in is
     /// refused.
-    pub(crate) fn prepare(folder: &Path) -> Result<Self, StoreError> {
-        disk::own_folder(folder).map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
-        Ok(Self::of(folder))
+    pub(crate) fn prepare(folder: &Path, cache: Option<&Path>) -> Result<Self, StoreError> {
+        for folder in [Some(folder), cache].into_iter().flatten() {
+            disk::own_folder(folder)
+                .map_err(|source| StoreError::Folder { path: folder.to_owned(), source })?;
+        }
+        Ok(Self::of(folder, cache))
     }
 
-    /// The files of a folder, whether they are there or not.
-    pub(crate) fn of(folder: &Path) -> Self {
+    /// The files of a folder, whether they are there or not; the cache in
+    /// another, if one is named.
+    pub(crate) fn of(folder: &Path, cache: Option<&Path>) -> Self {
         Self {
-            cache: folder.join("cache.db"),
+            cache: cache.unwrap_or(folder).join(CACHE_FILE),
             outbox: folder.join("outbox.db"),
             lock: folder.join("desk.lock"),
+        }
+    }
+
+    /// Brings a cache that an older version kept beside the outbox to where it
+    /// belongs. One that cannot be moved is removed: it is read again. Nobody else
+    /// may use it.
+    pub(crate) fn bring_cache(&self, folder: &Path) {
+        let old = folder.join(CACHE_FILE);
+        if old == self.cache || !old.exists() {
+            return;
+        }
+        let is_wanted = !self.cache.exists();
+        for ending in ["", "-wal", "-shm"] {
+            let [from, to] = [&old, &self.cache].map(|it| {
+                let mut name = it.clone().into_os_string();
+                name.push(ending);
+                PathBuf::from(name)
+            });
+            // A newer one is there already, or the folder is on another disk.
+            if !is_wanted || std::fs::rename(&from, &to).is_err() {
+                let removed = std::fs::remove_file(&from);
+                drop(removed);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 //! Opens neither as the desk does, so nothing is migrated, mended or set aside.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -10,6 +11,9 @@ use crate::files::{self, Paths};
 use crate::leases;
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
+
+/// How long a glance waits for another process: whoever pressed Tab does.
+const GLANCE: Duration = Duration::from_millis(200);
 
 /// One of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +66,45 @@ pub struct StoreInspection {
     pub set_aside: Option<PathBuf>,
 }
 
-/// Looks at the files of a folder, which may hold none.
-pub fn inspect(folder: &Path, now: Timestamp) -> StoreInspection {
-    let paths = Paths::of(folder);
+/// What names a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationName {
+    /// Its id.
+    pub id: String,
+    /// The customer's address, as the server told it.
+    pub address: Option<String>,
+    /// The customer's name, as the customer chose it.
+    pub name: Option<String>,
+}
+
+/// The open conversations with the newest activity, so many at most; none where
+/// there is no cache.
+///
+/// # Errors
+/// When the cache cannot be read.
+pub fn newest_conversations(
+    folder: &Path,
+    cache: Option<&Path>,
+    count: usize,
+) -> rusqlite::Result<Vec<ConversationName>> {
+    let path = Paths::of(folder, cache).cache;
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(files::uri(&path, "mode=ro"), flags)?;
+    connection.busy_timeout(GLANCE)?;
+    let sql =
+        "SELECT id, address, name FROM conversation WHERE is_closed = 0 ORDER BY sort_at DESC, id LIMIT ?1";
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    connection.all(sql, [count], |row| Ok(read_row!(row, ConversationName { id, address, name })))
+}
+
+/// Looks at the files of a folder, which may hold none; the cache may be in
+/// another.
+pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInspection {
+    let paths = Paths::of(folder, cache);
     let (mut outbox, connection) = look(&paths.outbox, files::OUTBOX.newest());
     if paths.outbox_is_emptied() {
         outbox.damage = Some("an empty file of 0 bytes".to_owned());
@@ -181,10 +221,10 @@ mod tests {
             }];
             store.hold_leases(&owner.to_string(), wanted, now).await.unwrap();
         }
-        assert_eq!(inspect(folder.path(), now).led, 2);
+        assert_eq!(inspect(folder.path(), None, now).led, 2);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(inspect(folder.path(), now).led, 1);
-        assert_eq!(inspect(folder.path(), now.plus(60 * SECOND)).led, 0);
+        assert_eq!(inspect(folder.path(), None, now).led, 1);
+        assert_eq!(inspect(folder.path(), None, now.plus(60 * SECOND)).led, 0);
     }
 }

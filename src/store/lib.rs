@@ -5,7 +5,7 @@
 //! own and never wait for a writer.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -114,6 +114,8 @@ pub struct StoreOptions {
     /// The zone whose days what was spent is counted by, and whose clocks
     /// transcripts show.
     pub zone: Zone,
+    /// The folder of the cache; beside the outbox if not said.
+    pub cache: Option<PathBuf>,
 }
 
 /// What a commit promises.
@@ -133,6 +135,7 @@ impl Default for StoreOptions {
             durability: StoreDurability::Full,
             owner: String::new(),
             zone: Zone::UTC,
+            cache: None,
         }
     }
 }
@@ -174,11 +177,12 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_with(folder: &Path, setup: StoreOptions) -> Result<Self, StoreError> {
-        let paths = Paths::prepare(folder)?;
+        let paths = Paths::prepare(folder, setup.cache.as_deref())?;
         let mut outbox = files::open_outbox(&paths, setup.durability)?;
         // Alone here: whatever is marked as leaving was cut off.
         let mut aside = false;
         let lock = paths.enter(|| {
+            paths.bring_cache(folder);
             aside = files::set_damaged_aside(&paths)?;
             lane::recover(&mut outbox, None).map(drop)
         })?;

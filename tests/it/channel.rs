@@ -16,6 +16,43 @@ struct Added {
     key: String,
 }
 
+/// The desktop's keyring itself, unlocked, on a bus of its own.
+#[test]
+fn a_real_keyring_keeps_hands_out_and_forgets() {
+    if ["dbus-run-session", "gnome-keyring-daemon"].into_iter().any(|it| !is_installed(it)) {
+        println!("skipped: there is no dbus-run-session or no gnome-keyring-daemon");
+        return;
+    }
+    let desk = Desk::new(80, 24);
+    let binary = Binary::new();
+    let (key, url) = (desk.key_of("whatsapp"), desk.base_url.clone());
+    let other = desk.key_of("telegram");
+    let script = format!(
+        "set -e; mkdir -p \"$HOME\"; printf pass | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+         add() {{ printf '%s\\n' \"$1\" | \"$program\" channel add --name 'Harbor chat' --base-url {url}; }}
+         add {key}; \"$program\" list; add {other}; \"$program\" channel test; \"$program\" doctor
+         \"$program\" channel remove 'Harbor chat' --yes; add {key} | tail -n 1"
+    );
+    let mut run = std::process::Command::new("dbus-run-session");
+    run.args(["--", "sh", "-c", &script]).env("program", env!("CARGO_BIN_EXE_frontdesk"));
+    binary.variables(|name, value| {
+        run.env(name, value);
+    });
+    run.env("HOME", binary.folder().join("home")).env_remove("XDG_DATA_HOME").env("TZ", "UTC");
+    let output = run.output().expect("it runs");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{out}{err}");
+    assert_eq!(out.matches("in the keyring").count(), 2, "{out}{err}");
+    assert!(out.contains("bot-chat") && out.contains("ok    keyring"), "{out}{err}");
+    assert!(!binary.folder().join("keys").exists(), "a key is in a file, too");
+    assert!(!out.contains(&key[12..]) && !err.contains(&key[12..]));
+}
+
+fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|it| it.join(program).exists())
+}
+
 /// A desk whose live chat channel was added on standard input.
 fn added() -> Added {
     let desk = Desk::new(80, 24);

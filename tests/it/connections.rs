@@ -136,8 +136,8 @@ async fn a_connection_is_added_only_after_it_has_answered() {
 }
 
 #[test]
-fn the_example_of_the_readme_reads() {
-    let text = include_str!("../../README.md");
+fn the_example_of_the_book_reads() {
+    let text = include_str!("../../docs/connections.md");
     let (_, rest) = text.split_once("```toml\n[[connection]]").expect("an example");
     let (example, _) = rest.split_once("```").expect("its end");
     let (read, wrong) = connections::read(&format!("[[connection]]{example}"));

@@ -44,7 +44,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nucleo_matcher", &["inbox"]),
     ("csv", &["sync"]),
     ("image", &[]),
-    ("ratatui_image", &[]),
 ];
 
 /// The only file that starts other programs: none of them is given a key.
@@ -194,9 +193,10 @@ fn rooms_of_the_edge_keep_apart() {
 
 /// The files of the service that speak to an engine of its database. All
 /// others ask through a session.
-const ENGINES: [(&str, &str); 7] = [
+const ENGINES: [(&str, &str); 8] = [
     ("rusqlite", "service/database/open.rs"),
     ("rusqlite", "service/database/sqlite.rs"),
+    ("rusqlite", "service/database/transfer/file.rs"),
     ("tokio_postgres", "service/database/postgres/feed.rs"),
     ("tokio_postgres", "service/database/postgres/link.rs"),
     ("tokio_postgres", "service/database/postgres/session.rs"),

@@ -1,24 +1,77 @@
 //! What packagers ask for, and help that names every command.
 
 use clap::{Command, CommandFactory};
+use frontdesk::cli::manual::ENVIRONMENT;
+use frontdesk::config::settings::TABLES;
 use frontdesk::inbox::command::{TABLE, VERBS};
 use frontdesk::inbox::keymap::KeyMap;
 
 use crate::binary::Binary;
+use crate::desk::Desk;
+
+/// What a shell offers behind these words, the last of which is begun.
+fn offered(binary: &Binary, shell: &str, words: &[&str]) -> String {
+    let mut command = binary.command(&[&["--", "frontdesk"], words].concat());
+    command.env("FRONTDESK_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+    let output = command.env("_CLAP_IFS", "\n").output().expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
 
 #[test]
 fn completions_and_the_manual_name_every_command() {
     let binary = Binary::new();
     let manual = binary.ok(&["man"], "");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let completions = binary.ok(&["completions", shell], "");
+        assert!(binary.ok(&["completions", shell], "").contains("FRONTDESK_COMPLETE"), "{shell}");
+        let completions = offered(&binary, shell, &[""]);
         for command in ["channel", "doctor", "search", "export", "serve", "demo"] {
-            assert!(completions.contains(command), "{shell} lacks {command}");
+            assert!(completions.contains(command), "{shell} lacks {command}: {completions}");
             assert!(manual.contains(command), "the manual lacks {command}");
         }
     }
     assert!(manual.contains("Exit codes") && binary.ok(&["--help"], "").contains("Exit codes"));
     assert_eq!(binary.run(&["completions", "tcsh"], "").code, Some(2));
+}
+
+#[test]
+fn completions_know_channels_and_conversations() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    binary.set("CHAT_KEY", &desk.key_of("whatsapp"));
+    binary.configure(&format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n",
+        desk.base_url
+    ));
+    assert_eq!(offered(&binary, "bash", &["show", ""]).matches('+').count(), 0, "nothing was read yet");
+    desk.customer("whatsapp", "+34600111222", "Ana \u{1b}[31m$(reboot)", "Is it ready?");
+    desk.customer("whatsapp", "+34600111333", "Bo", "And mine?");
+    binary.ok(&["list"], "");
+    for command in ["show", "send", "close", "export"] {
+        let told = offered(&binary, "fish", &[command, ""]);
+        assert!(told.contains("+34600111222") && told.contains("+34600111333\tBo"), "{command}: {told}");
+        assert!(!told.contains('\u{1b}'), "{told:?}");
+    }
+    let begun = offered(&binary, "fish", &["pause", "+346001113"]);
+    assert_eq!(begun.lines().filter(|it| it.starts_with('+')).count(), 1, "{begun}");
+    assert!(offered(&binary, "fish", &["list", "--channel", ""]).contains("Harbor chat"));
+    assert!(offered(&binary, "fish", &["channel", "test", "Har"]).contains("Harbor chat"));
+}
+
+#[test]
+fn a_real_bash_completes_commands() {
+    let binary = Binary::new();
+    let script = "source <(\"$1\" completions bash); PATH=\"${1%/*}:$PATH\"; \
+                  COMP_WORDS=(frontdesk chan); COMP_CWORD=1; COMP_TYPE=9; \
+                  _clap_complete_frontdesk frontdesk chan frontdesk; printf '%s' \"${COMPREPLY[*]}\"";
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", script, "bash", env!("CARGO_BIN_EXE_frontdesk")]);
+    binary.variables(|name, value| {
+        bash.env(name, value);
+    });
+    let output = bash.output().expect("bash runs");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(told.trim(), "channel", "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -29,7 +82,7 @@ fn the_manual_tells_every_command_with_its_options() {
     let mut rest: Vec<Command> = root.get_subcommands().cloned().collect();
     let mut told = 0;
     while let Some(command) = rest.pop() {
-        if command.get_name() == "help" {
+        if command.get_name() == "help" || command.is_hide_set() {
             continue;
         }
         let name = command.get_bin_name().expect("a built command").to_owned();
@@ -43,9 +96,17 @@ fn the_manual_tells_every_command_with_its_options() {
         rest.extend(command.get_subcommands().cloned());
     }
     assert!(told > 40, "{told}");
-    for heading in
-        [".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", ".SH COMMANDS", ".SH KEYS", ".SH \"EXIT STATUS\""]
-    {
+    for heading in [
+        ".SH NAME",
+        ".SH SYNOPSIS",
+        ".SH OPTIONS",
+        ".SH COMMANDS",
+        ".SH KEYS",
+        ".SH \"EXIT STATUS\"",
+        ".SH ENVIRONMENT",
+        ".SH FILES",
+        ".SH EXAMPLES",
+    ] {
         assert_eq!(manual.lines().filter(|it| *it == heading).count(), 1, "{heading}");
     }
 }
@@ -60,6 +121,74 @@ fn the_manual_tells_every_key() {
     for verb in VERBS {
         assert!(manual.contains(&verb.typed()) && manual.contains(verb.doc), "{}", verb.name);
     }
+}
+
+#[test]
+fn the_manual_of_the_configuration_tells_every_key() {
+    let manual = Binary::new().ok(&["man", "config"], "").replace("\\*(Aq", "'").replace('\\', "");
+    for table in TABLES {
+        assert!(manual.contains(&table.heading()), "{}", table.name);
+        for setting in table.settings {
+            assert!(manual.contains(&setting.doc.replace('`', "")), "{}", setting.key);
+        }
+    }
+    assert!(manual.starts_with(".TH frontdesk-config 5") || manual.contains("\n.TH frontdesk-config 5"));
+}
+
+#[test]
+fn what_is_for_those_who_work_on_it_is_no_part_of_the_help() {
+    let binary = Binary::new();
+    let lists_dev = |text: &str| text.lines().any(|it| it.trim_start().starts_with("dev "));
+    assert!(!lists_dev(&binary.ok(&["--help"], "")));
+    assert!(!binary.ok(&["man"], "").contains("frontdesk dev"));
+    assert!(binary.ok(&["dev", "--help"], "").contains("fuzz-html"));
+}
+
+#[test]
+fn the_schema_is_printed_for_editors() {
+    let schema: serde_json::Value =
+        serde_json::from_str(&Binary::new().ok(&["config", "schema"], "")).expect("JSON");
+    assert_eq!(schema["properties"]["ui"]["properties"]["ascii"]["type"], "boolean");
+}
+
+/// What the environment is asked for, in a source.
+fn asked(source: &str) -> impl Iterator<Item = &str> {
+    let calls = ["var(\"", "var_os(\"", "variable(\"", "is(\""];
+    calls
+        .into_iter()
+        .flat_map(move |call| source.split(call).skip(1))
+        .filter_map(|it| it.split_once('"'))
+        .map(|it| it.0)
+}
+
+#[test]
+fn every_variable_that_is_read_is_in_the_manual() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let (mut missing, mut checked) = (Vec::new(), 0);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            if path.components().any(|it| it.as_os_str() == "tests") || path.ends_with("tests.rs") {
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).unwrap_or_default();
+            let (source, _) = source.split_once("#[cfg(test)]").unwrap_or((&source, ""));
+            let is_variable =
+                |it: &&str| it.chars().all(|it| it.is_ascii_uppercase() || it == '_') && it.len() > 1;
+            for name in asked(source).filter(is_variable) {
+                checked += 1;
+                if !ENVIRONMENT.iter().any(|(names, _)| names.split(", ").any(|it| it == name)) {
+                    missing.push(format!("{name} in {}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(checked >= 12, "{checked}");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 #[test]

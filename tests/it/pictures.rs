@@ -1,5 +1,7 @@
-//! The README's pictures: frames of the demo as SVG files. With
+//! The pictures of README and book: frames of the demo as SVG files. With
 //! `UPDATE_PICTURES=1` they are drawn anew, else they must be what is drawn.
+
+mod moving;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -12,11 +14,11 @@ use crate::desk::Desk;
 
 /// Pixels of a cell.
 const CELL: (usize, usize) = (9, 18);
-const GROUND: &str = "#16181d";
-const LETTERS: &str = "#d7dae0";
+pub(crate) const GROUND: &str = "#16181d";
+pub(crate) const LETTERS: &str = "#d7dae0";
 
 /// The sixteen colours of a terminal.
-fn colour(colour: Color, otherwise: &'static str) -> &'static str {
+pub(crate) fn colour(colour: Color, otherwise: &'static str) -> &'static str {
     match colour {
         Color::Red => "#f07178",
         Color::Green => "#a5d075",
@@ -29,76 +31,101 @@ fn colour(colour: Color, otherwise: &'static str) -> &'static str {
     }
 }
 
-/// Letters, ground, and whether it is bold.
-fn look(cell: &Cell) -> (&'static str, &'static str, bool) {
+/// A cell as it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DrawnCell {
+    /// What stands there; nothing behind a wide letter.
+    pub(crate) symbol: String,
+    pub(crate) letters: &'static str,
+    pub(crate) ground: &'static str,
+    pub(crate) bold: bool,
+}
+
+impl DrawnCell {
+    fn look(&self) -> (&'static str, &'static str, bool) {
+        (self.letters, self.ground, self.bold)
+    }
+}
+
+fn drawn(cell: &Cell) -> DrawnCell {
     let (letters, ground) = (colour(cell.fg, LETTERS), colour(cell.bg, GROUND));
     let bold = cell.modifier.contains(Modifier::BOLD);
-    if cell.modifier.contains(Modifier::REVERSED) { (ground, letters, bold) } else { (letters, ground, bold) }
+    let inverse = cell.modifier.contains(Modifier::REVERSED);
+    let (letters, ground) = if inverse { (ground, letters) } else { (letters, ground) };
+    DrawnCell { symbol: cell.symbol().to_owned(), letters, ground, bold }
 }
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// A document of so many cells; the style stands in it as it is.
+pub(crate) fn document((columns, rows): (usize, usize), style: &str, body: &str) -> String {
+    let (width, height) = (columns * CELL.0, rows * CELL.1);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"15\">\n{style}\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{GROUND}\"/>\n{body}</svg>\n"
+    )
+}
+
 /// A frame as an SVG document.
 fn svg(buffer: &Buffer) -> String {
-    let (wide, high) = CELL;
     let columns = usize::from(buffer.area.width);
-    let (width, height) = (columns * wide, usize::from(buffer.area.height) * high);
-    let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"15\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"{GROUND}\"/>\n"
-    );
+    let mut body = String::new();
     for (row, cells) in buffer.content.chunks(columns).enumerate() {
-        let mut start = 0;
-        while start < columns {
-            let (letters, ground, bold) = look(&cells[start]);
-            let length = cells[start..].iter().take_while(|it| look(it) == (letters, ground, bold)).count();
-            let text = run(&cells[start..start + length]);
-            let (x, y, span) = (start * wide, row * high, length * wide);
-            if ground != GROUND {
-                writeln!(
-                    out,
-                    "<rect x=\"{x}\" y=\"{y}\" width=\"{span}\" height=\"{high}\" fill=\"{ground}\"/>"
-                )
-                .expect("a string");
-            }
-            if !text.trim().is_empty() {
-                let weight = if bold { " font-weight=\"bold\"" } else { "" };
-                let base = y + high - 5;
-                writeln!(
-                    out,
-                    "<text x=\"{x}\" y=\"{base}\" textLength=\"{span}\" fill=\"{letters}\"{weight} \
-                     xml:space=\"preserve\">{}</text>",
-                    escaped(&text)
-                )
-                .expect("a string");
-            }
-            start += length;
-        }
+        let cells: Vec<DrawnCell> = cells.iter().map(drawn).collect();
+        body.push_str(&line(&cells, row));
     }
-    out.push_str("</svg>\n");
+    document((columns, usize::from(buffer.area.height)), "", &body)
+}
+
+/// A row of a frame: a patch of ground and a text for each run of cells that
+/// look the same.
+pub(crate) fn line(cells: &[DrawnCell], row: usize) -> String {
+    let (wide, high) = CELL;
+    let (mut out, mut start) = (String::new(), 0);
+    for run in cells.chunk_by(|one, next| one.look() == next.look()) {
+        let (letters, ground, bold) = run[0].look();
+        let text = symbols(run);
+        let (x, y, span) = (start * wide, row * high, run.len() * wide);
+        if ground != GROUND {
+            writeln!(out, "<rect x=\"{x}\" y=\"{y}\" width=\"{span}\" height=\"{high}\" fill=\"{ground}\"/>")
+                .expect("a string");
+        }
+        if !text.trim().is_empty() {
+            let weight = if bold { " font-weight=\"bold\"" } else { "" };
+            let base = y + high - 5;
+            writeln!(
+                out,
+                "<text x=\"{x}\" y=\"{base}\" textLength=\"{span}\" fill=\"{letters}\"{weight} \
+                 xml:space=\"preserve\">{}</text>",
+                escaped(&text)
+            )
+            .expect("a string");
+        }
+        start += run.len();
+    }
     out
 }
 
 /// The text of cells; the cell after a wide letter adds nothing.
-fn run(cells: &[Cell]) -> String {
+fn symbols(cells: &[DrawnCell]) -> String {
     let (mut text, mut skip) = (String::new(), 0);
     for cell in cells {
         if skip > 0 {
             skip -= 1;
             continue;
         }
-        text.push_str(cell.symbol());
-        skip = frontdesk::inbox::wrap::cells(cell.symbol()).saturating_sub(1);
+        text.push_str(&cell.symbol);
+        skip = frontdesk::inbox::wrap::cells(&cell.symbol).saturating_sub(1);
     }
     text
 }
 
 #[track_caller]
 fn shows(desk: &Desk, name: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/pictures").join(format!("{name}.svg"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures").join(format!("{name}.svg"));
     let drawn = svg(&desk.buffer());
     if std::env::var_os("UPDATE_PICTURES").is_some() {
         return std::fs::write(path, drawn).expect("it can be written");

@@ -1,9 +1,16 @@
 //! The service on PostgreSQL: held to the same contract as on a file, and to
 //! what only a server can do to it. Skipped, and said, where none is installed.
 
+mod clocks;
 pub(crate) mod cluster;
 mod cutting;
+mod failing;
 mod killing;
+mod moving;
+mod moving_kills;
+mod own_cluster;
+mod properties;
+mod restoring;
 mod together;
 
 use std::process::Command;
@@ -134,7 +141,7 @@ async fn a_database_of_an_older_version_is_migrated() {
     let first = service::start(options(&url, &folder)).await.expect("it starts");
     assert!(inbound(&first, "hi").await.is_success());
     first.shutdown().await;
-    let back = "DROP TABLE commit_order, leases, shared_state; ALTER TABLE media_parts DROP COLUMN kept_at;
+    let back = "DROP TABLE commit_order, leases, shared_state, processes; ALTER TABLE media_parts DROP COLUMN kept_at;
                 CREATE TABLE lease (name TEXT); UPDATE meta SET value = '1' WHERE name = 'format'";
     cluster::run(&url, back).await.expect("as it was");
     let place: DatabasePlace = url.parse().expect("an address");

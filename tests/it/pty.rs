@@ -96,6 +96,11 @@ impl Terminal {
         self.screen.screen().contents()
     }
 
+    /// What it shows, cell by cell.
+    pub(crate) fn screen(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
     /// Reads until the screen holds what is wanted.
     pub(crate) fn wait_for(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
@@ -380,6 +385,10 @@ fn a_channel_key_is_asked_for_and_not_shown() {
     terminal.wait_for_text("Address of the service");
     terminal.keys(&format!("{}\r", desk.base_url));
     terminal.wait_for_text("Channel key (not shown):");
+    // A key the server refuses is asked for again; name and address are not.
+    terminal.keys("svc_live_wrong\r");
+    terminal.wait_for_text("Type another; Harbor chat and its address are kept.");
+    terminal.wait_for("a second question", |it| it.matches("Channel key (not shown):").count() == 2);
     // A wrong beginning is taken back.
     terminal.keys(&format!("wrong\x15x\x7f{key}\r"));
     terminal.wait_for_text("`frontdesk` opens it");

@@ -3,9 +3,10 @@
 
 mod doctor;
 mod ending;
+mod metrics;
 mod probes;
 mod proxies;
-mod public;
+pub mod public;
 mod sealing;
 mod unconnected;
 

@@ -31,7 +31,7 @@ pub enum ConnectionAction {
     /// after a live test call. Its credential is asked for, or read from
     /// standard input.
     Add {
-        /// A file with one [[connection]]; README shows one.
+        /// A file with one [[connection]]; the book shows one.
         file: PathBuf,
         #[command(flatten)]
         trial: TrialArguments,

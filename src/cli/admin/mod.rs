@@ -6,6 +6,7 @@ mod channels;
 mod connections;
 mod credits;
 mod keys;
+mod moving;
 mod proposals;
 mod templates;
 
@@ -54,6 +55,10 @@ pub enum AdminAction {
     /// Data Connections: add, test, list, log, remove.
     #[command(subcommand)]
     Connection(connections::ConnectionAction),
+    /// Move everything between a file and a PostgreSQL database.
+    Move(moving::MoveArguments),
+    /// Copy everything into a file, also while it is served.
+    Backup(moving::BackupArguments),
     /// Changes the assistant proposes: list, carry out, drop.
     #[command(subcommand)]
     Proposal(proposals::ProposalAction),
@@ -67,10 +72,19 @@ pub enum AdminAction {
 /// # Errors
 /// When there is no such file, or it refuses.
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
+    if let AdminAction::Move(wanted) = &arguments.action {
+        if arguments.db.is_some() {
+            return Err(CliError::Usage("`admin move` takes --from and --to instead of --db".to_owned()));
+        }
+        return Ok(moving::relocate(wanted, arguments.key_file.as_deref(), arguments.json)?);
+    }
     let place = match arguments.db {
         Some(place) => place,
         None => folders::data()?.join("service.db").into(),
     };
+    if let AdminAction::Backup(wanted) = &arguments.action {
+        return Ok(moving::back_up(&place, wanted, arguments.json)?);
+    }
     let admin = Admin::open(&place, arguments.key_file.as_deref()).map_err(|why| match why {
         AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {place}")),
         told => told.into(),
@@ -79,6 +93,8 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     let json = arguments.json;
     let done = runtime.block_on(async {
         match arguments.action {
+            // Done above: they open databases in their own way.
+            AdminAction::Move(_) | AdminAction::Backup(_) => Ok(()),
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Channel(action) => channels::run(&admin, action, json).await,
             AdminAction::Call(action) => calls::run(&admin, action, json).await,

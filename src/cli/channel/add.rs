@@ -16,6 +16,9 @@ use crate::shell::prompt;
 use model::secret::Secret;
 use model::time::SECOND;
 
+/// Keys that may be typed after one that was refused.
+const MORE_TRIES: u32 = 4;
+
 /// What is to be added.
 struct NewChannel {
     name: String,
@@ -28,9 +31,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let wanted = wanted(&file, arguments)?;
     // Said before anything secret is typed.
     client::usable(&wanted.base_url).map_err(|why| CliError::Usage(why.to_string()))?;
-    let key = key(arguments)?;
-    let checked = check::check(&wanted.base_url, &key, i64::from(arguments.timeout) * SECOND)
-        .with_context(|| format!("{}: nothing was added", wanted.name))?;
+    let (key, checked) = checked_key(arguments, &wanted)?;
     let kept = match &arguments.key_env {
         Some(_) => None,
         None => Some(place(&file, &wanted).keep(&key).map_err(|it| anyhow!(it))?),
@@ -99,6 +100,26 @@ fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
         return Err(CliError::Usage("the key is empty; nothing was added".to_owned()));
     }
     Ok(key)
+}
+
+/// The key, and what the server says of it. Where it refuses one, whoever sits
+/// at a terminal types another; name and address stay as they are.
+fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret, KeyCheck), CliError> {
+    let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MORE_TRIES } else { 0 };
+    loop {
+        let key = key(arguments)?;
+        match check::check(&wanted.base_url, &key, i64::from(arguments.timeout) * SECOND) {
+            Ok(checked) => return Ok((key, checked)),
+            Err(error) if more > 0 && error.is_about_the_key() => {
+                more -= 1;
+                print::note(&format!("{error}. Type another; {} and its address are kept.", wanted.name))?;
+            }
+            Err(error) => {
+                let error = anyhow::Error::new(error).context(format!("{}: nothing was added", wanted.name));
+                return Err(error.into());
+            }
+        }
+    }
 }
 
 fn unasked(error: io::Error) -> CliError {

@@ -42,6 +42,13 @@ pub enum CheckError {
     Here(#[from] anyhow::Error),
 }
 
+impl CheckError {
+    /// Whether another key could do better.
+    pub fn is_about_the_key(&self) -> bool {
+        matches!(self, Self::Read(ReadError::Refused { .. }) | Self::Client(ClientError::BadKey))
+    }
+}
+
 /// Asks the server of a key what it is and may do; a rate limit is waited for
 /// within so many microseconds.
 ///

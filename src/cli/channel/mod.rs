@@ -12,8 +12,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::{CliError, folders};
+use crate::cli::{CliError, completing, folders};
 use crate::config::{ChannelConfig, Config};
 
 /// The commands about channels.
@@ -70,6 +71,7 @@ pub struct ChannelListArguments {
 #[derive(Debug, Args)]
 pub struct TestArguments {
     /// Only this channel.
+    #[arg(add = ArgValueCandidates::new(completing::channels))]
     pub name: Option<String>,
     /// Wait so many seconds at most for each key's rate limit.
     #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
@@ -83,6 +85,7 @@ pub struct TestArguments {
 #[derive(Debug, Args)]
 pub struct RemoveArguments {
     /// The channel.
+    #[arg(add = ArgValueCandidates::new(completing::channels))]
     pub name: String,
     /// Do not ask.
     #[arg(long)]

@@ -5,13 +5,13 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::json;
 
 use crate::cli::channel::{File, RemoveArguments};
-use crate::cli::{CliError, folders, print};
+use crate::cli::folders::DeskFolders;
+use crate::cli::{CliError, print};
 use crate::config::KeySource;
 use crate::config::edit;
 use crate::config::keys::KeyLocation;
 use crate::shell::prompt;
 use model::ids::ChannelId;
-use store::Store;
 
 /// `frontdesk channel remove`
 pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
@@ -54,10 +54,10 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
 
 /// Drafts and unsent changes of the channel, if there is a data folder.
 fn kept(channel: &ChannelId) -> Result<(u64, u64)> {
-    let folder = folders::data()?;
-    if !folder.join("outbox.db").exists() {
+    let files = DeskFolders::find()?;
+    if !files.data.join("outbox.db").exists() {
         return Ok((0, 0));
     }
-    let store = Store::open(&folder).context("opening this desk's files")?;
+    let store = files.open(String::new())?;
     Ok(store.left_open(channel)?)
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
+use crate::cli::folders::DeskFolders;
 use crate::config::ChannelConfig;
 use crate::shell::clock::SystemClock;
 use model::time::Clock;
@@ -15,7 +16,8 @@ pub fn open_to_others(path: &Path, rights: u32) -> bool {
 }
 
 /// What was found.
-pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<CheckResult> {
+pub fn look(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<CheckResult> {
+    let folder = files.data.as_path();
     let shown = folder.display();
     if !folder.exists() {
         return vec![CheckResult::ok(
@@ -23,9 +25,12 @@ pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<CheckResult> {
             format!("{shown} is not there yet; the first start makes it"),
         )];
     }
-    let mut findings = vec![permissions(folder)];
+    let mut findings = vec![permissions("data folder", folder)];
+    if files.cache != files.data && files.cache.exists() {
+        findings.push(permissions("cache folder", &files.cache));
+    }
     findings.extend(room(folder, disk::can_take(folder)));
-    let seen = inspect::inspect(folder, SystemClock.now());
+    let seen = inspect::inspect(folder, Some(&files.cache), SystemClock.now());
     findings.push(database(
         "outbox",
         &seen.outbox,
@@ -36,11 +41,11 @@ pub fn look(folder: &Path, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     findings
 }
 
-fn permissions(folder: &Path) -> CheckResult {
+fn permissions(name: &'static str, folder: &Path) -> CheckResult {
     let shown = folder.display();
     if open_to_others(folder, 0o077) {
         return CheckResult::fail(
-            "data folder",
+            name,
             format!("{shown} is open to others"),
             format!("run: chmod 700 {shown}"),
         );
@@ -50,7 +55,7 @@ fn permissions(folder: &Path) -> CheckResult {
         Ok(entries) => entries,
         Err(error) => {
             let advice = "check its owner, or set FRONTDESK_DATA_DIR";
-            return CheckResult::fail("data folder", format!("{shown}: {error}"), advice);
+            return CheckResult::fail(name, format!("{shown}: {error}"), advice);
         }
     };
     let open =
@@ -58,13 +63,9 @@ fn permissions(folder: &Path) -> CheckResult {
     match open {
         Some(path) => {
             let path = path.display();
-            CheckResult::fail(
-                "data folder",
-                format!("{path} is open to others"),
-                format!("run: chmod 600 {path}"),
-            )
+            CheckResult::fail(name, format!("{path} is open to others"), format!("run: chmod 600 {path}"))
         }
-        None => CheckResult::ok("data folder", format!("{shown}, yours alone")),
+        None => CheckResult::ok(name, format!("{shown}, yours alone")),
     }
 }
 

@@ -17,6 +17,7 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, folders, print};
 use ::service::DatabasePlace;
 
@@ -128,7 +129,7 @@ fn look(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
     let channels = config.channels;
     findings.extend(config::connections(&path));
     findings.extend(receiver::look(config.receiver.as_ref()));
-    findings.extend(files::look(&folders::data()?, &channels));
+    findings.extend(files::look(&DeskFolders::find()?, &channels));
     if let Some(database) = &arguments.db {
         findings.extend(service::look(database, arguments.key_file.as_deref()));
     }

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::cli::desk;
 use crate::cli::doctor::CheckResult;
 use crate::shell::{children, terminal};
 
@@ -55,11 +56,11 @@ fn kind() -> CheckResult {
     if term == "dumb" {
         return CheckResult::fail("terminal", "TERM is dumb", "use a terminal that can place the cursor");
     }
-    let colours = match (variable("NO_COLOR"), variable("COLORTERM")) {
-        (Some(_), _) => "no colours (NO_COLOR)".to_owned(),
-        (None, Some(word)) => format!("colours: {word}"),
-        (None, None) if term.contains("256color") => "256 colours".to_owned(),
-        (None, None) => "16 colours".to_owned(),
+    let colours = match variable("COLORTERM") {
+        _ if desk::wants_no_colour(variable) => "no colours (NO_COLOR or CLICOLOR)".to_owned(),
+        Some(word) => format!("colours: {word}"),
+        None if term.contains("256color") => "256 colours".to_owned(),
+        None => "16 colours".to_owned(),
     };
     CheckResult::ok("terminal", format!("TERM {term}, {colours}"))
 }

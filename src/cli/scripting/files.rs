@@ -4,15 +4,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
+use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, Misuse, folders, logs};
 use crate::config::Config;
-use crate::shell::clock::{self, SystemClock};
+use crate::shell::clock::SystemClock;
 use model::account::{Account, Environment};
 use model::ids::ChannelId;
 use model::time::{Clock, Timestamp};
-use store::{Reader, Store, StoreOptions};
+use store::{Reader, Store};
 
 /// What is configured and stored here; no key is fetched, no server asked.
 #[derive(Clone)]
@@ -39,11 +40,9 @@ impl Files {
                 path.display()
             )));
         }
-        let folder = folders::data()?;
-        logs::start(&folder)?;
-        let store =
-            Store::open_with(&folder, StoreOptions { zone: clock::zone(), ..StoreOptions::default() })
-                .context("opening this desk's files")?;
+        let files = DeskFolders::find()?;
+        logs::start(&files.logs)?;
+        let store = files.open(String::new())?;
         Ok(Self { config, store, clock: Arc::new(SystemClock) })
     }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
 
+use crate::cli::completing;
 use crate::cli::scripting::Session;
 use crate::cli::scripting::session::{MOMENT, ReadAmount};
 use model::account::{Environment, Platform};
@@ -24,7 +26,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct ConversationArguments {
     /// The conversation: its number, mail address, bot chat id, @user name or
     /// id; `id:` before an id that looks like another of these.
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true, add = ArgValueCandidates::new(completing::conversations))]
     pub conversation: String,
     /// The conversation is given by its name; nobody else may have it.
     #[arg(long)]

@@ -46,15 +46,16 @@ pub use show::{ListArguments, ShowArguments};
 pub use upload::UploadArguments;
 
 use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 
-use crate::cli::CliError;
+use crate::cli::{CliError, completing};
 use model::waves::Phase;
 
 /// What all scripting commands have.
 #[derive(Debug, Args)]
 pub struct Common {
     /// Only this channel, by its configured name.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(completing::channels))]
     pub channel: Option<String>,
     /// JSON instead of lines.
     #[arg(long)]

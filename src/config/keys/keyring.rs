@@ -51,11 +51,12 @@ pub fn probe() -> Result<(), KeyringError> {
 
 #[cfg(all(target_os = "linux", feature = "keyring"))]
 mod service {
-    use std::sync::{Arc, mpsc};
+    use std::collections::HashMap;
+    use std::sync::mpsc;
     use std::time::Duration;
 
-    use keyring_core::api::CredentialStoreApi;
-    use keyring_core::{Entry, Error};
+    use secret_service::blocking::{Item, SecretService};
+    use secret_service::{EncryptionType, Error};
 
     use crate::config::keys::keyring::KeyringError;
 
@@ -65,16 +66,16 @@ mod service {
     pub const PROBE: Duration = Duration::from_secs(3);
     /// What its entries stand under.
     const SERVICE: &str = "frontdesk";
-
-    type Store = dyn CredentialStoreApi + Send + Sync;
+    /// What the keyring calls the entry's content.
+    const KIND: &str = "application/octet-stream";
 
     pub fn within<T: Send + 'static>(
         patience: Duration,
-        work: impl FnOnce(&Store) -> Result<T, KeyringError> + Send + 'static,
+        work: impl FnOnce(&SecretService<'_>) -> Result<T, KeyringError> + Send + 'static,
     ) -> Result<T, KeyringError> {
         let (done, answer) = mpsc::sync_channel(1);
         let started = std::thread::Builder::new().name("keyring".to_owned()).spawn(move || {
-            let worked = connect().and_then(|store| work(store.as_ref()));
+            let worked = connect().and_then(|store| work(&store));
             // Whoever asked may have given up.
             let _ = done.send(worked);
         });
@@ -86,62 +87,66 @@ mod service {
 
     /// What went wrong on the way is long and helps no one: there is no bus
     /// over SSH and in containers.
-    fn connect() -> Result<Arc<Store>, KeyringError> {
-        match zbus_secret_service_keyring_store::Store::new() {
-            Ok(store) => Ok(store),
-            Err(error) => {
-                tracing::debug!(%error, "no keyring");
-                Err(KeyringError::Absent("there is no secret service on the session bus"))
-            }
+    fn connect() -> Result<SecretService<'static>, KeyringError> {
+        SecretService::connect(EncryptionType::Dh).map_err(|error| {
+            tracing::debug!(%error, "no keyring");
+            KeyringError::Absent("there is no secret service on the session bus")
+        })
+    }
+
+    /// What an entry is found by.
+    fn attributes(name: &str) -> HashMap<&str, &str> {
+        HashMap::from([("service", SERVICE), ("username", name)])
+    }
+
+    /// The entry of a name, unlocked; its owner may be asked for a password.
+    fn item<'a>(store: &'a SecretService<'a>, name: &str) -> Result<Option<Item<'a>>, KeyringError> {
+        let found = store.search_items(attributes(name)).map_err(failed)?;
+        let mut items = found.unlocked.into_iter().chain(found.locked);
+        let Some(item) = items.next() else { return Ok(None) };
+        if items.next().is_some() {
+            return Err(KeyringError::Failed("it holds more than one key of this name".to_owned()));
         }
-    }
-
-    fn entry(store: &Store, name: &str) -> Result<Entry, KeyringError> {
-        store.build(SERVICE, name, None).map_err(failed)
-    }
-
-    pub fn set(store: &Store, name: &str, text: &str) -> Result<(), KeyringError> {
-        entry(store, name)?.set_password(text).map_err(failed)
-    }
-
-    pub fn get(store: &Store, name: &str) -> Result<Option<String>, KeyringError> {
-        match entry(store, name)?.get_password() {
-            Ok(text) => Ok(Some(text)),
-            Err(Error::NoEntry) => Ok(None),
-            Err(error) => Err(failed(error)),
+        if item.is_locked().map_err(failed)? {
+            item.unlock().map_err(failed)?;
         }
+        Ok(Some(item))
     }
 
-    pub fn delete(store: &Store, name: &str) -> Result<bool, KeyringError> {
-        match entry(store, name)?.delete_credential() {
-            Ok(()) => Ok(true),
-            Err(Error::NoEntry) => Ok(false),
-            Err(error) => Err(failed(error)),
+    pub fn set(store: &SecretService<'_>, name: &str, text: &str) -> Result<(), KeyringError> {
+        if let Some(item) = item(store, name)? {
+            return item.set_secret(text.as_bytes(), KIND).map_err(failed);
         }
+        let collection = store.get_default_collection().map_err(failed)?;
+        if collection.is_locked().map_err(failed)? {
+            collection.unlock().map_err(failed)?;
+        }
+        let label = format!("keyring:{name}@{SERVICE}");
+        collection.create_item(&label, attributes(name), text.as_bytes(), true, KIND).map_err(failed)?;
+        Ok(())
+    }
+
+    pub fn get(store: &SecretService<'_>, name: &str) -> Result<Option<String>, KeyringError> {
+        let Some(item) = item(store, name)? else { return Ok(None) };
+        let bytes = item.get_secret().map_err(failed)?;
+        let text = String::from_utf8(bytes);
+        text.map(Some).map_err(|_| KeyringError::Failed("what it holds is not a key".to_owned()))
+    }
+
+    pub fn delete(store: &SecretService<'_>, name: &str) -> Result<bool, KeyringError> {
+        let Some(item) = item(store, name)? else { return Ok(false) };
+        item.delete().map_err(failed)?;
+        Ok(true)
     }
 
     /// The kind of failure only: errors may carry what was read.
     fn failed(error: Error) -> KeyringError {
         let words = match error {
-            Error::NoStorageAccess(_) => "it is locked or does not let this program in",
-            Error::Ambiguous(_) => "it holds more than one key of this name",
-            Error::BadEncoding(_) | Error::BadDataFormat(..) => "what it holds is not a key",
+            Error::Locked | Error::Prompt => "it is locked or does not let this program in",
+            Error::NoResult => "it has no place for new keys",
             _ => "it did not do what it was asked",
         };
         KeyringError::Failed(words.to_owned())
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        #[test]
-        fn a_keyring_keeps_hands_out_and_forgets() {
-            let store = keyring_core::mock::Store::new().expect("a store");
-            assert_eq!(get(store.as_ref(), "a"), Ok(None));
-            set(store.as_ref(), "a", "one").expect("kept");
-            assert_eq!(delete(store.as_ref(), "b"), Ok(false));
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use crate::answers::ResponseError;
 use crate::guard::tests::bench::{Answer, Server, Stub, Tripwire, ok};

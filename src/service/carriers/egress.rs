@@ -118,6 +118,7 @@ async fn round(
 async fn fly(service: &Service, row: EgressRow, channel: Channel, start: Instant) {
     sleep_until(start).await;
     let outcome = carry(service, &row, channel).await;
+    service.metrics.carried(channel, outcome.word());
     loop {
         let (state, id, outcome) = (service.clone(), row.id.clone(), outcome.clone());
         let settled: Result<(), ApiError> = service

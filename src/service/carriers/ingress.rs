@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use rand::Rng;
+use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 

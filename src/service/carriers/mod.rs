@@ -125,6 +125,19 @@ pub enum CarryOutcome {
     },
 }
 
+impl CarryOutcome {
+    /// The outcome in a word.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Taken { .. } => "taken",
+            Self::Refused { .. } => "refused",
+            Self::Later { .. } => "later",
+            Self::Moved { .. } => "moved",
+            Self::Unknown { .. } => "unknown",
+        }
+    }
+}
+
 /// Why a platform could not be asked, and after which pause it may be again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]

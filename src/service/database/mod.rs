@@ -22,6 +22,7 @@ pub mod idempotency;
 pub mod ingress;
 pub mod keys;
 pub mod latest;
+pub mod load;
 mod lock;
 pub mod media;
 pub mod messages;
@@ -39,6 +40,7 @@ pub mod session;
 mod sqlite;
 pub mod templates;
 pub mod threads;
+mod transfer;
 pub mod usage;
 pub mod webhooks;
 pub mod workspaces;
@@ -52,13 +54,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 use tokio::sync::{Notify, watch};
 
+use load::LoadReading;
 pub use open::Durability;
 use place::DatabasePlace;
 use pool::Pool;
 pub use postgres::feed::CommittedElsewhere;
-pub use postgres::shared_state::{NewValue, SharedState};
+pub use postgres::shared_state::{DecisionClock, NewValue, SharedState};
 use session::{DbSession, WritingConnection};
 use sqlite::FileWriter;
+pub use transfer::{MovedTable, Transfer, back_up, transfer};
 
 /// Why the database did not do something.
 #[derive(Debug, Error)]
@@ -121,6 +125,35 @@ pub enum DatabaseError {
     /// A job failed badly, or the service is stopping.
     #[error("the database did not finish a job")]
     Closed,
+    /// Everything in it was moved elsewhere.
+    #[error("this database was moved to {0}: serve that one")]
+    Moved(String),
+    /// A move into it was ended before its time.
+    #[error(
+        "a move from {0} into this database has not ended: run the same `frontdesk admin move` again, or serve what it \
+         moves from"
+    )]
+    Arriving(String),
+    /// A process serves it, and has to end first.
+    #[error(
+        "another frontdesk (process {0}) serves this database, or was killed a few seconds ago: end it first"
+    )]
+    Served(u32),
+    /// What it holds would be lost.
+    #[error("{0} holds the data of a service already: name an empty database, or a file that is not there")]
+    Occupied(String),
+    /// What arrived is not what left.
+    #[error("{0}: what arrived is not what was there; nothing was moved")]
+    Differs(String),
+    /// The ledger does not come to the balance.
+    #[error("the ledger does not explain the balance of {0}; nothing was moved")]
+    Unexplained(String),
+    /// There is no room on the disk of the database.
+    #[error("the disk of the database is full: {0}")]
+    Full(String),
+    /// No connection was free for too long.
+    #[error("the database has more to do than it can")]
+    Busy,
     /// A transaction could not be made durable.
     #[error("the database could not commit: {0}")]
     Commit(String),
@@ -209,7 +242,7 @@ impl Database {
         let stamp = Arc::new(AtomicI64::new(0));
         let (writer, readers): (Box<dyn WritingConnection>, _) = match place {
             DatabasePlace::File(path) => {
-                let writer = FileWriter::new(open::existing(path)?);
+                let writer = FileWriter::beside_others(open::existing(path)?);
                 (Box::new(writer), open::readers(path)?)
             }
             DatabasePlace::Server(url) => {
@@ -270,6 +303,19 @@ impl Database {
         Ok(revision.unsigned_abs())
     }
 
+    /// How much is asked of those that write, read, and change what processes
+    /// have in common.
+    pub fn loads(&self) -> Vec<(&'static str, LoadReading)> {
+        let mut loads = vec![("write", self.writer.load()), ("read", self.readers.load())];
+        loads.extend(self.shared.as_ref().map(|it| ("shared", it.state.load())));
+        loads
+    }
+
+    /// Transactions of this process so far.
+    pub fn commits(&self) -> u64 {
+        self.writer.commits()
+    }
+
     /// The newest time a row was given.
     pub fn stamp(&self) -> Arc<AtomicI64> {
         self.stamp.clone()
@@ -322,6 +368,3 @@ impl Database {
         drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,6 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::database::session::DbSession;
+use crate::database::transfer::note;
 use crate::database::{DatabaseError, lock};
 use sqlite::Queries;
 
@@ -79,7 +80,8 @@ pub fn writer(path: &Path, durability: Durability) -> Result<(Connection, bool, 
     }
     make_private(path)?;
     let lock = lock::take(path)?;
-    let (connection, fresh) = open(path)?;
+    let (connection, fresh) = migrated(path)?;
+    note::refuse(&connection)?;
     if durability == Durability::Simulated {
         connection.execute_batch("PRAGMA synchronous = OFF")?;
     }
@@ -90,11 +92,18 @@ pub fn writer(path: &Path, durability: Durability) -> Result<(Connection, bool, 
 /// nothing and moves nothing.
 pub fn existing(path: &Path) -> Result<Connection, DatabaseError> {
     looked_at(path)?;
-    Ok(open(path)?.0)
+    Ok(migrated(path)?.0)
 }
 
 /// Opens a file that a service has made to read from it; changes nothing.
 pub fn looked_at(path: &Path) -> Result<Connection, DatabaseError> {
+    let connection = unrefused(path)?;
+    note::refuse(&connection)?;
+    Ok(connection)
+}
+
+/// The same, also where a move keeps it from being served.
+pub fn unrefused(path: &Path) -> Result<Connection, DatabaseError> {
     if !is_database(path)? {
         return Err(DatabaseError::NoDatabase);
     }
@@ -121,7 +130,9 @@ pub fn readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseEr
     (0..READERS).map(|_| Ok(Box::new(reader(path)?) as Box<dyn DbSession + Send>)).collect()
 }
 
-fn open(path: &Path) -> Result<(Connection, bool), DatabaseError> {
+/// Opens a file to write to it, and brings its tables to this version's; tells
+/// whether they were just made.
+pub fn migrated(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     open_healthy(path).map_err(|cause| match cause {
         DatabaseError::Corrupt(cause) => DatabaseError::Damaged(cause),
         other => other,

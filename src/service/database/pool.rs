@@ -7,26 +7,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 use crate::database::DatabaseError;
+use crate::database::load::{JobTicket, LoadReading, PoolLoad};
 
 type Job<S> = Box<dyn FnOnce(&S) + Send>;
 
 /// The threads. They end after the last job when this is dropped.
 pub struct Pool<S: ?Sized> {
     jobs: Sender<Job<S>>,
+    load: Arc<PoolLoad>,
 }
 
 impl<S: ?Sized + Send + 'static> Pool<S> {
     /// Starts a thread for each connection.
     pub fn start(name: &str, connections: Vec<Box<S>>) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel::<Job<S>>();
-        let waiting = Arc::new(Mutex::new(waiting));
+        let (waiting, load) = (Arc::new(Mutex::new(waiting)), PoolLoad::of(connections.len()));
         for (number, connection) in connections.into_iter().enumerate() {
-            let waiting = Arc::clone(&waiting);
+            let (waiting, load) = (Arc::clone(&waiting), Arc::clone(&load));
             std::thread::Builder::new()
                 .name(format!("{name}-{number}"))
-                .spawn(move || run_all(connection.as_ref(), &waiting))?;
+                .spawn(move || run_all(connection.as_ref(), &waiting, &load))?;
         }
-        Ok(Self { jobs })
+        Ok(Self { jobs, load })
     }
 
     /// Runs a job and waits for it.
@@ -37,8 +39,20 @@ impl<S: ?Sized + Send + 'static> Pool<S> {
         E: From<DatabaseError> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
-        self.send(move |connection| drop(answer.send(job(connection))))?;
-        answered.await.map_err(|_| DatabaseError::Closed)?
+        let ticket = JobTicket::new(&self.load);
+        let turn = ticket.clone();
+        self.send(move |connection| {
+            if turn.begin() {
+                // Whoever asked may have gone.
+                let _ = answer.send(job(connection));
+            }
+        })?;
+        ticket.answer(answered).await?
+    }
+
+    /// How much is asked of it now.
+    pub fn load(&self) -> LoadReading {
+        self.load.read()
     }
 
     /// Has a job run that nobody waits for.
@@ -47,10 +61,11 @@ impl<S: ?Sized + Send + 'static> Pool<S> {
     }
 }
 
-fn run_all<S: ?Sized>(connection: &S, waiting: &Mutex<Receiver<Job<S>>>) {
+fn run_all<S: ?Sized>(connection: &S, waiting: &Mutex<Receiver<Job<S>>>, load: &PoolLoad) {
     loop {
         let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
+        let _working = load.work();
         if catch_unwind(AssertUnwindSafe(|| job(connection))).is_err() {
             tracing::error!("a job of the database panicked");
         }

@@ -112,6 +112,14 @@ impl<'a> DbRow<'a> {
         Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
+    /// All cells, in their order.
+    ///
+    /// # Errors
+    /// When one is of no kind that is kept.
+    pub fn values(&self) -> Result<Vec<SqlValue<'a>>, DatabaseError> {
+        (0..self.cells.count()).map(|it| self.cells.value(it)).collect()
+    }
+
     fn value(&self, name: &str) -> Result<SqlValue<'a>, DatabaseError> {
         let next = self.next.get();
         let mut places = (next..self.cells.count()).chain(0..next);

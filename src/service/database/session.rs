@@ -62,6 +62,10 @@ pub trait DbSession {
 pub enum CommitFailure {
     /// Nothing of it is kept, and why.
     Undone(String),
+    /// Nothing of it is kept: the connection was lost before its end.
+    Lost,
+    /// Nothing of it is kept: there is no room on the disk.
+    Full(String),
     /// The connection was lost before the answer: it is kept or not.
     Unknown,
 }
@@ -70,7 +74,41 @@ impl From<CommitFailure> for DatabaseError {
     fn from(failure: CommitFailure) -> Self {
         match failure {
             CommitFailure::Undone(cause) => Self::Commit(cause),
+            CommitFailure::Lost => Self::Lost,
+            CommitFailure::Full(cause) => Self::Full(cause),
             CommitFailure::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl From<DatabaseError> for CommitFailure {
+    fn from(cause: DatabaseError) -> Self {
+        match cause {
+            DatabaseError::Unknown => Self::Unknown,
+            DatabaseError::Lost | DatabaseError::Unreachable(_) => Self::Lost,
+            DatabaseError::Full(cause) => Self::Full(cause),
+            other => Self::Undone(other.to_string()),
+        }
+    }
+}
+
+/// Why there is no transaction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BeginFailure {
+    /// The server is not there, which passes by itself.
+    Unreachable(String),
+    /// There is no room on the disk.
+    Full(String),
+    /// Anything else, in words.
+    Refused(String),
+}
+
+impl From<BeginFailure> for DatabaseError {
+    fn from(failure: BeginFailure) -> Self {
+        match failure {
+            BeginFailure::Unreachable(cause) => Self::Unreachable(cause),
+            BeginFailure::Full(cause) => Self::Full(cause),
+            BeginFailure::Refused(cause) => Self::Commit(cause),
         }
     }
 }
@@ -83,8 +121,8 @@ pub trait WritingConnection: Send {
     /// Begins a transaction.
     ///
     /// # Errors
-    /// In words, when there is none then.
-    fn begin(&self) -> Result<(), String>;
+    /// When there is none then.
+    fn begin(&self) -> Result<(), BeginFailure>;
 
     /// What jobs change things through.
     fn session(&self) -> &dyn DbSession;

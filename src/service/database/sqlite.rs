@@ -9,7 +9,8 @@ use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, RowCells, SqlValue};
-use crate::database::session::{CommitFailure, DbSession, Visit, WritingConnection};
+use crate::database::session::{BeginFailure, CommitFailure, DbSession, Visit, WritingConnection};
+use crate::database::transfer::note;
 use disk::Standing;
 
 /// Jobs in one transaction at most.
@@ -21,6 +22,7 @@ impl From<rusqlite::Error> for DatabaseError {
             Some(rusqlite::ErrorCode::DatabaseCorrupt | rusqlite::ErrorCode::NotADatabase) => {
                 Self::Corrupt(cause.to_string())
             }
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full(cause.to_string()),
             _ => Self::Sql(cause.to_string()),
         }
     }
@@ -106,13 +108,31 @@ fn names_differ(statement: &Statement<'_>) -> bool {
 pub struct FileWriter {
     connection: Connection,
     standing: Standing,
+    /// Whether somebody may move the file's data away meanwhile.
+    is_alone: bool,
 }
 
 impl FileWriter {
-    /// Writes through a connection.
+    /// Writes through a connection to a file that this process has locked.
     pub fn new(connection: Connection) -> Self {
         let standing = Standing::of(Path::new(connection.path().unwrap_or_default()));
-        Self { connection, standing }
+        Self { connection, standing, is_alone: true }
+    }
+
+    /// Writes beside whoever has locked the file.
+    pub fn beside_others(connection: Connection) -> Self {
+        Self { is_alone: false, ..Self::new(connection) }
+    }
+
+    fn begin_transaction(&self) -> Result<(), DatabaseError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        if self.is_alone {
+            return Ok(());
+        }
+        note::refuse(&self.connection).inspect_err(|_| {
+            // Nothing was written.
+            let _ = self.connection.execute_batch("ROLLBACK");
+        })
     }
 
     /// What is written into a file that was deleted, moved or replaced is lost.
@@ -133,9 +153,9 @@ impl WritingConnection for FileWriter {
         TOGETHER
     }
 
-    fn begin(&self) -> Result<(), String> {
-        self.stands()?;
-        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|cause| cause.to_string())
+    fn begin(&self) -> Result<(), BeginFailure> {
+        self.stands().map_err(BeginFailure::Refused)?;
+        self.begin_transaction().map_err(|cause| BeginFailure::Refused(cause.to_string()))
     }
 
     fn session(&self) -> &dyn DbSession {
@@ -146,9 +166,9 @@ impl WritingConnection for FileWriter {
         let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
             // Fails when the transaction has ended already.
             let _ = self.connection.execute_batch("ROLLBACK");
-            cause.to_string()
+            CommitFailure::from(DatabaseError::from(cause))
         });
-        kept.and_then(|()| self.stands()).map_err(CommitFailure::Undone)
+        kept.and_then(|()| self.stands().map_err(CommitFailure::Undone))
     }
 
     /// Next time there is nothing to recover.

@@ -9,19 +9,22 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::database::session::{CommitFailure, DbSession, WritingConnection};
+use crate::database::load::{JobTicket, LoadReading, PoolLoad};
+use crate::database::session::{BeginFailure, CommitFailure, DbSession, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
 type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
-/// Runs in the transaction that is open, or is told why there is none.
-type Job = Box<dyn FnOnce(Result<&dyn DbSession, &str>) -> Answer + Send>;
+/// Runs in the transaction that is open, or is told why there is none; whether it
+/// has done anything.
+type Job = Box<dyn FnOnce(Result<&dyn DbSession, &BeginFailure>) -> (Answer, bool) + Send>;
 
 /// The thread that writes.
 pub struct Writer {
     jobs: Mutex<Option<Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     commits: Arc<AtomicU64>,
+    load: Arc<PoolLoad>,
 }
 
 impl Writer {
@@ -32,11 +35,12 @@ impl Writer {
     ) -> Result<Self, DatabaseError> {
         let (jobs, waiting) = channel();
         let commits = Arc::new(AtomicU64::new(0));
-        let counted = commits.clone();
+        let (counted, load) = (commits.clone(), PoolLoad::of(1));
+        let worked = load.clone();
         let thread = std::thread::Builder::new()
             .name("service-writer".to_owned())
-            .spawn(move || write_all(connection.as_ref(), &waiting, &committed, &counted))?;
-        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits })
+            .spawn(move || write_all(connection.as_ref(), &waiting, (&committed, &counted, &worked)))?;
+        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits, load })
     }
 
     /// Runs a job and waits for its commit.
@@ -47,22 +51,34 @@ impl Writer {
         E: From<DatabaseError> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
+        let ticket = JobTicket::new(&self.load);
+        let turn = ticket.clone();
         let job: Job = Box::new(move |begun| {
+            if !turn.begin() {
+                return (Box::new(|_| {}), false);
+            }
             let outcome = match begun {
                 Ok(db) => attempt(db, job),
-                Err(cause) => Err(DatabaseError::Commit(cause.to_owned()).into()),
+                Err(failure) => Err(DatabaseError::from(failure.clone()).into()),
             };
-            Box::new(move |committed: Result<(), CommitFailure>| {
+            let is_done = outcome.is_ok();
+            let answer: Answer = Box::new(move |committed: Result<(), CommitFailure>| {
                 let told = match committed {
                     Ok(()) => outcome,
                     Err(cause) => Err(DatabaseError::from(cause).into()),
                 };
                 // Whoever asked may have gone; the work is kept all the same.
                 let _ = answer.send(told);
-            })
+            });
+            (answer, is_done)
         });
         self.send(job)?;
-        answered.await.map_err(|_| DatabaseError::Closed)?
+        ticket.answer(answered).await?
+    }
+
+    /// How much is asked of it now.
+    pub fn load(&self) -> LoadReading {
+        self.load.read()
     }
 
     /// Transactions so far. Grows before a job of the transaction is answered.
@@ -113,27 +129,36 @@ where
 fn write_all(
     connection: &dyn WritingConnection,
     waiting: &Receiver<Job>,
-    committed: &Notify,
-    commits: &AtomicU64,
+    (committed, commits, load): (&Notify, &AtomicU64, &PoolLoad),
 ) {
     while let Ok(first) = waiting.recv() {
+        let _working = load.work();
         // Another process may hold the database. A job that ran all the same
         // would keep its work by itself and be called a failure.
         let begun = connection.begin();
-        let open = begun.as_ref().map(|()| connection.session()).map_err(String::as_str);
-        let mut answers = vec![first(open)];
+        let open = begun.as_ref().map(|()| connection.session());
+        let (answer, mut is_done) = first(open);
+        let mut answers = vec![answer];
         while answers.len() < connection.together()
             && let Ok(job) = waiting.try_recv()
         {
-            answers.push(job(open));
+            let (answer, is_another_done) = job(open);
+            answers.push(answer);
+            is_done |= is_another_done;
         }
-        let kept = begun.map_err(CommitFailure::Undone).and_then(|()| connection.commit());
+        let kept = begun.map_err(|it| DatabaseError::from(it).into()).and_then(|()| connection.commit());
         if let Err(cause) = &kept {
             tracing::error!(?cause, "a transaction could not be kept");
         }
-        commits.fetch_add(1, Ordering::SeqCst);
+        // Whoever failed would be woken by its own failure, to fail again.
+        let is_news = is_done && matches!(kept, Ok(()) | Err(CommitFailure::Unknown));
+        if is_news {
+            commits.fetch_add(1, Ordering::SeqCst);
+        }
         answers.into_iter().for_each(|answer| answer(kept.clone()));
-        committed.notify_waiters();
+        if is_news {
+            committed.notify_waiters();
+        }
     }
     connection.end();
 }

@@ -11,7 +11,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use hyper::body::Bytes;
-use rand::Rng;
+use rand::RngExt;
 
 use crate::client_info::ClientInfo;
 use crate::database::DatabaseError;

@@ -2,7 +2,7 @@
 //! and `/email/webhooks`, each for its own channels. Interface: Webhooks.
 
 use axum::extract::State;
-use rand::Rng;
+use rand::RngExt;
 
 use crate::auth::Caller;
 use crate::channels::Channel;

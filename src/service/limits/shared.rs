@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use crate::database::{DatabaseError, NewValue};
+use crate::database::{DatabaseError, DecisionClock, NewValue};
 use crate::limits::{Category, FAILURES, KeyLogs, Refused, SlidingLog, Standing};
 use crate::state::ServiceState;
 use model::time::{Clock, MINUTE, Timestamp};
@@ -12,6 +12,15 @@ use model::time::{Clock, MINUTE, Timestamp};
 pub type Admission = Result<Standing, Refused>;
 
 impl ServiceState {
+    /// By whose clock processes decide together: hosts' clocks differ. A clock that
+    /// is moved by hand is the same for all.
+    pub fn decision_clock(&self) -> DecisionClock {
+        if self.options.by_hand {
+            return DecisionClock::Given(self.clock.now().micros());
+        }
+        DecisionClock::Server { shift: self.clock.shift() }
+    }
+
     /// Counts a call of a key, or refuses it, over all processes.
     ///
     /// # Errors
@@ -21,12 +30,13 @@ impl ServiceState {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
             return Ok(self.limits.admit(key, category, now));
         };
-        let decide = move |bytes: &[u8]| {
+        let decide = move |bytes: &[u8], now| {
+            let now = Timestamp::from_micros(now);
             let mut logs = KeyLogs::read(bytes);
             let told = logs.admit(category, now);
             NewValue { value: told.is_ok().then(|| (logs.written(), until(now))), told }
         };
-        shared.change(format!("calls {key}"), now.micros(), decide).await
+        shared.change(format!("calls {key}"), self.decision_clock(), decide).await
     }
 
     /// How a key's category stands, counting nothing.
@@ -38,11 +48,11 @@ impl ServiceState {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
             return Ok(self.limits.standing(key, category, now));
         };
-        let decide = move |bytes: &[u8]| NewValue {
+        let decide = move |bytes: &[u8], now| NewValue {
             value: None,
-            told: KeyLogs::read(bytes).log(category).standing(now),
+            told: KeyLogs::read(bytes).log(category).standing(Timestamp::from_micros(now)),
         };
-        shared.change(format!("calls {key}"), now.micros(), decide).await
+        shared.change(format!("calls {key}"), self.decision_clock(), decide).await
     }
 
     /// Counts a failed authentication of a peer, or refuses to look at another.
@@ -53,7 +63,8 @@ impl ServiceState {
         let now = self.clock.now();
         let shared = self.database.shared_state().filter(|_| counted && !self.options.unlimited);
         let Some(shared) = shared else { return Ok(self.limits.admit_failure(peer, counted, now)) };
-        let decide = move |bytes: &[u8]| {
+        let decide = move |bytes: &[u8], now| {
+            let now = Timestamp::from_micros(now);
             let mut log = SlidingLog::new(FAILURES, MINUTE);
             log.calls = times(bytes).collect();
             if let Some(refused) = log.refused(now) {
@@ -64,7 +75,7 @@ impl ServiceState {
             log.write(&mut bytes);
             NewValue { value: Some((bytes, until(now))), told: Ok(log.standing(now)) }
         };
-        shared.change(format!("failures {peer}"), now.micros(), decide).await
+        shared.change(format!("failures {peer}"), self.decision_clock(), decide).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! Opening, permissions, damage, newer versions.
 
 use crate::tests::{at, channel, conversation, list};
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, StoreOptions};
 use model::conversations::{Automation, Conversation, Escalation, Referral};
 use model::filter::ConversationFilter;
 use model::ids::ConversationId;
@@ -196,4 +196,37 @@ async fn a_conversation_is_read_as_it_was_told_field_by_field() {
     let query = ConversationQuery::first(channel(), ConversationFilter::all(), 10);
     let rows = store.reader().unwrap().conversations(&query).unwrap().rows;
     assert_eq!(rows[0].conversation, told);
+}
+
+#[test]
+fn a_cache_beside_the_outbox_is_brought_to_where_it_belongs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, cache) = (folder.path().join("data"), folder.path().join("cache"));
+    let with_cache = || StoreOptions { cache: Some(cache.clone()), ..StoreOptions::default() };
+    // As an older version left it.
+    drop(Store::open(&data).unwrap());
+    let mark = |path: &std::path::Path, value: i64| {
+        let file = rusqlite::Connection::open(path).unwrap();
+        file.execute_batch(&format!(
+            "CREATE TABLE IF NOT EXISTS mark (value); INSERT INTO mark VALUES ({value})"
+        ))
+        .unwrap();
+    };
+    mark(&data.join("cache.db"), 1);
+    drop(Store::open_with(&data, with_cache()).unwrap());
+    let marks = || -> Vec<i64> {
+        let file = rusqlite::Connection::open(cache.join("cache.db")).unwrap();
+        file.all("SELECT value FROM mark ORDER BY value", [], sqlite::only).unwrap()
+    };
+    assert_eq!((marks(), data.join("cache.db").exists()), (vec![1], false));
+    assert!(data.join("outbox.db").exists() && !cache.join("outbox.db").exists());
+    // One that an older version made again does not replace it.
+    drop(Store::open(&data).unwrap());
+    mark(&data.join("cache.db"), 2);
+    let _used = Store::open_with(&data, with_cache()).unwrap();
+    assert_eq!((marks(), data.join("cache.db").exists()), (vec![1], false));
+    // While another process uses the folder, nothing is moved.
+    let _other = Store::open(&data).unwrap();
+    let _again = Store::open_with(&data, with_cache()).unwrap();
+    assert!(data.join("cache.db").exists());
 }

@@ -140,7 +140,7 @@ fn an_index_that_was_not_finished_goes_on_where_it_stopped() {
     file.execute_batch(unfinished).unwrap();
     file.execute_batch(&trigger).unwrap();
     drop(file);
-    let paths = files::Paths::prepare(folder.path()).unwrap();
+    let paths = files::Paths::prepare(folder.path(), None).unwrap();
     files::open_outbox(&paths, StoreDurability::Full).unwrap();
     let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
     assert!(search::is_partial(&cache).unwrap());

@@ -119,6 +119,7 @@ impl World {
             durability: StoreDurability::Simulated,
             owner: String::new(),
             zone: Zone::UTC,
+            cache: None,
         };
         let path = self.folder.path();
         self.processes[process].get_or_insert_with(|| Store::open_with(path, setup()).unwrap()).clone()

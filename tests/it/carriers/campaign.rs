@@ -14,7 +14,7 @@ use frontdesk::model::time::Clock;
 use frontdesk::service::admin::CreditChange;
 use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
 use serde_json::Value;
 

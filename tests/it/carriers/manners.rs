@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::bot_server::BotServer;
 use super::number_server::NumberServer;
-use super::{Served, text_to, texts};
+use super::{Served, campaign, text_to, texts};
 use crate::assistant::standin::StandIn;
 use crate::binary::Binary;
+use crate::waiting::{until, until_found};
 
 const ANA: i64 = 77;
 
@@ -58,7 +59,7 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
     bot.says(ANA, "Thank you for your message, we are away.");
     served.waits(ANA, "the last of it", |it| it.len() == 7).await;
     let escalation = async || served.conversations().await[0]["escalation"].clone();
-    let why = crate::waiting::until_found("a call for a person", async || match escalation().await {
+    let why = until_found("a call for a person", async || match escalation().await {
         Value::Null => Err("nobody is asked for"),
         told => Ok(told.to_string()),
     })
@@ -69,6 +70,33 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
     assert_eq!(served.send(text_to(ANA, "Ana here"), None).await.1["status"], "sent");
     bot.says(ANA, "Ah, good.");
     served.waits(ANA, "an answer again", |it| it.len() == 10).await;
+}
+
+#[test]
+fn what_the_file_says_reaches_the_model() {
+    let (binary, model) = (Binary::new(), StandIn::start(|_| says("At the pier.")));
+    let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
+    let write = |name: &str, text: &str| std::fs::write(path(name), text).expect("written");
+    write("questions.md", "## Where are you?\nAt gate 4.\n\n## Do you sell tyres?\nAll sizes.\n");
+    let url = model.url();
+    write(
+        "service.toml",
+        &format!(
+            "[assistant]\nurl = \"{url}\"\nmodel = \"small\"\nbusiness = \"Harbor Bikes\"\ntone = \"dry\"\n\
+             facts = [\"The first look is free.\"]\nquestions = \"questions.md\"\n"
+        ),
+    );
+    let (database, ready, file) = (path("service.db"), path("ready.json"), path("service.toml"));
+    let running = campaign::serve(&binary, &database, &ready, &["--dev", "--config", &file]);
+    let inbound = json!({"channel": "whatsapp", "from": "+34600111222", "text": "hi, where is your shop?"});
+    let told = campaign::ask(&running.address, "none", "/dev/inbound", "one", &inbound.to_string());
+    assert!(told.as_ref().is_some_and(|it| it.0 == 200), "{told:?}");
+    let asked = until("a question", || model.requests().pop().ok_or("nothing was asked"));
+    let rules = asked.json()["messages"][0]["content"].as_str().expect("rules").to_owned();
+    for part in ["customers of Harbor Bikes", "dry", "- The first look is free.", "A: At gate 4."] {
+        assert!(rules.contains(part), "{part}: {rules}");
+    }
+    assert!(!rules.contains("tyres"), "what was not asked for: {rules}");
 }
 
 #[test]

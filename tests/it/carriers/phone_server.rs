@@ -13,7 +13,7 @@ use base64::prelude::BASE64_STANDARD;
 use frontdesk::model::time::Clock;
 use frontdesk::shell::clock::SystemClock;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use ring::hmac;
 use serde_json::{Value, json};
 use url::form_urlencoded;

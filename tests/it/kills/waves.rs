@@ -23,7 +23,7 @@ use frontdesk::shell::clock::{SystemClock, instant};
 use frontdesk::store::Store;
 use frontdesk::sync::{ChannelSync, PushStep};
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use serde_json::json;
 
 use crate::faults::world::World;

@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use frontdesk::service::{DatabasePlace, Options};
 
+use crate::waiting::until_found;
+
 /// Names the server whose databases a nested run of this binary uses.
 pub const SERVER: &str = "FRONTDESK_TEST_SERVER";
 /// Holds `demanded` where tests without a server are a failure.
@@ -43,11 +45,13 @@ struct Cluster {
 
 /// The folder of the programs of a server, where one is installed: Debian keeps
 /// them out of the path.
-fn programs() -> Option<PathBuf> {
+pub fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
     found.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
-    found.retain(|it| it.join("initdb").exists());
+    // A link may lead there alone, without the programs beside it.
+    let real = |it: PathBuf| Some(it.join("initdb").canonicalize().ok()?.parent()?.to_owned());
+    let mut found: Vec<_> = found.into_iter().filter_map(real).collect();
     found.sort();
     found.pop()
 }
@@ -96,7 +100,14 @@ pub fn server() -> Option<&'static Path> {
 
 /// The address of a database.
 pub fn url(server: &Path, name: &str) -> String {
-    format!("postgres://frontdesk@localhost/{name}?host={}", server.display())
+    format!("postgres:///{name}?user=frontdesk&host={}", server.display())
+}
+
+/// The same for a service: without notifications, as behind a pooler of
+/// transactions, where `FRONTDESK_POSTGRES_LISTEN` is `off`.
+pub fn served(url: &str) -> String {
+    let is_off = std::env::var("FRONTDESK_POSTGRES_LISTEN").is_ok_and(|it| it == "off");
+    if is_off { format!("{url}&listen=off") } else { url.to_owned() }
 }
 
 /// Runs statements in a database.
@@ -122,6 +133,32 @@ async fn named(server: &Path, name: &str) -> String {
     url(server, name)
 }
 
+/// A copy of a database that nobody uses; its name.
+pub async fn copy(server: &Path, url: &str) -> String {
+    let name = format!("t_{}", uuid::Uuid::new_v4().simple());
+    let sql = format!("CREATE DATABASE {name} TEMPLATE {}", name_in(url));
+    until_unused(server, &sql).await;
+    name
+}
+
+/// Makes a database anew from a copy.
+pub async fn restore(server: &Path, copy: &str, url: &str) {
+    let name = name_in(url);
+    until_unused(server, &format!("DROP DATABASE {name} WITH (FORCE)")).await;
+    until_unused(server, &format!("CREATE DATABASE {name} TEMPLATE {copy}")).await;
+}
+
+pub fn name_in(url: &str) -> &str {
+    let (path, _) = url.split_once('?').expect("parameters");
+    path.rsplit('/').next().expect("a name")
+}
+
+/// Whoever used it last may be about to leave.
+async fn until_unused(server: &Path, sql: &str) {
+    let server = url(server, "postgres");
+    until_found(sql, async || run(&server, sql).await.map_err(|it| format!("{it:?}"))).await;
+}
+
 /// In a nested run, keeps a story's database on the server: under the name of
 /// the folder its file would be in, so that a second start finds it.
 pub async fn settle(options: &mut Options) {
@@ -129,7 +166,8 @@ pub async fn settle(options: &mut Options) {
     let Some(folder) = options.database.file().and_then(Path::parent).map(Path::to_owned) else { return };
     let name = folder.file_name().expect("a name").to_string_lossy();
     let name: String = name.bytes().map(|it| format!("{it:02x}")).collect();
-    options.database = named(Path::new(&server), &format!("f_{name}")).await.parse().expect("an address");
+    let url = served(&named(Path::new(&server), &format!("f_{name}")).await);
+    options.database = url.parse().expect("an address");
     options.key_file = Some(folder.join("service.key"));
 }
 
@@ -154,8 +192,9 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
     let asking = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let (client, connection) =
-                tokio_postgres::connect(url.expose(), tokio_postgres::NoTls).await.expect("it answers");
+            let (client, connection) = tokio_postgres::connect(&url.without_our_own(), tokio_postgres::NoTls)
+                .await
+                .expect("it answers");
             tokio::spawn(connection);
             let told = client.simple_query(&sql).await.expect(&sql);
             let text = |it: &tokio_postgres::SimpleQueryMessage| match it {
@@ -176,7 +215,7 @@ pub fn count(place: &DatabasePlace, sql: &str) -> i64 {
 /// Every row of every table of a database on a server, but for kept answers.
 pub fn dump(place: &DatabasePlace) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()
-                  AND table_name NOT IN ('idempotency', 'leases', 'commit_order', 'shared_state') ORDER BY 1";
+                  AND table_name NOT IN ('idempotency', 'leases', 'commit_order', 'processes', 'shared_state') ORDER BY 1";
     let rows = |table: &String| column(place, &format!("SELECT it::text FROM \"{table}\" AS it ORDER BY 1"));
     let told =
         |table: String| rows(&table).into_iter().map(move |row| format!("{table} {row}")).collect::<Vec<_>>();

@@ -1,33 +1,48 @@
 //! Processes on one database are killed in the middle of what they are asked,
-//! and what they are asked is asked again at the other one.
+//! and what they are asked is asked again at the others.
+
+use std::io::Write;
 
 use serde_json::json;
 
 use super::cluster;
 use super::together::{Process, Two, UNLIMITED};
+use crate::service::receiver::Receiver;
+use crate::waiting::until_found;
 
 /// Kills of a run; `FRONTDESK_POSTGRES_KILLS` asks for more.
-const KILLS: usize = 4;
+const KILLS: usize = 6;
+
+const LEDGER: &str = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM workspaces";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn kills_lose_nothing_and_double_nothing() {
     let Some(server) = cluster::server() else { return };
     let kills =
         std::env::var("FRONTDESK_POSTGRES_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(KILLS);
-    let mut two = Two::start(server, "", &UNLIMITED).await;
+    let two = Two::start(server, "", &UNLIMITED).await;
+    let served = cluster::served(&two.url);
+    let arguments = [&["--db", served.as_str()], &UNLIMITED[..]].concat();
+    let third = Process::reached(Process::begin(&two.binary, "third", &arguments));
     two.one.inbound("+34600111222", "hi").await;
     two.one.switch("credits", json!({"balance": 1_000_000})).await;
-    let key = two.key().to_owned();
-    let url = two.url.clone();
+    let (receiver, key) = (Receiver::start().await, two.key().to_owned());
+    let hook = json!({"url": receiver.url, "events": ["message.received"]});
+    let (status, told) = two.one.ask("/v1/webhooks", &key, None, Some(hook)).await;
+    assert!(status == 200 || status == 201, "{told}");
+    let Two { one, other, binary, url, .. } = two;
+    let mut processes = [one, other, third];
+    let place = url.parse().expect("an address");
+    let count = |sql: &str| cluster::count(&place, sql);
     let path = "/v1/messages/send";
     let text = |idem: &str| json!({"to": "+34600111222", "type": "text", "text": {"body": idem}});
-    let mut all = Vec::new();
+    let (mut all, mut again) = (Vec::new(), 0);
     for kill in 0..kills {
         let mut sends = Vec::new();
         for number in 0..12 {
             let idem = format!("send-{kill}-{number}");
             all.push(idem.clone());
-            let process = two.turn(number);
+            let process = &processes[number % processes.len()];
             let request = process.http.post(format!("http://{}{path}", process.address)).bearer_auth(&key);
             let request = request.header("content-type", "application/json").header("idempotency-key", &idem);
             let request = request.body(text(&idem).to_string());
@@ -37,28 +52,54 @@ async fn kills_lose_nothing_and_double_nothing() {
         }
         // Somewhere among them, whichever comes first.
         let (first, _, rest) = futures_util::future::select_all(sends).await;
-        let killed = if kill.is_multiple_of(2) { &mut two.one } else { &mut two.other };
-        killed.child.kill().expect("killed");
-        killed.child.wait().expect("ended");
+        let killed = kill % processes.len();
+        processes[killed].child.kill().expect("killed");
+        processes[killed].child.wait().expect("ended");
+        let left = &processes[(kill + 1) % processes.len()];
+        left.inbound(&format!("+3460011{kill:04}"), &format!("inbound-{kill}")).await;
         let told = futures_util::future::join_all(rest).await.into_iter().chain([first]);
-        let left = two.turn(kill + 1);
         for (is_done, idem) in told.map(|it| it.expect("no one failed")) {
             if !is_done {
-                let (status, told) = left.ask(path, &key, Some(&idem), Some(text(&idem))).await;
-                assert_eq!(status, 200, "{told}");
+                again += 1;
+                asked_again(left, path, &key, &idem).await;
             }
         }
-        let arguments = [&["--db", url.as_str()], &UNLIMITED[..]].concat();
-        let again = Process::reached(Process::begin(&two.binary, "again", &arguments));
-        *(if kill.is_multiple_of(2) { &mut two.one } else { &mut two.other }) = again;
+        processes[killed] = Process::reached(Process::begin(&binary, "again", &arguments));
+        if (kill + 1) % 50 == 0 {
+            let (done, sends) = (kill + 1, all.len());
+            let line = format!("{done} kills, {sends} sends, {again} of them asked again");
+            writeln!(std::io::stderr(), "{line}").expect("told");
+        }
     }
     for idem in &all {
-        assert_eq!(
-            two.count(&format!("SELECT count(*) FROM messages WHERE content = '{idem}'")),
-            1,
-            "{idem}"
-        );
+        assert_eq!(count(&format!("SELECT count(*) FROM messages WHERE content = '{idem}'")), 1, "{idem}");
     }
-    let kept = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM workspaces";
-    assert_eq!(two.count(kept), 0, "the ledger explains the balance");
+    assert_eq!(count(LEDGER), 0, "the ledger explains the balance");
+    // What came in is told to the business once it is there, however often the
+    // one that tells is killed.
+    let undelivered = "SELECT count(*) FROM deliveries WHERE delivered_at IS NULL";
+    until_found("deliveries", async || match count(undelivered) {
+        0 => Ok(()),
+        left => Err(left),
+    })
+    .await;
+    let told: Vec<String> =
+        receiver.deliveries().iter().map(|it| it.json()["data"]["content"].to_string()).collect();
+    for kill in 0..kills {
+        assert!(told.contains(&format!("\"inbound-{kill}\"")), "inbound-{kill}");
+    }
+}
+
+/// Asks until the claim of whoever was killed is over.
+async fn asked_again(process: &Process, path: &str, key: &str, idem: &str) {
+    let text = json!({"to": "+34600111222", "type": "text", "text": {"body": idem}});
+    until_found("it is done", async || {
+        let (status, told) = process.ask(path, key, Some(idem), Some(text.clone())).await;
+        match status {
+            200 => Ok(()),
+            409 if told["code"] == "IDEMPOTENCY_IN_PROGRESS" => Err(told),
+            _ => panic!("{status} {told}"),
+        }
+    })
+    .await;
 }

@@ -105,7 +105,7 @@ pub struct Two {
     pub other: Process,
     pub binary: Binary,
     pub url: String,
-    keys: BTreeMap<String, String>,
+    pub keys: BTreeMap<String, String>,
 }
 
 impl Two {
@@ -113,7 +113,7 @@ impl Two {
         frontdesk::client::install_tls();
         let binary = Binary::new();
         let url = cluster::database(server).await;
-        let served = format!("{url}{parameters}");
+        let served = cluster::served(&format!("{url}{parameters}"));
         let arguments = [&["--db", served.as_str()], arguments].concat();
         let children = ["one", "other"].map(|it| Process::begin(&binary, it, &arguments));
         let [one, other] = children.map(Process::reached);

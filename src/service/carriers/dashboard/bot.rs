@@ -1,6 +1,6 @@
 //! Connecting and testing the bot-chat channel.
 
-use rand::Rng;
+use rand::RngExt;
 use serde_json::Value;
 
 use crate::admin::{Admin, AdminError};

@@ -1,6 +1,7 @@
 //! Which process does what falls due: a row that is renewed while it lives, by
 //! the server's clock. One that is killed renews nothing, and its lease runs
-//! out; one that was stopped finds that the fence has moved on.
+//! out; one that was stopped finds that the fence has moved on. Each process has a
+//! row of its own beside it, by which it is heard of.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -14,6 +15,7 @@ use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
+use model::time::HOUR;
 
 /// How often it is renewed, or asked for.
 const RENEWED: Duration = Duration::from_secs(1);
@@ -21,6 +23,14 @@ const RENEWED: Duration = Duration::from_secs(1);
 const SPAN: Duration = Duration::from_secs(5);
 /// The server's clock in microseconds.
 const NOW: &str = "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+
+/// Tells that this process lives.
+fn heard() -> String {
+    format!(
+        "INSERT INTO processes (id, process, version, started_at, seen_at) VALUES (?1, ?2, ?3, {NOW}, {NOW})
+         ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
+    )
+}
 
 /// A process's part in the lease, given back when this is dropped.
 pub struct BackgroundLease {
@@ -50,6 +60,8 @@ impl BackgroundLease {
             until: Mutex::new(Instant::now()),
         });
         link.connect()?;
+        let gone = format!("DELETE FROM processes WHERE seen_at < {NOW} - ?1");
+        link.send(&[link.line(&gone, bound![HOUR])?], None)?;
         held.renew(&link)?;
         let (stop, stopped) = channel();
         let mine = held.clone();
@@ -106,7 +118,9 @@ impl Held {
              WHERE name = 'background' AND (holder = ?1 OR until <= {NOW}) RETURNING fence"
         );
         let span = i64::try_from(SPAN.as_micros()).unwrap_or(i64::MAX);
-        let rows = link.send(&[], Some((&sql, bound![self.holder, std::process::id(), span])))?;
+        let heard =
+            link.line(&heard(), bound![self.holder, std::process::id(), env!("CARGO_PKG_VERSION")])?;
+        let rows = link.send(&[heard], Some((&sql, bound![self.holder, std::process::id(), span])))?;
         let fence: i64 = rows.first().map_or(Ok(0), |row| DbRow::of(row).get("fence"))?;
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = begun + SPAN;
         self.fence.store(fence, Ordering::SeqCst);
@@ -115,7 +129,12 @@ impl Held {
 
     fn give_back(&self, link: &Link) {
         let sql = "UPDATE leases SET until = 0 WHERE name = 'background' AND holder = ?1";
-        let give = || link.connect().and_then(|()| link.send(&[], Some((sql, bound![self.holder]))));
+        let leave = "DELETE FROM processes WHERE id = ?1";
+        let give = || {
+            link.connect()?;
+            let left = link.line(leave, bound![self.holder])?;
+            link.send(&[left], Some((sql, bound![self.holder])))
+        };
         let given = give().or_else(|_| {
             link.cut();
             give()

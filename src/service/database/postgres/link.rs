@@ -243,6 +243,7 @@ pub fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
 pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
     let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     match cause.code() {
+        Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(words(cause)),
         Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
         None if !cause.is_closed()
             && std::error::Error::source(cause).is_none_or(|it| !it.is::<std::io::Error>()) =>

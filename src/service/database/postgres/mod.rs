@@ -19,7 +19,7 @@ pub mod feed;
 pub mod lease;
 mod link;
 mod order;
-mod schema;
+pub mod schema;
 mod session;
 pub mod shared_state;
 mod tls;
@@ -31,11 +31,12 @@ use std::sync::atomic::AtomicI64;
 use crate::database::place::ServerUrl;
 use crate::database::postgres::feed::ChangeFeed;
 use crate::database::postgres::lease::BackgroundLease;
-use crate::database::postgres::link::Link;
+pub use crate::database::postgres::link::Link;
 use crate::database::postgres::order::{CommitOrder, OpenTransaction};
-use crate::database::postgres::session::{ReadingSession, WritingSession};
+use crate::database::postgres::session::ReadingSession;
+pub use crate::database::postgres::session::WritingSession;
 use crate::database::postgres::shared_state::SharedState;
-use crate::database::session::{CommitFailure, DbSession, WritingConnection};
+use crate::database::session::{BeginFailure, CommitFailure, DbSession, WritingConnection};
 use crate::database::{DatabaseError, Durability};
 
 /// Jobs in one transaction at most: the server is slow with many savepoints.
@@ -140,7 +141,7 @@ impl WritingConnection for ServerWriter {
         TOGETHER
     }
 
-    fn begin(&self) -> Result<(), String> {
+    fn begin(&self) -> Result<(), BeginFailure> {
         let begun = self.begun().or_else(|cause| match cause {
             // Nothing has happened yet.
             DatabaseError::Lost => {
@@ -151,7 +152,13 @@ impl WritingConnection for ServerWriter {
         });
         begun.map_err(|cause| {
             self.abandon();
-            cause.to_string()
+            match cause {
+                DatabaseError::Lost | DatabaseError::Unreachable(_) => {
+                    BeginFailure::Unreachable(cause.to_string())
+                }
+                DatabaseError::Full(cause) => BeginFailure::Full(cause),
+                other => BeginFailure::Refused(other.to_string()),
+            }
         })
     }
 
@@ -169,7 +176,7 @@ impl WritingConnection for ServerWriter {
             .and_then(|()| link.send(&[], Some(("SELECT 1", &[]))));
         if let Err(cause) = sound {
             self.abandon();
-            return Err(CommitFailure::Undone(cause.to_string()));
+            return Err(cause.into());
         }
         link.batch("COMMIT").inspect(|()| self.open.committed()).map_err(|cause| match cause {
             DatabaseError::Lost => {
@@ -178,7 +185,7 @@ impl WritingConnection for ServerWriter {
             }
             cause => {
                 self.abandon();
-                CommitFailure::Undone(cause.to_string())
+                cause.into()
             }
         })
     }

@@ -2,15 +2,22 @@
 
 use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
-use crate::database::rows::DbRow;
+use crate::database::rows::{DbRow, bound};
+use crate::database::transfer::note;
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
+    include_str!("schema_processes.sql"),
     include_str!("schema_mail.sql"),
 ];
+/// The format this version writes.
+pub const FORMAT: i64 = 5;
+/// What stands in the order of commits instead where nothing may be written any
+/// more, since everything was moved elsewhere.
+pub const MOVED: i64 = 0;
 /// Where the format is kept, and the row that is locked meanwhile.
 const META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
@@ -20,7 +27,11 @@ const META: &str =
 /// # Errors
 /// When it is another than this version's.
 pub fn agree(format: i64) -> Result<(), DatabaseError> {
-    if usize::try_from(format) == Ok(STEPS.len()) { Ok(()) } else { Err(DatabaseError::Newer(format)) }
+    match format {
+        FORMAT => Ok(()),
+        MOVED => Err(DatabaseError::Moved("another place".to_owned())),
+        other => Err(DatabaseError::Newer(other)),
+    }
 }
 
 /// Makes the tables where they are missing.
@@ -38,7 +49,7 @@ pub fn make(link: &Link) -> Result<(), DatabaseError> {
 
 fn attempt(link: &Link) -> Result<(), DatabaseError> {
     link.batch("BEGIN")?;
-    let made = locked(link);
+    let made = make_within(link).and_then(|()| refuse_moved(link));
     match &made {
         Ok(()) => link.batch("COMMIT")?,
         Err(DatabaseError::Lost) => link.cut(),
@@ -55,25 +66,42 @@ pub fn is_empty(link: &Link) -> Result<bool, DatabaseError> {
     Ok(link.send(&[], Some(("SELECT id FROM workspaces LIMIT 1", &[])))?.is_empty())
 }
 
+/// Refuses a database that no service has made, or whose data were moved.
+///
+/// # Errors
+/// When it is another program's, of another version, or part of a move.
+pub fn check(link: &Link) -> Result<(), DatabaseError> {
+    check_ours(link)?;
+    refuse_moved(link)
+}
+
 /// Refuses a database that no service has made.
 ///
 /// # Errors
-/// When it is another program's, or of a newer version.
-pub fn check(link: &Link) -> Result<(), DatabaseError> {
+/// When it is another program's, or of another version.
+pub fn check_ours(link: &Link) -> Result<(), DatabaseError> {
     if !is_ours(link)? {
         return Err(DatabaseError::Foreign);
     }
     match format(link, "")? {
-        Some(format) if usize::try_from(format) == Ok(STEPS.len()) => Ok(()),
-        Some(format) if format > 0 && usize::try_from(format).is_ok_and(|it| it < STEPS.len()) => {
-            Err(DatabaseError::Older(format))
-        }
+        Some(FORMAT) => Ok(()),
+        Some(format @ 1..FORMAT) => Err(DatabaseError::Older(format)),
         Some(format) => Err(DatabaseError::Newer(format)),
         None => Err(DatabaseError::Foreign),
     }
 }
 
-fn locked(link: &Link) -> Result<(), DatabaseError> {
+fn refuse_moved(link: &Link) -> Result<(), DatabaseError> {
+    let rows = link.send(&[], Some(("SELECT value FROM meta WHERE name = ?1", bound![note::NAME])))?;
+    let Some(row) = rows.first() else { return Ok(()) };
+    Err(note::of_bytes(&DbRow::of(row).get::<Vec<u8>>("value")?)?.refusal())
+}
+
+/// Makes the tables where they are missing, in a transaction that is open.
+///
+/// # Errors
+/// As for [`make`].
+pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
     let tables =
         "SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = current_schema()";
     let rows = link.send(&[], Some((tables, &[])))?;
@@ -92,9 +120,8 @@ fn locked(link: &Link) -> Result<(), DatabaseError> {
         return Ok(());
     }
     missing.iter().try_for_each(|step| link.batch(step))?;
-    let format = STEPS.len();
     link.batch(&format!(
-        "UPDATE meta SET value = '{format}' WHERE name = 'format'; UPDATE commit_order SET format = {format}"
+        "UPDATE meta SET value = '{FORMAT}' WHERE name = 'format'; UPDATE commit_order SET format = {FORMAT}"
     ))
 }
 

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::database::DatabaseError;
+use crate::database::load::LoadReading;
 use crate::database::place::ServerUrl;
 use crate::database::pool::Pool;
 use crate::database::postgres::link::Link;
@@ -16,6 +17,18 @@ const TOGETHER: usize = 3;
 const CHANGES: u32 = 500;
 /// What each connection is set to.
 const SETTINGS: &str = "SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '5s'";
+
+/// By whose clock a value is decided on, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionClock {
+    /// The server's, which is the same for all processes, moved by so much.
+    Server {
+        /// How far the service's clock was moved forward.
+        shift: i64,
+    },
+    /// A time of one's own, for clocks that stand still.
+    Given(i64),
+}
 
 /// What becomes of a value.
 pub struct NewValue<T> {
@@ -37,29 +50,34 @@ impl SharedState {
         Ok(Self(Arc::new(Pool::start("service-shared", connections)?)))
     }
 
-    /// Changes a value, which is empty where it is not there. Where the
-    /// connection is lost, `decide` is asked once more.
+    /// How much is asked of it now.
+    pub fn load(&self) -> LoadReading {
+        self.0.load()
+    }
+
+    /// Changes a value, which is empty where it is not there; `decide` is told it
+    /// and the time. Where the connection is lost, it is asked once more.
     ///
     /// # Errors
     /// When the server refuses or is not reached.
     pub async fn change<T: Send + 'static>(
         &self,
         name: String,
-        now: i64,
-        decide: impl Fn(&[u8]) -> NewValue<T> + Send + 'static,
+        clock: DecisionClock,
+        decide: impl Fn(&[u8], i64) -> NewValue<T> + Send + 'static,
     ) -> Result<T, DatabaseError> {
-        self.0.run(move |link| changed(link, &name, now, &decide)).await
+        self.0.run(move |link| changed(link, &name, clock, &decide)).await
     }
 
     /// The same where nobody waits for it.
     pub fn change_later(
         &self,
         name: String,
-        now: i64,
-        decide: impl Fn(&[u8]) -> NewValue<()> + Send + 'static,
+        clock: DecisionClock,
+        decide: impl Fn(&[u8], i64) -> NewValue<()> + Send + 'static,
     ) {
         let change = move |link: &Link| {
-            if let Err(cause) = changed(link, &name, now, &decide) {
+            if let Err(cause) = changed(link, &name, clock, &decide) {
                 tracing::warn!(%cause, "something short-lived stays until its time is over");
             }
         };
@@ -71,18 +89,18 @@ impl SharedState {
 fn changed<T>(
     link: &Link,
     name: &str,
-    now: i64,
-    decide: &impl Fn(&[u8]) -> NewValue<T>,
+    clock: DecisionClock,
+    decide: &impl Fn(&[u8], i64) -> NewValue<T>,
 ) -> Result<T, DatabaseError> {
     let once = || {
         link.connect()?;
-        let done = attempt(link, name, decide);
+        let done = attempt(link, name, clock, decide);
         if done.is_err() && link.batch("ROLLBACK").is_err() {
             link.cut();
         }
         done
     };
-    let told = once().or_else(|cause| match cause {
+    let (told, now) = once().or_else(|cause| match cause {
         DatabaseError::Lost => {
             link.cut();
             once()
@@ -95,8 +113,15 @@ fn changed<T>(
     Ok(told)
 }
 
-fn attempt<T>(link: &Link, name: &str, decide: &impl Fn(&[u8]) -> NewValue<T>) -> Result<T, DatabaseError> {
-    let sql = "SELECT value FROM shared_state WHERE name = ?1 FOR UPDATE";
+/// Whoever waits for the row is told the time at which it has it.
+fn attempt<T>(
+    link: &Link,
+    name: &str,
+    clock: DecisionClock,
+    decide: &impl Fn(&[u8], i64) -> NewValue<T>,
+) -> Result<(T, i64), DatabaseError> {
+    let sql = "SELECT value, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS at
+               FROM shared_state WHERE name = ?1 FOR UPDATE";
     let mut begin = vec![link.line("BEGIN", &[])?];
     loop {
         let rows = link.send(&begin, Some((sql, bound![name])))?;
@@ -106,8 +131,13 @@ fn attempt<T>(link: &Link, name: &str, decide: &impl Fn(&[u8]) -> NewValue<T>) -
             begin = vec![link.line(insert, bound![name, none])?];
             continue;
         };
-        let value: Vec<u8> = DbRow::of(row).get("value")?;
-        let NewValue { value, told } = decide(&value);
+        let row = DbRow::of(row);
+        let (value, at): (Vec<u8>, i64) = (row.get("value")?, row.get("at")?);
+        let now = match clock {
+            DecisionClock::Server { shift } => at.saturating_add(shift),
+            DecisionClock::Given(now) => now,
+        };
+        let NewValue { value, told } = decide(&value, now);
         let mut end = Vec::new();
         if let Some((value, until)) = &value {
             let update = "UPDATE shared_state SET value = ?2, until = ?3 WHERE name = ?1";
@@ -115,6 +145,6 @@ fn attempt<T>(link: &Link, name: &str, decide: &impl Fn(&[u8]) -> NewValue<T>) -
         }
         end.push(link.line("COMMIT", &[])?);
         link.send(&end, None)?;
-        return Ok(told);
+        return Ok((told, now));
     }
 }

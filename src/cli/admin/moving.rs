@@ -1,0 +1,108 @@
+//! `admin move` and `admin backup`: everything a service keeps, from a file to a
+//! PostgreSQL database or back, or copied into a file.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::print;
+use service::DatabasePlace;
+use service::database::Transfer;
+use service::relocation;
+
+/// The switches of `admin move`.
+#[derive(Debug, Args)]
+pub struct MoveArguments {
+    /// Where everything is. No service may run on it. It is left as it is, and
+    /// marked so that none will.
+    #[arg(long, value_name = "PATH|URL")]
+    from: DatabasePlace,
+    /// Where it goes: an empty database, or a file that is not there yet.
+    #[arg(long, value_name = "PATH|URL")]
+    to: DatabasePlace,
+}
+
+/// The switches of `admin backup`.
+#[derive(Debug, Args)]
+pub struct BackupArguments {
+    /// The file that is made.
+    #[arg(long, value_name = "PATH")]
+    to: PathBuf,
+}
+
+/// Tells whoever watches what is done.
+fn told_steps() -> impl FnMut(&str) {
+    let watched = std::io::stderr().is_terminal();
+    move |step| {
+        if watched {
+            // Whoever watched may have gone.
+            let _ = writeln!(std::io::stderr(), "{step}");
+        }
+    }
+}
+
+/// Moves everything.
+///
+/// # Errors
+/// When nothing was moved, and why.
+pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) -> Result<()> {
+    let MoveArguments { from, to } = arguments;
+    let moved = relocation::relocate(from, to, key_file, &mut told_steps());
+    let moved = moved.with_context(|| format!("moving {from} to {to}"))?;
+    if json {
+        return print::json(&told(&moved));
+    }
+    if moved.tables.is_empty() {
+        print::line("everything had been moved before")?;
+    } else {
+        print::line(&format!("moved {}", summary(&moved)))?;
+    }
+    say_missing(&moved)?;
+    print::line(&format!("{from} is not served any more; serve {to}, with the same key"))
+}
+
+/// Copies everything.
+///
+/// # Errors
+/// When there is no copy, and why.
+pub fn back_up(from: &DatabasePlace, arguments: &BackupArguments, json: bool) -> Result<()> {
+    let to = arguments.to.display();
+    let copied = relocation::copy(from, &arguments.to, &mut told_steps());
+    let copied = copied.with_context(|| format!("copying {from} to {to}"))?;
+    if json {
+        return print::json(&told(&copied));
+    }
+    print::line(&format!("copied {}", summary(&copied)))?;
+    say_missing(&copied)?;
+    print::line(&format!("{to} is to be kept together with {to}.media; the key is not in it"))
+}
+
+fn say_missing(transfer: &Transfer) -> Result<()> {
+    match transfer.missing_media {
+        0 => Ok(()),
+        count => print::line(&format!("{count} uploaded files were gone before")),
+    }
+}
+
+fn summary(Transfer { tables, media, credits, .. }: &Transfer) -> String {
+    let rows: u64 = tables.iter().map(|it| it.rows).sum();
+    format!(
+        "{rows} rows of {} tables and {media} uploaded files; all arrived as they left, and the ledger explains the \
+         {credits} credits",
+        tables.len()
+    )
+}
+
+fn told(moved: &Transfer) -> serde_json::Value {
+    let tables: serde_json::Map<_, _> =
+        moved.tables.iter().map(|it| (it.name.clone(), json!(it.rows))).collect();
+    json!({
+        "tables": tables,
+        "media": moved.media,
+        "missingMedia": moved.missing_media,
+        "credits": moved.credits,
+    })
+}

@@ -1,0 +1,232 @@
+//! The manual pages, made from what the program itself goes by: the command
+//! line, the table of keys, the settings. They cannot differ.
+
+use std::io::{self, Write};
+
+use clap::{Command, CommandFactory, ValueEnum};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, italic, roman};
+use inbox::command::{CommandScope, TABLE, VERBS, VERBS_HEADING};
+use inbox::keymap::KeyMap;
+
+use crate::cli::Cli;
+use crate::config::settings::{Setting, TABLES};
+
+/// The pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ManualPage {
+    /// frontdesk(1): the commands.
+    Frontdesk,
+    /// frontdesk-config(5): config.toml.
+    Config,
+}
+
+/// The variables that are read, and what they do.
+pub const ENVIRONMENT: &[(&str, &str)] = &[
+    ("FRONTDESK_CONFIG_DIR", "The folder of the configuration, instead of the one in XDG_CONFIG_HOME."),
+    ("FRONTDESK_DATA_DIR", "One folder for data, cache and logs, instead of those in XDG folders."),
+    (
+        "FRONTDESK_LOG",
+        "How much is logged: error, warn, info, debug or off. The inbox logs at info into files, serve at warn to \
+         standard error.",
+    ),
+    ("FRONTDESK_ASSISTANT_KEY", "The key of serve --assistant-url."),
+    ("FRONTDESK_COMPLETE", "Set by the completions of a shell, never by hand."),
+    (
+        "NO_COLOR, CLICOLOR, CLICOLOR_FORCE",
+        "No colours where NO_COLOR is not empty, or CLICOLOR is 0 and CLICOLOR_FORCE does not say otherwise.",
+    ),
+    ("TZ", "The time zone of times on the screen, in plans and in exports; else the system's."),
+    ("VISUAL, EDITOR", "The editor that Ctrl-G opens a text in."),
+    ("USER, LOGNAME", "Who works here, where the configuration names nobody."),
+    (
+        "TERM, TERM_PROGRAM, COLORTERM, TMUX, STY, WT_SESSION",
+        "What the terminal can: colours, pictures, notifications, copies.",
+    ),
+    ("LC_ALL, LC_CTYPE, LANG", "Whether the terminal is in UTF-8, for doctor."),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "The proxy on the way to the servers of channels."),
+    (
+        "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
+        "Where the files lie, instead of in ~/.config, ~/.local/share, ~/.cache and ~/.local/state.",
+    ),
+];
+
+/// The files, and what they hold.
+pub const FILES: &[(&str, &str)] = &[
+    ("~/.config/frontdesk/config.toml", "The configuration: frontdesk-config(5)."),
+    ("~/.config/frontdesk/connections.toml", "Data Connections; their credentials are sealed beside it."),
+    ("~/.config/frontdesk/replies/", "Canned replies, one file NAME.md each."),
+    ("~/.config/frontdesk/keys/", "Channel keys, where no keyring answers; mode 0600."),
+    (
+        "~/.local/share/frontdesk/outbox.db",
+        "What was written and not confirmed, drafts, notes, snoozes. Precious.",
+    ),
+    ("~/.cache/frontdesk/cache.db", "What was read; may be deleted while frontdesk does not run."),
+    ("~/.local/state/frontdesk/", "Logs of a week: ids, never contents or keys."),
+];
+
+/// Ways to use it.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("Try it; needs no key and no network:", "frontdesk demo"),
+    (
+        "Add a channel; the key is asked for:",
+        "frontdesk channel add --name Shop --base-url https://api.example.com/v1",
+    ),
+    (
+        "Answer from a script and take the conversation over:",
+        "frontdesk send +34600111222 \"A person here.\" --pause",
+    ),
+    ("Who waits, for another program:", "frontdesk list --status needs-reply --json"),
+    ("Find out what does not work:", "frontdesk doctor"),
+];
+
+/// Writes a page.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write(which: ManualPage, page: &mut Vec<u8>) -> io::Result<()> {
+    match which {
+        ManualPage::Frontdesk => program(page),
+        ManualPage::Config => config(page),
+    }
+}
+
+/// One page: the inbox, then each command below it with what it takes.
+fn program(page: &mut Vec<u8>) -> io::Result<()> {
+    let mut root = Cli::command();
+    root.build();
+    let man = Man::new(root.clone());
+    man.render_title(page)?;
+    man.render_name_section(page)?;
+    man.render_synopsis_section(page)?;
+    man.render_description_section(page)?;
+    man.render_options_section(page)?;
+    writeln!(page, ".SH COMMANDS")?;
+    commands(&root, page)?;
+    keys().to_writer(page)?;
+    let mut exit = Vec::new();
+    man.render_extra_section(&mut exit)?;
+    writeln!(page, ".SH \"EXIT STATUS\"")?;
+    body(&exit, page)?;
+    let mut rest = Roff::new();
+    described(&mut rest, "ENVIRONMENT", ENVIRONMENT);
+    described(&mut rest, "FILES", FILES);
+    rest.text([roman("Where FRONTDESK_CONFIG_DIR or FRONTDESK_DATA_DIR is set, they lie there.")]);
+    rest.control("SH", ["EXAMPLES"]);
+    for (what, command) in EXAMPLES {
+        rest.text([roman(*what)]).control("PP", []).control("RS", ["4"]);
+        rest.text([bold(*command)]).control("RE", []).control("PP", []);
+    }
+    rest.control("SH", ["SEE ALSO"]).text([bold("frontdesk-config"), roman("(5)")]);
+    rest.to_writer(page)?;
+    man.render_version_section(page)
+}
+
+/// A section of names, each with what it is.
+fn described(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
+    page.control("SH", [heading]);
+    for (name, doc) in rows {
+        page.control("TP", []).text([bold(*name)]).text([roman(*doc)]);
+    }
+}
+
+/// The keys of the inbox, and what is typed there after `:`.
+fn keys() -> Roff {
+    let keymap = KeyMap::default();
+    let mut page = Roff::new();
+    page.control("SH", ["KEYS"]);
+    for place in CommandScope::ALL {
+        page.control("SS", [place.heading()]);
+        for row in TABLE.iter().filter(|it| it.place == place) {
+            let keys = keymap.all(row.command).join(", ");
+            page.control("TP", []).text([bold(keys)]).text([roman(keymap.doc(row.command))]);
+        }
+    }
+    page.control("SS", [VERBS_HEADING]);
+    for verb in VERBS {
+        page.control("TP", []).text([bold(verb.typed())]).text([roman(verb.doc)]);
+    }
+    page
+}
+
+/// The commands below one, in the order of the help, each before those below
+/// it.
+fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    for command in above.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+        let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
+        writeln!(page, ".SS \"{name}\"")?;
+        // The same of every command: said once, at the top.
+        let man = Man::new(command.clone().mut_arg("help", |it| it.hide(true)));
+        let mut parts = Vec::new();
+        man.render_synopsis_section(&mut parts)?;
+        writeln!(parts, ".PP")?;
+        man.render_description_section(&mut parts)?;
+        man.render_options_section(&mut parts)?;
+        body(&parts, page)?;
+        commands(command, page)?;
+    }
+    Ok(())
+}
+
+/// Sections without their headings and what stands before them.
+fn body(sections: &[u8], page: &mut Vec<u8>) -> io::Result<()> {
+    let is_heading = |it: &&str| [".SH ", ".ie ", ".el "].iter().any(|word| it.starts_with(word));
+    let text = String::from_utf8_lossy(sections);
+    text.lines().filter(|it| !is_heading(it)).try_for_each(|it| writeln!(page, "{it}"))
+}
+
+/// The page of the configuration.
+fn config(page: &mut Vec<u8>) -> io::Result<()> {
+    let mut roff = Roff::new();
+    roff.control("TH", ["frontdesk-config", "5", "", concat!("frontdesk ", env!("CARGO_PKG_VERSION"))]);
+    roff.control("SH", ["NAME"]).text([roman("frontdesk-config - the configuration of frontdesk")]);
+    roff.control("SH", ["DESCRIPTION"]);
+    roff.text([
+        bold("config.toml"),
+        roman(" is TOML. A mistake in it is told with its line and the nearest known key; "),
+        bold("frontdesk doctor"),
+        roman(" tells all of them, and "),
+        bold("frontdesk config schema"),
+        roman(" prints the JSON Schema by which editors check it."),
+    ]);
+    roff.control("SH", ["TABLES"]);
+    for table in TABLES {
+        roff.control("SS", [table.heading().as_str()]).text([roman(table.doc.replace('`', ""))]);
+        for setting in table.settings {
+            roff.control("TP", []).text([bold(setting.key), roman(" = "), italic(setting.takes())]);
+            roff.text([roman(sentence(setting))]);
+        }
+    }
+    roff.control("SH", ["FILES"]).text([bold("~/.config/frontdesk/config.toml")]);
+    roff.text([roman("Where FRONTDESK_CONFIG_DIR is set, it lies there.")]);
+    roff.control("SH", ["EXAMPLE"]).control("EX", []);
+    for line in EXAMPLE.lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("EE", []).control("SH", ["SEE ALSO"]).text([bold("frontdesk"), roman("(1)")]);
+    roff.to_writer(page)
+}
+
+/// What a key does and what holds without it.
+fn sentence(setting: &Setting) -> String {
+    let doc = setting.doc.replace('`', "");
+    match setting.otherwise() {
+        "required" => format!("{doc}. Required."),
+        "none" => format!("{doc}."),
+        default => format!("{doc}. Default: {default}."),
+    }
+}
+
+/// A configuration that reads.
+pub const EXAMPLE: &str = r#"[[channel]]
+name = "Harbor chat"
+base_url = "https://api.example.com/v1"
+key_env = "HARBOR_CHAT_KEY"
+
+[behaviour]
+pause_on_reply = "ask"
+undo_seconds = { chat = 5, email = 10, broadcast = 15 }
+
+[ui]
+theme = "terminal"
+"#;

@@ -1,0 +1,85 @@
+//! The JSON Schema of `config.toml`, by which editors complete and check it.
+
+use serde_json::{Map, Value, json};
+
+use crate::config::settings::{Setting, SettingTable, SettingValue, TABLES, TableForm};
+use inbox::command::{self, TABLE};
+use inbox::keymap::KeyMap;
+
+/// The whole schema.
+pub fn schema() -> Value {
+    let tables = TABLES.iter().filter(|it| !matches!(it.form, TableForm::Within(_)));
+    let properties: Map<String, Value> = tables.map(|it| (it.name.to_owned(), table(it))).collect();
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "frontdesk: config.toml",
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+fn table(of: &SettingTable) -> Value {
+    let mut item = match of.name {
+        "keys" => keys(),
+        "senders" => json!({ "type": "object", "additionalProperties": text() }),
+        _ => rows(of),
+    };
+    match of.form {
+        TableForm::Repeated => json!({ "type": "array", "description": of.doc, "items": item }),
+        TableForm::Once | TableForm::File | TableForm::Within(_) => {
+            item["description"] = of.doc.into();
+            item
+        }
+    }
+}
+
+/// A table whose keys are known.
+fn rows(of: &SettingTable) -> Value {
+    let own = of.settings.iter().map(|it| (it.key.to_owned(), property(it)));
+    let within = TABLES.iter().filter(|it| it.form == TableForm::Within(of.name));
+    let within = within.map(|it| (it.name.to_owned(), table(it)));
+    let properties: Map<String, Value> = own.chain(within).collect();
+    let required: Vec<&str> = of.settings.iter().filter(|it| it.required).map(|it| it.key).collect();
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": properties,
+        "required": required,
+    })
+}
+
+fn text() -> Value {
+    json!({ "type": "string", "minLength": 1 })
+}
+
+fn property(of: &Setting) -> Value {
+    let mut item = match of.value {
+        SettingValue::Text => text(),
+        SettingValue::Flag => json!({ "type": "boolean" }),
+        SettingValue::Number(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
+        SettingValue::Word(words) => json!({ "type": "string", "enum": words() }),
+        SettingValue::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+    };
+    item["description"] = of.doc.into();
+    // What TOML and JSON write alike.
+    if let Ok(default) = serde_json::from_str::<Value>(of.default) {
+        item["default"] = default;
+    }
+    item
+}
+
+/// A property for each command, with its own keys as the default.
+fn keys() -> Value {
+    let keymap = KeyMap::default();
+    let property = |of: &command::CommandRow| {
+        let item = json!({
+            "description": keymap.doc(of.command),
+            "default": keymap.all(of.command),
+            "oneOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }],
+        });
+        (command::name(of.command), item)
+    };
+    let properties: Map<String, Value> = TABLE.iter().map(property).collect();
+    json!({ "type": "object", "additionalProperties": false, "properties": properties })
+}

@@ -1,0 +1,365 @@
+//! Every key of `config.toml`: what it takes, what holds without it, what it
+//! does. Reading, the schema for editors, the page of the book and the manual
+//! are made from these rows.
+
+use inbox::theme_view::ThemePalette;
+use model::filter::Sort;
+use model::pictures::Graphics;
+
+use crate::shell::notify::NotifyMethod;
+
+/// A table of the file.
+#[derive(Debug)]
+pub struct SettingTable {
+    /// Its name, without brackets.
+    pub name: &'static str,
+    /// How often it stands there.
+    pub form: TableForm,
+    /// What it is about.
+    pub doc: &'static str,
+    /// Its keys; none where they are free.
+    pub settings: &'static [Setting],
+}
+
+/// How a table is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableForm {
+    /// `[name]`, once.
+    Once,
+    /// `[[name]]`, as often as wanted.
+    Repeated,
+    /// Within another: `name = { … }` there.
+    Within(&'static str),
+    /// A whole file besides `config.toml`.
+    File,
+}
+
+/// One key.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its name.
+    pub key: &'static str,
+    /// What it takes.
+    pub value: SettingValue,
+    /// What holds without it, as it would be written; empty for nothing.
+    pub default: &'static str,
+    /// Whether the table is a mistake without it.
+    pub required: bool,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+}
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy)]
+pub enum SettingValue {
+    /// A text in quotes.
+    Text,
+    /// True or false.
+    Flag,
+    /// A whole number from one to another.
+    Number(i64, i64),
+    /// One of a few words.
+    Word(fn() -> Vec<&'static str>),
+    /// A list of texts.
+    Texts,
+}
+
+use SettingValue::{Flag, Number, Text, Texts, Word};
+
+const fn setting(
+    key: &'static str,
+    value: SettingValue,
+    default: &'static str,
+    doc: &'static str,
+) -> Setting {
+    Setting { key, value, default, required: false, doc }
+}
+
+const fn required(key: &'static str, value: SettingValue, doc: &'static str) -> Setting {
+    Setting { key, value, default: "", required: true, doc }
+}
+
+/// Seconds that something may be held.
+const HOLD: SettingValue = Number(0, 3600);
+/// Seconds between polls.
+const PERIOD: SettingValue = Number(1, 3600);
+
+/// The tables, in the order people write them.
+pub const TABLES: &[SettingTable] = &[
+    SettingTable {
+        name: "channel",
+        form: TableForm::Repeated,
+        doc: "A tab: one key of the service. `frontdesk channel add` writes it. Of `key_env`, `key_command` and `key_file` \
+              one at most; without any, the key is the one that `channel add` kept.",
+        settings: &[
+            required("name", Text, "The tab's name; drafts and the outbox belong to it"),
+            required(
+                "base_url",
+                Text,
+                "Where the service is, https except on this machine, such as https://api.example.com/v1",
+            ),
+            setting("key_env", Text, "", "The environment variable that holds the key"),
+            setting("key_command", Text, "", "A shell command that prints the key"),
+            setting(
+                "key_file",
+                Text,
+                "",
+                "The file that holds the key: a plain file of mode 0600, yours alone",
+            ),
+            setting("read_only", Flag, "false", "Change nothing from this tab"),
+            setting("pictures", Flag, "false", "Fetch the pictures of its messages without asking"),
+            setting(
+                "service_uid",
+                Number(0, 4_294_967_295),
+                "",
+                "The user the service runs as, where it runs on this machine as another user",
+            ),
+        ],
+    },
+    SettingTable {
+        name: "behaviour",
+        form: TableForm::Once,
+        doc: "What sending does.",
+        settings: &[
+            setting(
+                "pause_on_reply",
+                Word(|| vec!["ask", "always", "never"]),
+                "\"ask\"",
+                "Whether a reply pauses the AI: ask each time, always, or send beside it",
+            ),
+            setting(
+                "pause_lease_hours",
+                Number(0, 168),
+                "4",
+                "Hours after which a pause of the AI asks whether it is still wanted; 0 never asks",
+            ),
+        ],
+    },
+    SettingTable {
+        name: "undo_seconds",
+        form: TableForm::Within("behaviour"),
+        doc: "How long each is held before it leaves, and `z` takes it back; 0 sends at once.",
+        settings: &[
+            setting("chat", HOLD, "5", "Seconds for a chat message or a close"),
+            setting("email", HOLD, "10", "Seconds for a mail"),
+            setting("broadcast", HOLD, "15", "Seconds for a broadcast, before its first wave"),
+        ],
+    },
+    SettingTable {
+        name: "writing",
+        form: TableForm::Once,
+        doc: "Who writes, and how.",
+        settings: &[
+            setting("agent", Text, "", "Your name: on claims and pauses, and {agent.name} in canned replies"),
+            setting(
+                "replies",
+                Text,
+                "\"replies\"",
+                "The folder of canned replies, beside this file unless it is a whole path",
+            ),
+            setting("vim", Flag, "false", "Edit text by modes; Esc leaves the text from NORMAL"),
+        ],
+    },
+    SettingTable {
+        name: "polling",
+        form: TableForm::Once,
+        doc: "How often the server is asked for news.",
+        settings: &[
+            setting("visible_seconds", PERIOD, "3", "Seconds between looks for the tab on screen"),
+            setting("background_seconds", PERIOD, "10", "Seconds between looks for the other tabs"),
+        ],
+    },
+    SettingTable {
+        name: "ui",
+        form: TableForm::Once,
+        doc: "The screen.",
+        settings: &[
+            setting(
+                "theme",
+                Word(|| ThemePalette::WORDS.map(|(word, _)| word).to_vec()),
+                "\"terminal\"",
+                "The colours; `terminal` is the terminal's own sixteen, and NO_COLOR means `mono`",
+            ),
+            setting("ascii", Flag, "false", "Draw borders and marks in ASCII only"),
+            setting("mouse", Flag, "true", "Read the mouse; false leaves it to the terminal, and M switches"),
+            setting(
+                "pictures",
+                Word(|| Graphics::CHOICES.to_vec()),
+                "\"auto\"",
+                "How pictures are drawn; `auto` asks the terminal's name",
+            ),
+            setting(
+                "copy_command",
+                Texts,
+                "[]",
+                "A program that takes copies, such as [\"wl-copy\"]; else tmux or the terminal takes them",
+            ),
+        ],
+    },
+    SettingTable {
+        name: "notify",
+        form: TableForm::Once,
+        doc: "How the desk makes itself heard.",
+        settings: &[
+            setting("bell", Flag, "true", "Ring the terminal's bell for what nobody looks at"),
+            setting(
+                "desktop",
+                Word(|| NotifyMethod::WORDS.map(|(word, _)| word).to_vec()),
+                "\"auto\"",
+                "How the terminal shows notifications",
+            ),
+            setting(
+                "command",
+                Texts,
+                "[]",
+                "A program that shows them, such as [\"notify-send\", \"--\", \"{title}\", \"{body}\"]",
+            ),
+            setting("quiet", Text, "", "Hours with neither, local time, such as \"22:00-07:00\""),
+        ],
+    },
+    SettingTable {
+        name: "receiver",
+        form: TableForm::Once,
+        doc: "Webhooks of this desk's own: news comes at once instead of with the next look.",
+        settings: &[
+            required("listen", Text, "Where this desk listens, such as 127.0.0.1:8790"),
+            required("public_url", Text, "How the service reaches that, https except on this machine"),
+        ],
+    },
+    SettingTable {
+        name: "views",
+        form: TableForm::Repeated,
+        doc: "A saved view of your own, beside the shipped ones.",
+        settings: &[
+            required("name", Text, "Its name, unlike any other view's"),
+            required("filter", Text, "The words of a filter, such as status:open from:+34"),
+            setting(
+                "sort",
+                Word(|| Sort::ALL.map(|(_, word, _)| word).to_vec()),
+                "\"activity\"",
+                "The order of its rows",
+            ),
+            setting("key", Text, "", "Its key in the menu of views: one character"),
+        ],
+    },
+    SettingTable {
+        name: "senders",
+        form: TableForm::Once,
+        doc: "What you call who else speaks: `api`, `human`, `ai`, or the server's own word, each with a name.",
+        settings: &[],
+    },
+    SettingTable {
+        name: "macros",
+        form: TableForm::Repeated,
+        doc: "A macro, beside those recorded with Q.",
+        settings: &[
+            required("letter", Text, "The letter or digit that plays it after m"),
+            required(
+                "steps",
+                Texts,
+                "What it does: a command's name, \":line\", \"type text\", \"press key\"",
+            ),
+            setting("key", Text, "", "A key that plays it, too"),
+        ],
+    },
+    SettingTable {
+        name: "keys",
+        form: TableForm::Once,
+        doc: "Keys of your own: the name of a command, with a key, a list of keys, or [] for none.",
+        settings: &[],
+    },
+];
+
+/// The name of the file that `serve --config` reads.
+pub const SERVICE_FILE: &str = "service.toml";
+
+/// The file that `serve --config` reads.
+pub const SERVICE_TABLES: &[SettingTable] = &[
+    SettingTable {
+        name: SERVICE_FILE,
+        form: TableForm::File,
+        doc: "What the service is told.",
+        settings: &[],
+    },
+    SettingTable {
+        name: "assistant",
+        form: TableForm::Within(SERVICE_FILE),
+        doc: "What the assistant is told, and what it may use up.",
+        settings: &[
+            setting("url", Text, "", "The model's address up to its version"),
+            setting("model", Text, "", "The model's name there"),
+            setting("key_env", Text, "", "The environment variable that holds the key"),
+            setting("business", Text, "", "The name of the business"),
+            setting("instructions", Text, "", "What the assistant is to do and to leave"),
+            setting("tone", Text, "", "How it speaks"),
+            setting("facts", Texts, "", "What it may rely on"),
+            setting("questions", Text, "", "A file of questions and answers"),
+            setting(
+                "conversation_tokens",
+                Number(1_000, 1_000_000_000),
+                "",
+                "Tokens for one conversation a day",
+            ),
+            setting("day_tokens", Number(1_000, 1_000_000_000), "", "Tokens for all conversations a day"),
+        ],
+    },
+];
+
+impl SettingTable {
+    /// The table of a name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TABLES.iter().chain(SERVICE_TABLES).find(|it| it.name == name)
+    }
+
+    /// What may stand in a table: its keys, and the tables within it. Of the
+    /// file itself, which has no name, the tables.
+    pub fn keys(name: &str) -> Vec<&'static str> {
+        let own = Self::named(name).map_or(&[][..], |it| it.settings).iter().map(|it| it.key);
+        let within = TABLES.iter().chain(SERVICE_TABLES).filter(|it| match it.form {
+            TableForm::Within(table) => table == name,
+            TableForm::File => false,
+            TableForm::Once | TableForm::Repeated => name.is_empty(),
+        });
+        own.chain(within.map(|it| it.name)).collect()
+    }
+
+    /// The row of a key.
+    pub fn setting(name: &str, key: &str) -> Option<&'static Setting> {
+        Self::named(name)?.settings.iter().find(|it| it.key == key)
+    }
+
+    /// Its heading as it is written in the file.
+    pub fn heading(&self) -> String {
+        match self.form {
+            TableForm::Once => format!("[{}]", self.name),
+            TableForm::Repeated => format!("[[{}]]", self.name),
+            TableForm::Within(table) => format!("[{table}.{}]", self.name),
+            TableForm::File => self.name.to_owned(),
+        }
+    }
+}
+
+impl Setting {
+    /// What it takes, in words.
+    pub fn takes(&self) -> String {
+        match self.value {
+            Text => "text".to_owned(),
+            Flag => "true or false".to_owned(),
+            Number(from, to) => format!("{from} to {to}"),
+            Word(words) => words().iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", "),
+            Texts => "list of texts".to_owned(),
+        }
+    }
+
+    /// What holds without it, in words.
+    pub fn otherwise(&self) -> &'static str {
+        match (self.required, self.default) {
+            (true, _) => "required",
+            (false, "") => "none",
+            (false, default) => default,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+//! How much is asked of the connections, and how long a job waits for one: an
+//! answer that says "not now" is better than none.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::database::DatabaseError;
+
+/// How long a job waits for a connection at most.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is asked of a group of connections.
+#[derive(Debug, Default)]
+pub struct PoolLoad {
+    connections: usize,
+    waiting: AtomicUsize,
+    busy: AtomicUsize,
+    turned_away: AtomicU64,
+}
+
+/// The same at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadReading {
+    /// Connections there are.
+    pub connections: usize,
+    /// Connections that work.
+    pub busy: usize,
+    /// Jobs that wait for one.
+    pub waiting: usize,
+    /// Jobs that have waited for too long.
+    pub turned_away: u64,
+}
+
+impl PoolLoad {
+    /// Of so many connections.
+    pub fn of(connections: usize) -> Arc<Self> {
+        Arc::new(Self { connections, ..Self::default() })
+    }
+
+    /// How it is now.
+    pub fn read(&self) -> LoadReading {
+        LoadReading {
+            connections: self.connections,
+            busy: self.busy.load(Ordering::Relaxed),
+            waiting: self.waiting.load(Ordering::Relaxed),
+            turned_away: self.turned_away.load(Ordering::Relaxed),
+        }
+    }
+
+    /// A connection works until this is dropped.
+    pub fn work(&self) -> Working<'_> {
+        self.busy.fetch_add(1, Ordering::Relaxed);
+        Working(self)
+    }
+}
+
+/// A connection that works.
+pub struct Working<'a>(&'a PoolLoad);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A job that waits for its turn: either it is begun or it is given up.
+#[derive(Clone)]
+pub struct JobTicket {
+    load: Arc<PoolLoad>,
+    is_taken: Arc<AtomicBool>,
+}
+
+impl JobTicket {
+    /// A job that begins to wait.
+    pub fn new(load: &Arc<PoolLoad>) -> Self {
+        load.waiting.fetch_add(1, Ordering::Relaxed);
+        Self { load: load.clone(), is_taken: Arc::default() }
+    }
+
+    /// Begins the job; not where it was given up.
+    pub fn begin(&self) -> bool {
+        let is_first = !self.is_taken.swap(true, Ordering::SeqCst);
+        if is_first {
+            self.load.waiting.fetch_sub(1, Ordering::Relaxed);
+        }
+        is_first
+    }
+
+    /// Waits until the job is answered. One that is not begun within the
+    /// patience never will be.
+    ///
+    /// # Errors
+    /// When it was given up, or those who work have ended.
+    pub async fn answer<T>(self, mut answered: oneshot::Receiver<T>) -> Result<T, DatabaseError> {
+        let waited = tokio::time::timeout(PATIENCE, &mut answered).await;
+        let told = match waited {
+            Ok(told) => told,
+            Err(_) if self.begin() => {
+                self.load.turned_away.fetch_add(1, Ordering::Relaxed);
+                return Err(DatabaseError::Busy);
+            }
+            Err(_) => answered.await,
+        };
+        told.map_err(|_| DatabaseError::Closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_job_is_begun_or_given_up() {
+        let load = PoolLoad::of(1);
+        let ticket = JobTicket::new(&load);
+        let (answer, answered) = oneshot::channel();
+        assert_eq!(load.read().waiting, 1);
+        assert!(ticket.begin() && !ticket.begin());
+        let late = tokio::spawn(ticket.answer(answered));
+        tokio::time::sleep(2 * PATIENCE).await;
+        answer.send(7).expect("somebody waits for what was begun");
+        assert_eq!(late.await.expect("no panic").expect("answered"), 7);
+
+        let ticket = JobTicket::new(&load);
+        let (_answer, answered) = oneshot::channel::<u8>();
+        let given_up = ticket.clone().answer(answered).await;
+        assert!(matches!(given_up, Err(DatabaseError::Busy)));
+        assert!(!ticket.begin(), "it never runs");
+        let told = load.read();
+        assert_eq!((told.waiting, told.turned_away), (0, 1));
+
+        let ticket = JobTicket::new(&load);
+        let (answer, answered) = oneshot::channel::<u8>();
+        drop(answer);
+        assert!(matches!(ticket.answer(answered).await, Err(DatabaseError::Closed)));
+    }
+}

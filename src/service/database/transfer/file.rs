@@ -1,0 +1,132 @@
+//! The side that is a file.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::database::session::DbSession;
+use crate::database::transfer::note::{self, TransferNote};
+use crate::database::transfer::tables::{self, TransferTable};
+use crate::database::transfer::{RowVisit, TransferSide};
+use crate::database::{DatabaseError, lock, open};
+use crate::media::files::MediaFiles;
+
+/// Bytes of an uploaded file that are read at a time.
+const PART: usize = 256 * 1024;
+
+/// A file, locked as by a service, in a transaction.
+pub struct FileSide {
+    connection: Connection,
+    media: MediaFiles,
+    /// None for a copy, which disturbs nobody.
+    _lock: Option<File>,
+}
+
+/// What a file says of a move, beside whoever serves it.
+pub fn look(path: &Path) -> Result<Option<TransferNote>, DatabaseError> {
+    note::read(&open::unrefused(path)?)
+}
+
+impl FileSide {
+    /// A file that is there.
+    pub fn source(path: &Path) -> Result<Self, DatabaseError> {
+        open::unrefused(path)?;
+        Self::begun(path)
+    }
+
+    /// A file as it is now, beside whoever serves it.
+    pub fn snapshot(path: &Path) -> Result<Self, DatabaseError> {
+        let connection = open::looked_at(path)?;
+        connection.execute_batch("BEGIN")?;
+        Ok(Self { connection, media: MediaFiles::beside(path)?, _lock: None })
+    }
+
+    /// The file as it was left when everything had arrived.
+    pub fn arrived(path: &Path) -> Result<Self, DatabaseError> {
+        Self::source(path)
+    }
+
+    /// A file that is made, unless nothing is lost with what it holds.
+    pub fn target(path: &Path, from: &str) -> Result<Self, DatabaseError> {
+        let holds_something = std::fs::metadata(path).is_ok_and(|it| it.len() > 0);
+        if holds_something && look(path)?.is_none() {
+            return Err(DatabaseError::Occupied(path.display().to_string()));
+        }
+        disk::folder(path.parent().unwrap_or(Path::new("")))?;
+        disk::open(path)?;
+        let held = lock::take(path)?;
+        let (connection, fresh) = open::migrated(path)?;
+        if fresh {
+            // Whatever ends this from here on, nobody serves what it leaves behind.
+            let arriving = TransferNote::Arriving { id: String::new(), place: from.to_owned() };
+            note::write(&connection, &arriving)?;
+        }
+        drop((connection, held));
+        Self::begun(path)
+    }
+
+    fn begun(path: &Path) -> Result<Self, DatabaseError> {
+        let lock = lock::take(path)?;
+        let (connection, _) = open::migrated(path)?;
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        Ok(Self { connection, media: MediaFiles::beside(path)?, _lock: Some(lock) })
+    }
+}
+
+impl TransferSide for FileSide {
+    fn session(&self) -> &dyn DbSession {
+        &self.connection
+    }
+
+    fn tables(&self) -> Result<Vec<TransferTable>, DatabaseError> {
+        tables::of_file(&self.connection)
+    }
+
+    fn each_row(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError> {
+        self.session().rows(&table.select_from_file(), &[], &mut |row| {
+            visit(&row.values()?)?;
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    fn clear(&self, tables: &[TransferTable]) -> Result<(), DatabaseError> {
+        tables.iter().rev().try_for_each(|table| {
+            self.connection.execute_batch(&format!("DELETE FROM \"{}\"", table.name)).map_err(Into::into)
+        })
+    }
+
+    fn read_media(&self, id: &str, visit: &mut dyn FnMut(&[u8])) -> Result<bool, DatabaseError> {
+        let mut file = match self.media.open(id) {
+            Ok(file) => file,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(cause) => return Err(cause.into()),
+        };
+        let mut part = vec![0; PART];
+        loop {
+            match file.read(&mut part)? {
+                0 => return Ok(true),
+                count => visit(&part[..count]),
+            }
+        }
+    }
+
+    fn write_media(&self, id: &str, parts: &[Vec<u8>]) -> Result<(), DatabaseError> {
+        if self.media.open(id).is_ok() {
+            // Of an earlier run.
+            self.media.remove(id);
+        }
+        Ok(self.media.store(id, &parts.concat())?)
+    }
+
+    /// The lock and the note are enough.
+    fn set_serveable(&self, _: bool) -> Result<(), DatabaseError> {
+        Ok(())
+    }
+
+    fn commit(&self) -> Result<(), DatabaseError> {
+        Ok(self.connection.execute_batch("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")?)
+    }
+}

@@ -1,0 +1,120 @@
+//! What a database says of a move that it is part of: it must not be served.
+
+use crate::database::place::DatabasePlace;
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, meta};
+
+/// Where the note is kept.
+pub const NAME: &str = "move";
+
+/// The note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TransferNote {
+    /// Everything is at another place by now.
+    Moved {
+        /// Which move it was.
+        id: String,
+        /// Where it is.
+        place: String,
+    },
+    /// A move into this database has not ended.
+    Arriving {
+        /// Which move it is; empty before anything arrived.
+        id: String,
+        /// Where from.
+        place: String,
+    },
+}
+
+impl TransferNote {
+    /// Why the database is not served.
+    pub fn refusal(self) -> DatabaseError {
+        match self {
+            Self::Moved { place, .. } => DatabaseError::Moved(place),
+            Self::Arriving { place, .. } => DatabaseError::Arriving(place),
+        }
+    }
+
+    fn text(&self) -> String {
+        let (word, id, place) = match self {
+            Self::Moved { id, place } => ("moved", id, place),
+            Self::Arriving { id, place } => ("arriving", id, place),
+        };
+        format!("{word} {id} {place}")
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        let (word, rest) = text.split_once(' ')?;
+        let (id, place) = rest.split_once(' ')?;
+        let (id, place) = (id.to_owned(), place.to_owned());
+        match word {
+            "moved" => Some(Self::Moved { id, place }),
+            "arriving" => Some(Self::Arriving { id, place }),
+            _ => None,
+        }
+    }
+}
+
+/// A place as notes name it: a file by its whole path, an address without its
+/// password.
+pub fn named(place: &DatabasePlace) -> String {
+    let DatabasePlace::File(path) = place else { return place.to_string() };
+    std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string()
+}
+
+/// Refuses a database that was moved, or into which one has not ended to be.
+///
+/// # Errors
+/// When it is one.
+pub fn refuse(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    read(db)?.map_or(Ok(()), |note| Err(note.refusal()))
+}
+
+/// Reads the note.
+///
+/// # Errors
+/// When the database fails, or a newer version has written it.
+pub fn read(db: &dyn DbSession) -> Result<Option<TransferNote>, DatabaseError> {
+    meta::get::<Vec<u8>>(db, NAME)?.map(|it| of_bytes(&it)).transpose()
+}
+
+/// Reads a note as it is kept.
+///
+/// # Errors
+/// When a newer version has written it.
+pub fn of_bytes(bytes: &[u8]) -> Result<TransferNote, DatabaseError> {
+    let note = std::str::from_utf8(bytes).ok().and_then(TransferNote::of);
+    note.ok_or_else(|| DatabaseError::Moved("a place this version cannot name".to_owned()))
+}
+
+/// Writes the note.
+///
+/// # Errors
+/// When the database fails.
+pub fn write(db: &dyn DbSession, note: &TransferNote) -> Result<(), DatabaseError> {
+    meta::set(db, NAME, &note.text().as_bytes())
+}
+
+/// Removes the note.
+///
+/// # Errors
+/// When the database fails.
+pub fn remove(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM meta WHERE name = ?1", crate::database::rows::bound![NAME])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_read_as_it_was_written() {
+        let (id, place) = ("1f".to_owned(), "/var/lib/a folder/service.db".to_owned());
+        let moved = TransferNote::Moved { id: id.clone(), place: place.clone() };
+        let arriving = TransferNote::Arriving { id: String::new(), place };
+        for note in [moved, arriving] {
+            assert_eq!(TransferNote::of(&note.text()), Some(note));
+        }
+        assert_eq!(TransferNote::of("gone"), None);
+    }
+}

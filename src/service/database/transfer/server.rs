@@ -1,0 +1,162 @@
+//! The side that is a database on a server.
+
+use std::ops::ControlFlow;
+
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::postgres::{Link, WritingSession, schema};
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use crate::database::transfer::note::{self, TransferNote};
+use crate::database::transfer::tables::{self, TransferTable};
+use crate::database::transfer::{RowVisit, TransferSide};
+
+/// Rows that are read at a time.
+const WINDOW: usize = 256;
+/// Nobody is waited for, and nobody's patience ends this one.
+const SETTINGS: &str =
+    "SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; SET lock_timeout = '5s'";
+/// Keeps everybody else from writing, before the snapshot is taken.
+const LOCK: &str = "LOCK TABLE commit_order IN EXCLUSIVE MODE";
+/// The span in which a process that lives is heard of.
+const HEARD: i64 = 5_000_000;
+
+/// A database, locked against writers, in a transaction.
+pub struct ServerSide {
+    session: WritingSession,
+}
+
+/// What a database says of a move, beside whoever serves it.
+pub fn look(url: &ServerUrl) -> Result<Option<TransferNote>, DatabaseError> {
+    let session = connected(url)?;
+    schema::check_ours(&session.link)?;
+    note::read(&session)
+}
+
+fn connected(url: &ServerUrl) -> Result<WritingSession, DatabaseError> {
+    let link = Link::new(url, SETTINGS)?;
+    link.connect()?;
+    Ok(WritingSession::new(link))
+}
+
+impl ServerSide {
+    /// A database that is there.
+    pub fn source(url: &ServerUrl) -> Result<Self, DatabaseError> {
+        let session = connected(url)?;
+        schema::check_ours(&session.link)?;
+        session.link.batch("BEGIN ISOLATION LEVEL REPEATABLE READ")?;
+        session.link.batch(LOCK)?;
+        Self::unserved(session)
+    }
+
+    /// A database as it is now, beside whoever serves it.
+    pub fn snapshot(url: &ServerUrl) -> Result<Self, DatabaseError> {
+        let session = connected(url)?;
+        schema::check(&session.link)?;
+        session.link.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+        Ok(Self { session })
+    }
+
+    /// A database whose tables are made, unless nothing is lost with what it
+    /// holds.
+    pub fn target(url: &ServerUrl) -> Result<Self, DatabaseError> {
+        let session = connected(url)?;
+        session.link.batch("BEGIN")?;
+        schema::make_within(&session.link)?;
+        session.link.batch(LOCK)?;
+        let this = Self::unserved(session)?;
+        let is_used: bool = this.session().scalar("SELECT EXISTS (SELECT 1 FROM workspaces)", &[])?;
+        if is_used && note::read(this.session())?.is_none() {
+            return Err(DatabaseError::Occupied(url.to_string()));
+        }
+        Ok(this)
+    }
+
+    /// Refuses a database that a process serves. None can begin to from here on.
+    fn unserved(session: WritingSession) -> Result<Self, DatabaseError> {
+        let this = Self { session };
+        let sql = "SELECT process FROM processes
+                   WHERE seen_at > CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
+        let process: Option<u32> = this.session().first(sql, bound![HEARD], |row| row.get("process"))?;
+        process.map_or(Ok(this), |process| Err(DatabaseError::Served(process)))
+    }
+}
+
+impl TransferSide for ServerSide {
+    fn session(&self) -> &dyn DbSession {
+        &self.session
+    }
+
+    fn tables(&self) -> Result<Vec<TransferTable>, DatabaseError> {
+        tables::of_server(&self.session)
+    }
+
+    fn each_row(&self, table: &TransferTable, visit: &mut RowVisit<'_>) -> Result<(), DatabaseError> {
+        self.session.flush()?;
+        let cursor = format!("\"each of {}\"", table.name);
+        self.session.link.batch(&format!("DECLARE {cursor} NO SCROLL CURSOR FOR {}", table.select()))?;
+        loop {
+            let mut count = 0;
+            self.session.rows(&format!("FETCH {WINDOW} FROM {cursor}"), &[], &mut |row| {
+                count += 1;
+                visit(&row.values()?)?;
+                Ok(ControlFlow::Continue(()))
+            })?;
+            if count < WINDOW {
+                return self.session.link.batch(&format!("CLOSE {cursor}"));
+            }
+        }
+    }
+
+    fn clear(&self, tables: &[TransferTable]) -> Result<(), DatabaseError> {
+        let names: Vec<_> =
+            tables.iter().filter(|it| it.name != "meta").map(|it| format!("\"{}\"", it.name)).collect();
+        self.session.link.batch(&format!("TRUNCATE {}, media_parts", names.join(", ")))?;
+        self.session.change("DELETE FROM meta WHERE name NOT IN ('format', ?1)", bound![note::NAME]).map(drop)
+    }
+
+    fn read_media(&self, id: &str, visit: &mut dyn FnMut(&[u8])) -> Result<bool, DatabaseError> {
+        let mut number = 0;
+        while let Some(part) = crate::database::media::part(&self.session, id, number)? {
+            visit(&part);
+            number += 1;
+        }
+        Ok(number > 0)
+    }
+
+    fn write_media(&self, id: &str, parts: &[Vec<u8>]) -> Result<(), DatabaseError> {
+        crate::database::media::insert_bytes(&self.session, id, &parts.concat())
+    }
+
+    /// Every transaction of a service looks at the format first.
+    fn set_serveable(&self, is_serveable: bool) -> Result<(), DatabaseError> {
+        let format = if is_serveable { schema::FORMAT } else { schema::MOVED };
+        self.session.note("UPDATE commit_order SET format = ?1", bound![format])
+    }
+
+    fn commit(&self) -> Result<(), DatabaseError> {
+        self.continue_numbers()?;
+        self.session.flush()?;
+        self.session.link.batch("COMMIT").map_err(|cause| match cause {
+            DatabaseError::Lost => DatabaseError::Unknown,
+            other => other,
+        })
+    }
+}
+
+impl ServerSide {
+    /// What the server numbers goes on after what arrived with its number.
+    fn continue_numbers(&self) -> Result<(), DatabaseError> {
+        self.session.flush()?;
+        let sql = "SELECT CAST(table_name AS TEXT) AS name FROM information_schema.columns
+                   WHERE table_schema = current_schema() AND is_identity = 'YES' AND column_name = 'seq'";
+        let tables: Vec<String> = self.session().all(sql, &[], only)?;
+        for table in tables {
+            let sql = format!(
+                "SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest((SELECT max(seq) FROM {table}), 1))"
+            );
+            self.session().scalar::<i64>(&sql, &[])?;
+        }
+        Ok(())
+    }
+}

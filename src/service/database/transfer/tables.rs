@@ -1,0 +1,161 @@
+//! The tables a service keeps its data in, each behind those its rows belong to.
+
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use crate::database::transfer::note;
+
+/// What only a server keeps: what its processes have in common, and uploaded
+/// files, which lie beside a file.
+const OF_SERVERS: [&str; 5] = ["commit_order", "leases", "media_parts", "processes", "shared_state"];
+
+/// A table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TransferTable {
+    /// Its name.
+    pub name: String,
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// Tables that its rows belong to; a server does not say.
+    parents: Vec<String>,
+}
+
+impl TransferTable {
+    /// Reads its rows. What is said of the database itself stays where it is.
+    pub fn select(&self) -> String {
+        let kept = if self.name == "meta" {
+            format!(" WHERE name NOT IN ('format', '{}')", note::NAME)
+        } else {
+            String::new()
+        };
+        format!("SELECT {} FROM \"{}\"{kept}", self.names(), self.name)
+    }
+
+    /// Reads its rows from a file, in which the values of `meta` are numbers or
+    /// bytes: always bytes, as on a server.
+    pub fn select_from_file(&self) -> String {
+        let value = r#""value""#;
+        let bytes = r#"CASE typeof("value") WHEN 'integer' THEN CAST(CAST("value" AS TEXT) AS BLOB) ELSE "value" END"#;
+        let select = self.select();
+        if self.name == "meta" { select.replacen(value, bytes, 1) } else { select }
+    }
+
+    /// Adds a row.
+    pub fn insert(&self) -> String {
+        let values: Vec<_> = (1..=self.columns.len()).map(|it| format!("?{it}")).collect();
+        format!("INSERT INTO \"{}\" ({}) VALUES ({})", self.name, self.names(), values.join(", "))
+    }
+
+    fn names(&self) -> String {
+        let quoted: Vec<_> = self.columns.iter().map(|it| format!("\"{it}\"")).collect();
+        quoted.join(", ")
+    }
+}
+
+/// The tables of a file.
+pub fn of_file(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
+    let names: Vec<String> = db.all(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name",
+        &[],
+        only,
+    )?;
+    let table = |name: String| {
+        let columns = db.all("SELECT name FROM pragma_table_info(?1)", bound![name], only)?;
+        let parents = "SELECT DISTINCT \"table\" FROM pragma_foreign_key_list(?1)";
+        let parents = db.all(parents, bound![name], only)?;
+        Ok(TransferTable { name, columns, parents })
+    };
+    names.into_iter().map(table).collect()
+}
+
+/// The tables of a database on a server.
+pub fn of_server(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError> {
+    let sql = "SELECT CAST(table_name AS TEXT) AS name, CAST(column_name AS TEXT) AS of FROM information_schema.columns
+               WHERE table_schema = current_schema()";
+    let found: Vec<(String, String)> = db.all(sql, &[], |row| Ok((row.get("name")?, row.get("of")?)))?;
+    let mut tables: Vec<TransferTable> = Vec::new();
+    for (name, column) in found {
+        if OF_SERVERS.contains(&name.as_str()) {
+            continue;
+        }
+        match tables.iter_mut().find(|it| it.name == name) {
+            Some(table) => table.columns.push(column),
+            None => tables.push(TransferTable { name, columns: vec![column], parents: Vec::new() }),
+        }
+    }
+    Ok(tables)
+}
+
+/// The tables of both sides, which must be the same, in an order in which rows
+/// can be added.
+pub fn common(
+    one: Vec<TransferTable>,
+    other: Vec<TransferTable>,
+) -> Result<Vec<TransferTable>, DatabaseError> {
+    let missing = |tables: &[TransferTable], others: &[TransferTable]| {
+        let differs = |table: &&TransferTable| {
+            let same = others.iter().find(|it| it.name == table.name);
+            !same.is_some_and(|it| sorted(&it.columns) == sorted(&table.columns))
+        };
+        tables.iter().find(differs).map(|it| it.name.clone())
+    };
+    if let Some(name) = missing(&one, &other).or_else(|| missing(&other, &one)) {
+        return Err(DatabaseError::Differs(name));
+    }
+    let is_file = one.iter().any(|it| !it.parents.is_empty());
+    ordered(if is_file { one } else { other })
+}
+
+fn sorted(names: &[String]) -> Vec<&String> {
+    let mut names: Vec<_> = names.iter().collect();
+    names.sort_unstable();
+    names
+}
+
+/// Each behind its parents.
+fn ordered(mut tables: Vec<TransferTable>) -> Result<Vec<TransferTable>, DatabaseError> {
+    let mut done: Vec<TransferTable> = Vec::with_capacity(tables.len());
+    while !tables.is_empty() {
+        let is_ready = |table: &TransferTable| {
+            let known = |parent: &String| *parent == table.name || done.iter().any(|it| it.name == *parent);
+            table.parents.iter().all(known)
+        };
+        let place = tables.iter().position(is_ready);
+        let place = place.ok_or_else(|| DatabaseError::Differs("what belongs to what".to_owned()))?;
+        done.push(tables.remove(place));
+    }
+    Ok(done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(name: &str, parents: &[&str]) -> TransferTable {
+        let owned = |it: &&str| (*it).to_owned();
+        TransferTable {
+            name: name.to_owned(),
+            columns: vec!["id".to_owned(), "at".to_owned()],
+            parents: parents.iter().map(owned).collect(),
+        }
+    }
+
+    #[test]
+    fn rows_come_behind_what_they_belong_to() {
+        let file = vec![table("a", &["c"]), table("b", &["a", "b"]), table("c", &[])];
+        let mut server = vec![table("c", &[]), table("a", &[]), table("b", &[])];
+        server[0].columns.reverse();
+        let names = |tables: Vec<TransferTable>| tables.into_iter().map(|it| it.name).collect::<Vec<_>>();
+        for (one, other) in [(file.clone(), server.clone()), (server.clone(), file.clone())] {
+            assert_eq!(names(common(one, other).expect("the same")), ["c", "a", "b"]);
+        }
+        server[2].columns.push("more".to_owned());
+        let more = [&file[..], &[table("d", &[])]].concat();
+        for (one, other, differs) in [(&file, &server, "b"), (&server, &file, "b"), (&more, &file, "d")] {
+            let refused = common(one.clone(), other.clone()).expect_err("they differ");
+            assert!(matches!(&refused, DatabaseError::Differs(name) if name == differs), "{refused}");
+        }
+        assert!(common(vec![table("a", &["b"]), table("b", &["a"])], file).is_err());
+        assert_eq!(table("a", &[]).insert(), r#"INSERT INTO "a" ("id", "at") VALUES (?1, ?2)"#);
+    }
+}

@@ -1,0 +1,61 @@
+//! The text format of Prometheus, version 0.0.4.
+
+use std::fmt::{Display, Write};
+
+/// The media type of the format.
+pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// A page that is being written.
+#[derive(Debug, Default)]
+pub struct Exposition(String);
+
+impl Exposition {
+    /// Begins a family of samples: counter, gauge or histogram.
+    pub fn family(&mut self, name: &str, kind: &str, help: &str) {
+        let help = help.replace('\\', "\\\\").replace('\n', "\\n");
+        self.line(&format!("# HELP {name} {help}"));
+        self.line(&format!("# TYPE {name} {kind}"));
+    }
+
+    /// One sample.
+    pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let told: Vec<_> = labels.iter().map(|(label, it)| format!("{label}=\"{}\"", escaped(it))).collect();
+        let told = if told.is_empty() { String::new() } else { format!("{{{}}}", told.join(",")) };
+        self.line(&format!("{name}{told} {value}"));
+    }
+
+    /// The page.
+    pub fn text(self) -> String {
+        self.0
+    }
+
+    fn line(&mut self, text: &str) {
+        // Text takes everything.
+        let _ = writeln!(self.0, "{text}");
+    }
+}
+
+/// Microseconds as seconds.
+pub fn seconds(micros: u128) -> String {
+    format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_cannot_end_its_label() {
+        let mut page = Exposition::default();
+        page.family("a_total", "counter", "What\nis counted.");
+        page.sample("a_total", &[("x", "a\"} 1\n\\"), ("y", "é")], 7);
+        page.sample("a_total", &[], seconds(1_500_000));
+        let wanted = "# HELP a_total What\\nis counted.\n# TYPE a_total counter\n\
+                      a_total{x=\"a\\\"} 1\\n\\\\\",y=\"é\"} 7\na_total 1.500000\n";
+        assert_eq!(page.text(), wanted);
+    }
+}

@@ -1,0 +1,125 @@
+//! What the database says of the work that is to be done.
+
+use std::time::Duration;
+
+use crate::database::DatabaseError;
+use crate::database::rows::bound;
+use crate::database::session::DbSession;
+use crate::metrics::exposition::{Exposition, seconds};
+use crate::state::ServiceState;
+use model::time::Clock;
+
+/// For all questions together: whoever asks waits for 10 seconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The span in which a process that lives is heard of.
+const HEARD: i64 = 5_000_000;
+
+/// A queue, how much is in it, and when the oldest of it was due.
+const QUEUES: &str =
+    "SELECT 'egress' AS queue, count(*) AS length, min(due_at) AS oldest FROM egress WHERE state = 'waiting'
+    UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL
+    UNION ALL SELECT 'deliveries', count(*), min(due_at) FROM deliveries WHERE due_at IS NOT NULL
+    UNION ALL SELECT 'timers', count(*), min(at) FROM due";
+const LANES: &str = "SELECT state, count(DISTINCT lane) AS lanes FROM egress
+    WHERE state IN ('waiting', 'claimed', 'unknown') GROUP BY state";
+const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled FROM connected_channels
+    JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
+const CREDITS: &str = "SELECT CAST(COALESCE(sum(balance), 0) AS BIGINT) FROM workspaces";
+const PROCESSES: &str = "SELECT count(*) FROM processes
+    WHERE seen_at > CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
+
+struct Measured {
+    queues: Vec<(String, i64, Option<i64>)>,
+    lanes: Vec<(String, i64)>,
+    channels: Vec<(String, bool)>,
+    credits: i64,
+    processes: i64,
+}
+
+/// Writes what the database says; where it says nothing in time, that it does not.
+pub async fn write(service: &ServiceState, page: &mut Exposition) {
+    write_loads(service, page);
+    let is_shared = service.database.is_shared();
+    let reading = service.database.read(move |db| Measured::read(db, is_shared));
+    let told: Option<Result<Measured, DatabaseError>> = tokio::time::timeout(PATIENCE, reading).await.ok();
+    let measured = told.and_then(|it| it.inspect_err(|cause| tracing::warn!(%cause, "no figures")).ok());
+    page.family("frontdesk_database_up", "gauge", "Whether the database answers.");
+    page.sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
+    if let Some(measured) = measured {
+        measured.write(page, service.clock.now().micros());
+    }
+}
+
+fn write_loads(service: &ServiceState, page: &mut Exposition) {
+    let loads = service.database.loads();
+    let mut gauge = |name: &str, kind: &str, help: &str, values: Vec<u64>| {
+        page.family(name, kind, help);
+        for ((pool, _), value) in loads.iter().zip(values) {
+            page.sample(name, &[("pool", pool)], value);
+        }
+    };
+    let count = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+    let of = |figure: fn(&crate::database::load::LoadReading) -> usize| {
+        loads.iter().map(|it| count(figure(&it.1))).collect()
+    };
+    gauge("frontdesk_database_connections", "gauge", "Connections to the database.", of(|it| it.connections));
+    gauge("frontdesk_database_connections_busy", "gauge", "Connections that work.", of(|it| it.busy));
+    gauge(
+        "frontdesk_database_jobs_waiting",
+        "gauge",
+        "Jobs that wait for a connection.",
+        of(|it| it.waiting),
+    );
+    let turned_away = loads.iter().map(|it| it.1.turned_away).collect();
+    let help = "Jobs that waited for a connection for too long.";
+    gauge("frontdesk_database_jobs_turned_away_total", "counter", help, turned_away);
+    let name = "frontdesk_database_transactions_total";
+    page.family(name, "counter", "Transactions of this process that wrote.");
+    page.sample(name, &[], service.database.commits());
+    let name = "frontdesk_background_leader";
+    page.family(name, "gauge", "Whether this process does what falls due.");
+    page.sample(name, &[], u8::from(service.database.leads()));
+}
+
+impl Measured {
+    fn read(db: &dyn DbSession, is_shared: bool) -> Result<Self, DatabaseError> {
+        let processes = if is_shared { db.scalar(PROCESSES, bound![HEARD])? } else { 1 };
+        Ok(Self {
+            queues: db
+                .all(QUEUES, &[], |row| Ok((row.get("queue")?, row.get("length")?, row.get("oldest")?)))?,
+            lanes: db.all(LANES, &[], |row| Ok((row.get("state")?, row.get("lanes")?)))?,
+            channels: db.all(CHANNELS, &[], |row| Ok((row.get("kind")?, row.get("is_troubled")?)))?,
+            credits: db.scalar(CREDITS, &[])?,
+            processes,
+        })
+    }
+
+    fn write(&self, page: &mut Exposition, now: i64) {
+        let name = "frontdesk_queue_length";
+        page.family(name, "gauge", "What is in a queue, due or not.");
+        for (queue, length, _) in &self.queues {
+            page.sample(name, &[("queue", queue)], length);
+        }
+        let name = "frontdesk_queue_age_seconds";
+        page.family(name, "gauge", "How long the oldest of a queue has been due.");
+        for (queue, _, oldest) in &self.queues {
+            let age = oldest.map_or(0, |it| u128::try_from(now.saturating_sub(it)).unwrap_or(0));
+            page.sample(name, &[("queue", queue)], seconds(age));
+        }
+        let name = "frontdesk_lanes";
+        page.family(name, "gauge", "Conversations with something that is to leave, by how it stands.");
+        for state in ["waiting", "claimed", "unknown"] {
+            let lanes = self.lanes.iter().find(|it| it.0 == state).map_or(0, |it| it.1);
+            page.sample(name, &[("state", state)], lanes);
+        }
+        let name = "frontdesk_channel_up";
+        page.family(name, "gauge", "Whether a connected channel works.");
+        for (channel, is_troubled) in &self.channels {
+            page.sample(name, &[("channel", channel)], u8::from(!is_troubled));
+        }
+        page.family("frontdesk_credits", "gauge", "Credits that are left.");
+        page.sample("frontdesk_credits", &[], self.credits);
+        page.family("frontdesk_processes", "gauge", "Processes that serve the database.");
+        page.sample("frontdesk_processes", &[], self.processes);
+    }
+}

@@ -1,0 +1,180 @@
+//! Figures for whoever watches the service: what is counted while it runs, and
+//! what is measured when somebody asks, in the text format of Prometheus.
+//!
+//! | file | knows |
+//! |---|---|
+//! | `mod.rs` | what is counted |
+//! | `exposition.rs` | the text format |
+//! | `measured.rs` | what the database says: queues, lanes, credits, channels |
+//! | `page.rs` | `GET /metrics`, and who may see it |
+
+pub mod exposition;
+mod measured;
+mod page;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::{Method, StatusCode};
+
+use crate::channels::Channel;
+use crate::metrics::exposition::{Exposition, seconds};
+
+pub use page::{MetricsToken, routes};
+
+/// Upper bounds of the spans a request may take, in microseconds and as they are
+/// written.
+const BOUNDS: [(u128, &str); 12] = [
+    (1_000, "0.001"),
+    (2_500, "0.0025"),
+    (5_000, "0.005"),
+    (10_000, "0.01"),
+    (25_000, "0.025"),
+    (50_000, "0.05"),
+    (100_000, "0.1"),
+    (250_000, "0.25"),
+    (500_000, "0.5"),
+    (1_000_000, "1"),
+    (2_500_000, "2.5"),
+    (10_000_000, "10"),
+];
+
+/// What is counted.
+#[derive(Default)]
+pub struct Metrics {
+    requests: Mutex<BTreeMap<Route, RouteCounts>>,
+    in_flight: AtomicI64,
+    outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+}
+
+/// A method and the pattern of a path.
+type Route = (&'static str, String);
+
+#[derive(Default)]
+struct RouteCounts {
+    statuses: BTreeMap<u16, u64>,
+    /// Requests up to each bound and above that before it; the last are longer.
+    spans: [u64; BOUNDS.len() + 1],
+    micros: u128,
+}
+
+/// A request under way, until this is dropped.
+pub struct InFlightRequest<'a>(&'a Metrics);
+
+impl Drop for InFlightRequest<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Metrics {
+    /// A request has come.
+    pub fn begin(&self) -> InFlightRequest<'_> {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        InFlightRequest(self)
+    }
+
+    /// A request was answered. Paths are told by their patterns, so that there are
+    /// few of them.
+    pub fn answered(&self, method: &Method, pattern: Option<&str>, status: StatusCode, took: Duration) {
+        let route = (known(method), pattern.unwrap_or("other").to_owned());
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = requests.entry(route).or_default();
+        *counts.statuses.entry(status.as_u16()).or_default() += 1;
+        let micros = took.as_micros();
+        let place = BOUNDS.iter().position(|it| micros <= it.0).unwrap_or(BOUNDS.len());
+        counts.spans[place] += 1;
+        counts.micros += micros;
+    }
+
+    /// A platform made something of a parcel.
+    pub fn carried(&self, channel: Channel, outcome: &'static str) {
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        *outcomes.entry((channel.word(), outcome)).or_default() += 1;
+    }
+
+    fn write(&self, page: &mut Exposition) {
+        page.family("frontdesk_build_info", "gauge", "The version that runs.");
+        page.sample("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.family("frontdesk_requests_in_flight", "gauge", "Requests that are being answered.");
+        page.sample("frontdesk_requests_in_flight", &[], self.in_flight.load(Ordering::Relaxed));
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        page.family("frontdesk_requests_total", "counter", "Requests that were answered.");
+        for ((method, path), counts) in requests.iter() {
+            for (status, count) in &counts.statuses {
+                let labels = [("method", *method), ("path", path), ("status", &status.to_string())];
+                page.sample("frontdesk_requests_total", &labels, count);
+            }
+        }
+        page.family("frontdesk_request_duration_seconds", "histogram", "How long requests took.");
+        for ((method, path), counts) in requests.iter() {
+            counts.write(page, [("method", method), ("path", path)]);
+        }
+        drop(requests);
+        let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+        page.family("frontdesk_platform_outcomes_total", "counter", "What platforms made of messages.");
+        for ((channel, outcome), count) in outcomes.iter() {
+            page.sample(
+                "frontdesk_platform_outcomes_total",
+                &[("channel", channel), ("outcome", outcome)],
+                count,
+            );
+        }
+    }
+}
+
+impl RouteCounts {
+    fn write(&self, page: &mut Exposition, [method, path]: [(&str, &str); 2]) {
+        let mut sum = 0;
+        let bounds = BOUNDS.iter().map(|it| it.1).chain(["+Inf"]);
+        for (count, bound) in self.spans.iter().zip(bounds) {
+            sum += count;
+            page.sample("frontdesk_request_duration_seconds_bucket", &[method, path, ("le", bound)], sum);
+        }
+        page.sample("frontdesk_request_duration_seconds_sum", &[method, path], seconds(self.micros));
+        page.sample("frontdesk_request_duration_seconds_count", &[method, path], sum);
+    }
+}
+
+/// The method, if it is one that is known: a caller may make up any number.
+fn known(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "other",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_counts_in_each_bucket_that_holds_it() {
+        let metrics = Metrics::default();
+        let ask = |micros| {
+            let took = Duration::from_micros(micros);
+            metrics.answered(&Method::GET, Some("/v1/account"), StatusCode::OK, took);
+        };
+        [1_000, 1_001, 9_999, 11_000_000].into_iter().for_each(ask);
+        let mut page = Exposition::default();
+        metrics.write(&mut page);
+        let text = page.text();
+        let bucket = |bound: &str| {
+            let begins = format!(
+                "frontdesk_request_duration_seconds_bucket{{method=\"GET\",path=\"/v1/account\",le=\"{bound}\"}} "
+            );
+            text.lines().find_map(|it| it.strip_prefix(&begins)).expect(bound).to_owned()
+        };
+        let told = ["0.001", "0.0025", "0.005", "0.01", "10", "+Inf"].map(bucket);
+        assert_eq!(told, ["1", "2", "2", "3", "3", "4"]);
+        assert!(text.contains("_sum{method=\"GET\",path=\"/v1/account\"} 11.012000\n"), "{text}");
+    }
+}

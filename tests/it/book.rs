@@ -1,0 +1,286 @@
+//! The book in `docs`: every page is in its contents, every link and file it
+//! names is there, every command is the binary's, and what it holds of the
+//! program is the program's own. `UPDATE_DOCS=1` writes that anew.
+
+mod json;
+mod links;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use frontdesk::cli::manual::{ENVIRONMENT, FILES};
+use frontdesk::config::Config;
+use frontdesk::config::settings::TABLES;
+use frontdesk::inbox::command::{CommandScope, TABLE, VERBS, name};
+use frontdesk::inbox::keymap::KeyMap;
+
+use crate::binary::Binary;
+use crate::desk::Desk;
+
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The text of a page, by its path from the root.
+#[track_caller]
+pub(crate) fn page(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The pages of the book, as paths from the root.
+pub(crate) fn pages() -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("docs")).expect("the book");
+    let names = entries.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());
+    names.filter(|it| it.ends_with(".md")).map(|it| format!("docs/{it}")).collect()
+}
+
+/// Compares what stands between two marks of a page, or writes it anew.
+#[track_caller]
+pub(crate) fn holds(path: &str, mark: &str, wanted: &str) {
+    // Two tests must not write at the same time.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _one = WRITING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let text = page(path);
+    let (open, close) = (format!("<!-- {mark} -->"), format!("<!-- /{mark} -->"));
+    let (before, rest) = text.split_once(&open).expect("the mark before it");
+    let (found, after) = rest.split_once(&close).expect("the mark after it");
+    if found != wanted && std::env::var_os("UPDATE_DOCS").is_some() {
+        return std::fs::write(root().join(path), format!("{before}{open}{wanted}{close}{after}"))
+            .expect("it can be written");
+    }
+    assert_eq!(found, wanted, "{path}: run the tests with UPDATE_DOCS=1");
+}
+
+/// What may stand in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// A table of a few columns, with an empty line around it.
+fn table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut out = format!("\n| {} |\n|{}\n", heading.join(" | "), "---|".repeat(heading.len()));
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|it| cell(it)).collect();
+        writeln!(out, "| {} |", cells.join(" | ")).expect("a string");
+    }
+    out
+}
+
+#[test]
+fn the_keys_are_the_command_table() {
+    let keymap = KeyMap::default();
+    let mut out = String::from("\n");
+    for place in CommandScope::ALL {
+        let rows = TABLE.iter().filter(|it| it.place == place).map(|row| {
+            let keys: Vec<String> = keymap.all(row.command).iter().map(|it| format!("`{it}`")).collect();
+            vec![keys.join(" "), keymap.doc(row.command), format!("`{}`", name(row.command))]
+        });
+        write!(out, "## {}\n{}\n", place.heading(), table(&["key", "does", "name"], rows)).expect("a string");
+    }
+    holds("docs/keys.md", "keys", &out);
+    let rows = VERBS.iter().map(|it| vec![format!("`{}`", it.typed()), it.doc.to_owned()]);
+    holds("docs/keys.md", "verbs", &table(&["typed", "does"], rows));
+}
+
+#[test]
+fn the_settings_are_those_that_are_read() {
+    let mut out = String::from("\n");
+    for of in TABLES {
+        write!(out, "### `{}`\n\n{}\n", of.heading(), of.doc).expect("a string");
+        if !of.settings.is_empty() {
+            let rows = of.settings.iter().map(|it| {
+                let default = match it.otherwise() {
+                    word @ ("required" | "none") => word.to_owned(),
+                    default => format!("`{default}`"),
+                };
+                vec![format!("`{}`", it.key), it.takes(), default, it.doc.to_owned()]
+            });
+            out.push_str(&table(&["key", "takes", "without it", "does"], rows));
+        }
+        out.push('\n');
+    }
+    holds("docs/configuration.md", "settings", &out);
+}
+
+#[test]
+fn files_and_variables_are_those_of_the_manual() {
+    let rows = |all: &'static [(&str, &str)]| {
+        all.iter().map(|(name, doc)| {
+            let names: Vec<String> = name.split(", ").map(|it| format!("`{it}`")).collect();
+            vec![names.join(", "), (*doc).to_owned()]
+        })
+    };
+    holds("docs/configuration.md", "files", &table(&["file", "holds"], rows(FILES)));
+    holds("docs/configuration.md", "environment", &table(&["variable", "does"], rows(ENVIRONMENT)));
+}
+
+#[test]
+fn the_example_configuration_reads() {
+    let text = page("docs/configuration.md");
+    let (_, rest) = text.split_once("```toml").expect("an example");
+    let (example, _) = rest.split_once("```").expect("its end");
+    let config = Config::parse("configuration.md", example).expect("the example is valid");
+    assert_eq!(config.channels.len(), 1);
+}
+
+/// A line's words; quotes hold some together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (count, part) in line.split('"').enumerate() {
+        if count % 2 == 1 {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(str::to_owned));
+        }
+    }
+    words
+}
+
+/// Gives each command line to the real parser; how many there were.
+#[track_caller]
+pub(crate) fn commands<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> usize {
+    use clap::CommandFactory;
+    let mut checked = 0;
+    for line in lines {
+        let words = std::iter::once("frontdesk".to_owned()).chain(words(line));
+        let parsed = frontdesk::cli::Cli::command().try_get_matches_from(words);
+        assert!(
+            parsed.is_ok(),
+            "{path}: {line}: {}",
+            parsed.err().map(|it| it.to_string()).unwrap_or_default()
+        );
+        checked += 1;
+    }
+    checked
+}
+
+/// The lines of a page that are to be typed in a shell.
+fn typed(text: &str) -> impl Iterator<Item = &str> {
+    let blocks = text.split("```sh\n").skip(1).filter_map(|it| it.split_once("```"));
+    blocks.flat_map(|(block, _)| block.lines())
+}
+
+#[test]
+fn every_command_of_the_book_is_one_the_binary_knows() {
+    let mut checked = 0;
+    for path in pages() {
+        let text = page(&path);
+        checked += commands(&path, typed(&text).filter_map(|it| it.strip_prefix("frontdesk ")));
+    }
+    assert!(checked >= 40, "the book has lost its commands: {checked}");
+}
+
+/// The files and folders a page names between backticks, from the root on; in
+/// a name that is not meant as it stands, NAME is.
+fn named(page: &str) -> impl Iterator<Item = &str> {
+    const TOPS: [&str; 8] = ["src/", "tests/", "docs/", "assets/", "benches/", ".ci/", ".cargo/", "Cargo"];
+    let quoted = page.split('`').skip(1).step_by(2);
+    quoted.filter(|it| {
+        TOPS.iter().any(|top| it.starts_with(top)) && !it.contains([' ', '\n']) && !it.contains("NAME")
+    })
+}
+
+#[test]
+fn every_file_the_pages_name_is_there() {
+    let (mut missing, mut checked) = (Vec::new(), 0);
+    for path in pages() {
+        let text = page(&path);
+        for file in named(&text) {
+            checked += 1;
+            if !root().join(file).exists() {
+                missing.push(format!("{path}: {file}"));
+            }
+        }
+    }
+    assert!(checked >= 100, "the pages have lost their files");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// All that the tests and benches are made of, one file after another.
+fn sources() -> String {
+    let mut folders: Vec<PathBuf> = vec![root().join("tests/it"), root().join("benches")];
+    let mut all = String::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                all.push_str(&std::fs::read_to_string(path).expect("text"));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn every_campaign_of_the_book_is_there() {
+    let (manifest, sources) = (page("Cargo.toml"), sources());
+    let campaigns = page("docs/campaigns.md");
+    let mut checked = 0;
+    let lines = campaigns.lines().filter(|it| it.contains("cargo ") && !it.contains('`'));
+    for line in lines {
+        let (settings, command) = line.split_once("cargo ").expect("a command");
+        for (name, _) in settings.split_whitespace().filter_map(|it| it.split_once('=')) {
+            assert!(sources.contains(&format!("\"{name}\"")), "nothing reads {name}: {line}");
+        }
+        match command.split_whitespace().collect::<Vec<_>>()[..] {
+            ["test", filter] => {
+                let file = format!("tests/it/{}", filter.replace("::", "/"));
+                let there =
+                    ["", ".rs", "s.rs"].iter().any(|end| root().join(format!("{file}{end}")).exists());
+                assert!(there, "no test is called so: {line}");
+            }
+            ["bench", "--bench", name] => {
+                assert!(manifest.contains(&format!("name = \"{name}\"")), "no bench is called so: {line}");
+            }
+            ["run", "--release", "--", "dev", name] => {
+                let mut asked = std::process::Command::new(env!("CARGO_BIN_EXE_frontdesk"));
+                let told = asked.args(["dev", name, "--help"]).output().expect("it runs");
+                assert!(told.status.success(), "no command is called so: {line}");
+            }
+            _ => panic!("an unknown command: {line}"),
+        }
+        checked += 1;
+    }
+    assert!(checked >= 12, "the book has lost its campaigns: {checked}");
+}
+
+/// Puts a word in place of what stands between two others, wherever it does.
+fn between(text: &str, before: &str, after: &str, word: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((head, tail)) = rest.split_once(before) {
+        let end = tail.find(after).unwrap_or(tail.len());
+        out.push_str(&format!("{head}{before}{word}"));
+        rest = &tail[end..];
+    }
+    out + rest
+}
+
+#[test]
+fn the_doctor_s_words_are_its_own() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    binary.set("HARBOR_CHAT_KEY", &desk.key_of("whatsapp"));
+    binary.set("TZ", "Europe/Berlin");
+    let channel = format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"HARBOR_CHAT_KEY\"\n",
+        desk.base_url
+    );
+    binary.configure(&channel);
+    binary.ok(&["list"], "");
+    binary.configure(&format!("{channel}\n[behavior]\npause_on_reply = \"ask\"\n"));
+    let ended = binary.run(&["doctor"], "");
+    let out = ended.out + &ended.err;
+    // What differs from run to run.
+    let out = out.replace(&binary.folder().display().to_string(), "~/frontdesk");
+    let out = between(&out, "answered in ", " ms", "4");
+    let out = between(&out, "svc_live_…", ",", "x7Qm");
+    let out = between(&out, ", +", ", ", "34600000001");
+    let out = between(&out, " of 300", " reads", "");
+    let out = between(&out, "here it is ", "\n", "2026-11-20 11:00:00 +01:00");
+    let out = between(&out, "clock is ", " this one", "3600 s behind");
+    holds("docs/troubleshooting.md", "doctor", &format!("\n```text\n{out}```\n"));
+}

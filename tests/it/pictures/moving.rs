@@ -1,0 +1,181 @@
+//! The README's moving picture: a takeover in the real binary in a real
+//! terminal, as an SVG file that plays it. With `UPDATE_PICTURES=1` it is drawn
+//! anew; else the same takeover is played, and the file must be of its steps.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use ratatui::style::Color;
+
+use crate::pictures::{DrawnCell, GROUND, LETTERS, colour, document, line};
+use crate::pty::Terminal;
+
+/// Columns and rows of the terminal.
+const SIZE: (u16, u16) = (110, 26);
+/// Bytes the file may have: it is read with the README.
+const MOST: usize = 200_000;
+const TEXT: [&str; 3] =
+    ["Hi Maria, Ana here, a person.", " Order 1041 left this morning", " and is with you by noon."];
+const FILE: &str = "docs/pictures/takeover-animated.svg";
+
+/// What the screen showed, and for how long.
+struct Frame {
+    step: &'static str,
+    milliseconds: u32,
+    rows: Vec<Vec<DrawnCell>>,
+}
+
+/// The frames so far, taken from a terminal.
+struct Film {
+    terminal: Terminal,
+    frames: Vec<Frame>,
+}
+
+impl Film {
+    /// Waits until all of these are on the screen, and takes it.
+    fn take(&mut self, step: &'static str, milliseconds: u32, shown: &[&str]) {
+        self.terminal.wait_for(step, |it| shown.iter().all(|text| it.contains(text)));
+        let screen = self.terminal.screen();
+        let row = |row| (0..SIZE.0).map(|column| cell(screen.cell(row, column))).collect();
+        let rows = (0..SIZE.1).map(row).collect();
+        self.frames.push(Frame { step, milliseconds, rows });
+    }
+
+    fn keys(&mut self, keys: &str) -> &mut Self {
+        self.terminal.keys(keys);
+        self
+    }
+}
+
+/// A terminal's colour as ratatui names it.
+fn named(colour: vt100::Color) -> Color {
+    match colour {
+        vt100::Color::Default => Color::Reset,
+        vt100::Color::Idx(number) => match number {
+            1 | 9 => Color::Red,
+            2 | 10 => Color::Green,
+            3 | 11 => Color::Yellow,
+            4 | 12 => Color::Blue,
+            5 | 13 => Color::Magenta,
+            6 | 14 => Color::Cyan,
+            8 => Color::DarkGray,
+            _ => Color::Reset,
+        },
+        vt100::Color::Rgb(..) => Color::Reset,
+    }
+}
+
+fn cell(of: Option<&vt100::Cell>) -> DrawnCell {
+    let Some(of) = of else {
+        return DrawnCell { symbol: " ".to_owned(), letters: LETTERS, ground: GROUND, bold: false };
+    };
+    let (letters, ground) = (colour(named(of.fgcolor()), LETTERS), colour(named(of.bgcolor()), GROUND));
+    let letters = if of.dim() && letters == LETTERS { colour(Color::DarkGray, LETTERS) } else { letters };
+    let (letters, ground) = if of.inverse() { (ground, letters) } else { (letters, ground) };
+    let symbol = match of.contents() {
+        "" => " ",
+        contents => contents,
+    };
+    DrawnCell { symbol: symbol.to_owned(), letters, ground, bold: of.bold() }
+}
+
+/// Plays the takeover.
+fn played() -> Vec<Frame> {
+    let terminal = Terminal::start(&["demo"], SIZE.0, SIZE.1);
+    let mut film = Film { terminal, frames: Vec::new() };
+    // Histories are read a few at a time; the list says more with each.
+    let known = ["Maria Lopez", "Jürgen Vogt", "Dana Whitlock", "Tom Whitfield"];
+    film.terminal.wait_for("the histories", |it| known.iter().all(|name| it.contains(name)));
+    film.keys(":open +34600111222\r");
+    film.take("who the AI fails", 2500, &["Maria Lopez · +346", "AI ON", "; note", "where is my order"]);
+    film.keys("p").take("p pauses the AI", 2200, &["AI OFF by you"]);
+    film.keys("i").take("i opens the composer", 900, &["Enter send", "LIVE"]);
+    let mut typed = String::new();
+    for part in TEXT {
+        typed.push_str(part);
+        let last = part.rsplit(' ').next().unwrap_or(part).to_owned();
+        film.keys(part).take("the answer is typed", 700, &[&last]);
+    }
+    film.keys("\r").take("Enter sends it, held for five seconds", 2600, &["sends in"]);
+    let waiting = ["sends in", "queued", "reading the thread", "sending"];
+    film.terminal.wait_for("that it left", |it| !waiting.iter().any(|word| it.contains(word)));
+    film.take("it has left", 2200, &["AI OFF by you", "noon."]);
+    film.keys("\x1b").keys("P").take("P hands back to the AI", 3000, &["AI ON"]);
+    film.terminal.kill();
+    film.frames
+}
+
+/// The frames as a document that plays them again and again. A row is drawn
+/// once for each look it has, and shown while it has it. Where nothing moves,
+/// the frame in which the answer is held stands still.
+fn animated(frames: &[Frame]) -> String {
+    let whole: u32 = frames.iter().map(|it| it.milliseconds).sum();
+    let still = frames.iter().position(|it| it.step.starts_with("Enter sends")).unwrap_or(0);
+    let mut timings: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+    let mut body = String::new();
+    for row in 0..usize::from(SIZE.1) {
+        let mut looks: Vec<&Vec<DrawnCell>> = Vec::new();
+        for frame in frames {
+            if !looks.contains(&&frame.rows[row]) {
+                looks.push(&frame.rows[row]);
+            }
+        }
+        for look in &looks {
+            let drawn = line(look, row);
+            if looks.len() == 1 || drawn.is_empty() {
+                body.push_str(&drawn);
+                continue;
+            }
+            let shown: Vec<bool> = frames.iter().map(|it| it.rows[row] == **look).collect();
+            let first = if shown[still] { "" } else { " visibility=\"hidden\"" };
+            let next = timings.len();
+            let timing = timings.entry(shown).or_insert(next);
+            write!(body, "<g class=\"t{timing}\"{first}>\n{drawn}</g>\n").expect("a string");
+        }
+    }
+    let mut style = format!("<desc>{}</desc>\n<style>\n", steps(frames));
+    let mut all: Vec<(&Vec<bool>, &usize)> = timings.iter().collect();
+    all.sort_by_key(|it| it.1);
+    for (shown, number) in all {
+        write!(style, ".t{number}{{animation:t{number} {whole}ms step-end infinite}}@keyframes t{number}{{")
+            .expect("a string");
+        let (mut at, mut before) = (0, None);
+        for (frame, shown) in frames.iter().zip(shown) {
+            if before != Some(shown) {
+                let percent = f64::from(at) * 100.0 / f64::from(whole);
+                let word = if *shown { "visible" } else { "hidden" };
+                write!(style, "{percent:.2}%{{visibility:{word}}}").expect("a string");
+            }
+            (at, before) = (at + frame.milliseconds, Some(shown));
+        }
+        style.push_str("}\n");
+    }
+    style.push_str("@media (prefers-reduced-motion:reduce){g{animation:none}}\n</style>\n");
+    document((usize::from(SIZE.0), usize::from(SIZE.1)), &style, &body)
+}
+
+/// The steps, each once.
+fn steps(frames: &[Frame]) -> String {
+    let mut steps: Vec<&str> = frames.iter().map(|it| it.step).collect();
+    steps.dedup();
+    steps.join("; ")
+}
+
+#[test]
+fn the_moving_picture_is_a_takeover_in_the_real_program() {
+    let frames = played();
+    let film = animated(&frames);
+    assert!(film.len() < MOST, "{} bytes", film.len());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+    if std::env::var_os("UPDATE_PICTURES").is_some() {
+        return std::fs::write(path, film).expect("it can be written");
+    }
+    let kept = std::fs::read_to_string(path).expect("the picture");
+    let advice = "run the tests with UPDATE_PICTURES=1";
+    assert!(kept.contains(&format!("<desc>{}</desc>", steps(&frames))), "other steps: {advice}");
+    for text in ["AI failing", "AI OFF by you", "sends in", "Order 1041 left this morning"] {
+        assert!(kept.contains(text) && film.contains(text), "{text}: {advice}");
+    }
+    assert!(kept.len() < MOST && kept.matches("@keyframes").count() > 4);
+}

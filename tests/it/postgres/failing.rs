@@ -1,0 +1,297 @@
+//! The server fails in every way it can while the service is asked: nothing that
+//! was confirmed is lost, nothing is done twice, and callers are told what to do.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+
+use super::cluster;
+use super::own_cluster::OwnCluster;
+use super::together::{Two, UNLIMITED};
+use crate::waiting::{until_found, within};
+
+const SEND: &str = "/v1/messages/send";
+const LEDGER: &str = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM workspaces";
+
+fn text(words: &str) -> Value {
+    json!({"to": "+34600111222", "type": "text", "text": {"body": words}})
+}
+
+/// Callers who each send one text after the other, again until it is confirmed.
+struct Load {
+    done: Arc<AtomicUsize>,
+    callers: Vec<tokio::task::JoinHandle<Vec<(u16, Value)>>>,
+    texts: Vec<String>,
+}
+
+impl Load {
+    const CALLERS: usize = 6;
+    const EACH: usize = 12;
+
+    fn begin(two: &Two) -> Self {
+        let done = Arc::new(AtomicUsize::new(0));
+        let mut texts = Vec::new();
+        let mut callers = Vec::new();
+        for caller in 0..Self::CALLERS {
+            let own: Vec<_> = (0..Self::EACH).map(|it| format!("text-{caller}-{it}")).collect();
+            texts.extend(own.clone());
+            let process = two.turn(caller);
+            let (address, http) = (process.address.clone(), process.http.clone());
+            let (key, done) = (two.key().to_owned(), done.clone());
+            callers.push(tokio::spawn(async move {
+                let mut refusals = Vec::new();
+                for words in own {
+                    loop {
+                        let request = http.post(format!("http://{address}{SEND}")).bearer_auth(&key);
+                        let request = request.header("content-type", "application/json");
+                        let request =
+                            request.header("idempotency-key", &words).body(text(&words).to_string());
+                        let answer = request.send().await.expect("the service lives");
+                        let status = answer.status().as_u16();
+                        if status == 200 {
+                            break;
+                        }
+                        let body = answer.text().await.expect("a body");
+                        refusals.push((status, serde_json::from_str(&body).unwrap_or(Value::Null)));
+                    }
+                    done.fetch_add(1, Ordering::SeqCst);
+                }
+                refusals
+            }));
+        }
+        Self { done, callers, texts }
+    }
+
+    async fn has_done(&self, count: usize) {
+        until_found("some are sent", async || {
+            let done = self.done.load(Ordering::SeqCst);
+            if done >= count { Ok(()) } else { Err(done) }
+        })
+        .await;
+    }
+
+    /// Waits until all are confirmed; each is there once, and those who were
+    /// refused were told to ask again.
+    async fn ends(self, two: &Two) -> usize {
+        let mut refused: BTreeMap<u16, usize> = BTreeMap::new();
+        for caller in self.callers {
+            for (status, told) in within("a caller", caller).await.expect("no panic") {
+                let words = told["message"].as_str().unwrap_or_default();
+                let passes = status == 503 && words.contains("try again");
+                let is_unknown = status == 500 && words.contains("same Idempotency-Key");
+                let is_claimed = status == 409 && told["code"] == "IDEMPOTENCY_IN_PROGRESS";
+                assert!(passes || is_unknown || is_claimed, "{status} {told}");
+                *refused.entry(status).or_default() += 1;
+            }
+        }
+        for words in &self.texts {
+            let sent = format!("SELECT count(*) FROM messages WHERE content = '{words}'");
+            assert_eq!(two.count(&sent), 1, "{words}");
+        }
+        assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+        refused.values().sum()
+    }
+}
+
+async fn begun(own: &OwnCluster, parameters: &str) -> Two {
+    let two = Two::start(own.folder(), parameters, &UNLIMITED).await;
+    two.one.inbound("+34600111222", "hi").await;
+    two
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn restarts_under_load_lose_nothing() {
+    let Some(mut own) = OwnCluster::start("") else { return };
+    let two = begun(&own, "").await;
+    let load = Load::begin(&two);
+    for (round, how) in ["immediate", "fast", "immediate"].iter().enumerate() {
+        load.has_done(5 + 20 * round).await;
+        own.run(&format!(r#""$0/pg_ctl" -D "$1/data" -w -m {how} restart"#));
+    }
+    assert!(load.ends(&two).await > 0, "somebody noticed");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_standby_takes_over() {
+    let Some(mut own) = OwnCluster::start("wal_level = replica\nmax_wal_senders = 4") else { return };
+    let folder = own.folder().display().to_string();
+    let standby = r#""$0/pg_basebackup" -D "$1/standby" -R -X stream -c fast -h "$1" -U frontdesk"#;
+    own.run(standby);
+    own.run(r#"echo "port = 5433" >>"$1/standby/postgresql.conf""#);
+    own.run(r#""$0/pg_ctl" -D "$1/standby" -w -t 60 -l "$1/standby.log" start"#);
+    // What is confirmed is on both.
+    let url = cluster::url(own.folder(), "postgres");
+    for (name, value) in [("synchronous_standby_names", "*"), ("synchronous_commit", "remote_apply")] {
+        cluster::run(&url, &format!("ALTER SYSTEM SET {name} = '{value}'")).await.expect("set");
+    }
+    own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
+    let both = format!("&host={folder}&port=5433,5432&target_session_attrs=read-write");
+    let mut two = begun(&own, &both).await;
+    let load = Load::begin(&two);
+    load.has_done(15).await;
+    own.run(r#""$0/pg_ctl" -D "$1/data" -m immediate stop"#);
+    own.run(r#""$0/pg_ctl" -D "$1/standby" -w promote"#);
+    two.url = format!("{}&port=5433", two.url);
+    assert!(load.ends(&two).await > 0, "somebody noticed");
+}
+
+/// Everybody who asks is told within a bound that it is not now; what was told
+/// so never happens.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_waits_for_too_long_is_told_so() {
+    let Some(server) = cluster::server() else { return };
+    let two = Arc::new(Two::start(server, "", &UNLIMITED).await);
+    two.one.inbound("+34600111222", "hi").await;
+    let (client, connection) =
+        tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await.expect("it answers");
+    tokio::spawn(connection);
+    client.batch_execute("BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE").await.expect("locked");
+    // One is begun and waits for the lock; those behind it wait for it.
+    let sends = (0..6).map(|number| {
+        let (two, words) = (two.clone(), format!("locked-{number}"));
+        tokio::spawn(
+            async move { (two.one.ask(SEND, two.key(), Some(&words), Some(text(&words))).await, words) },
+        )
+    });
+    let sends: Vec<_> = sends.collect();
+    figure_grows(&two, "frontdesk_database_jobs_waiting{pool=\"write\"}", 5).await;
+    let reads = (0..10).map(|_| {
+        let two = two.clone();
+        tokio::spawn(async move { two.one.ask("/v1/messages", two.key(), None, None).await })
+    });
+    let reads: Vec<_> = reads.collect();
+    for pool in ["write", "read"] {
+        let away = format!("frontdesk_database_jobs_turned_away_total{{pool=\"{pool}\"}}");
+        figure_grows(&two, &away, 5).await;
+    }
+    client.batch_execute("COMMIT").await.expect("let go");
+    let sends = futures_util::future::join_all(sends).await;
+    let sends: Vec<_> = sends.into_iter().map(|it| it.expect("no panic")).collect();
+    let turned_away: Vec<_> = sends.iter().filter(|it| it.0.0 == 503).collect();
+    assert!(turned_away.len() >= 5, "{sends:?}");
+    for ((_, told), words) in &turned_away {
+        assert!(
+            told["message"].as_str().expect("words").contains("nothing was changed: try again"),
+            "{told}"
+        );
+        assert_eq!(two.count(&format!("SELECT count(*) FROM messages WHERE content = '{words}'")), 0);
+    }
+    let reads = futures_util::future::join_all(reads).await;
+    assert!(reads.iter().any(|it| it.as_ref().is_ok_and(|it| it.0 == 503)), "{reads:?}");
+    for (_, words) in &sends {
+        sends_in_the_end(&two, words).await;
+    }
+    assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+}
+
+/// Waits until a figure of the first process is so much.
+async fn figure_grows(two: &Two, name: &str, least: u32) {
+    until_found(name, async || {
+        let url = format!("http://{}/metrics", two.one.address);
+        let told = two.one.http.get(url).send().await.expect("an answer").text().await.expect("a body");
+        let figure = told.lines().find_map(|it| it.strip_prefix(name)?.trim().parse::<u32>().ok());
+        if figure.is_some_and(|it| it >= least) { Ok(()) } else { Err(told) }
+    })
+    .await;
+}
+
+/// Asks until it is confirmed; it is there once.
+async fn sends_in_the_end(two: &Two, words: &str) {
+    until_found("it goes on", async || {
+        match two.one.ask(SEND, two.key(), Some(words), Some(text(words))).await {
+            (200, _) => Ok(()),
+            other => Err(format!("{other:?}")),
+        }
+    })
+    .await;
+    assert_eq!(two.count(&format!("SELECT count(*) FROM messages WHERE content = '{words}'")), 1);
+}
+
+/// The server takes no more connections: those who need a new one are told so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_without_room_for_connections_is_waited_for() {
+    let Some(own) = OwnCluster::start("max_connections = 24\nsuperuser_reserved_connections = 0") else {
+        return;
+    };
+    let two = begun(&own, "").await;
+    let told = until_found("a refusal", async || {
+        match two.one.ask(SEND, two.key(), Some("full"), Some(text("full"))).await {
+            (503, told) => Ok(told),
+            other => Err(format!("{other:?}")),
+        }
+    });
+    // Those the service has are lost again and again, until others have them all.
+    let mut taken = Vec::new();
+    let taking = async {
+        let (client, connection) =
+            tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await.expect("it answers");
+        taken.push(tokio::spawn(connection));
+        for _ in 0..u32::MAX {
+            let others =
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'frontdesk'";
+            client.batch_execute(others).await.expect("cut");
+            while let Ok((other, connection)) = tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await
+            {
+                taken.push(tokio::spawn(async move {
+                    let _kept = other;
+                    connection.await
+                }));
+            }
+        }
+    };
+    let told = tokio::select! {
+        told = told => told,
+        () = taking => unreachable!("it goes on for ever"),
+    };
+    assert!(told["message"].as_str().expect("words").contains("try again"), "{told}");
+    taken.iter().for_each(tokio::task::JoinHandle::abort);
+    sends_in_the_end(&two, "full").await;
+    assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+}
+
+/// The disk of the database is full: nothing is confirmed that is not kept, reads
+/// go on, and so do writes once there is room.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_is_told_and_passes() {
+    let Some(mut own) = OwnCluster::start_in_a_room("") else { return };
+    own.run(r#"mkdir "$1/small" && mount -t tmpfs -o size=24m,mode=700 none "$1/small""#);
+    let folder = own.folder().display().to_string();
+    let server = cluster::url(own.folder(), "postgres");
+    cluster::run(&server, &format!("CREATE TABLESPACE small LOCATION '{folder}/small'")).await.expect("made");
+    cluster::run(&server, "ALTER SYSTEM SET default_tablespace = 'small'").await.expect("set");
+    own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
+    let two = begun(&own, "").await;
+    cluster::run(&two.url, "CREATE TABLE ballast (a TEXT)").await.expect("made");
+    let more = "INSERT INTO ballast SELECT repeat('x', 1000) FROM generate_series(1, 500)";
+    let full = loop {
+        if let Err(cause) = cluster::run(&two.url, more).await {
+            break cause;
+        }
+    };
+    assert_eq!(full.code(), Some(&tokio_postgres::error::SqlState::DISK_FULL));
+    let mut sent = 0;
+    let told = loop {
+        let words = format!("{sent} {}", "long ".repeat(700));
+        let (status, told) =
+            two.one.ask(SEND, two.key(), Some(&format!("key-{sent}")), Some(text(&words))).await;
+        match status {
+            200 => sent += 1,
+            503 => break told,
+            _ => panic!("{status} {told}"),
+        }
+    };
+    assert!(told["message"].as_str().expect("words").contains("the disk of the database is full"), "{told}");
+    let counted = "SELECT count(*) FROM messages WHERE sender = 'api'";
+    assert_eq!(two.count(counted), sent);
+    let (status, _) = two.one.ask("/v1/messages", two.key(), None, None).await;
+    assert_eq!(status, 200, "reads go on");
+    own.run(r#"mount -o remount,size=64m "$1/small""#);
+    let words = format!("{sent} {}", "long ".repeat(700));
+    let again = || two.other.ask(SEND, two.key(), Some("again"), Some(text(&words)));
+    let (status, told) = again().await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(two.count(counted), sent + 1);
+    assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+}

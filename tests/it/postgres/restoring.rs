@@ -1,0 +1,73 @@
+//! What is lost is brought back, as the book says it: from `admin backup` on both
+//! engines, and from a dump of the server's own tools.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::cluster;
+use super::moving::{Service, contents, end, file, moved};
+use crate::binary::Binary;
+
+fn copied(service: &Service, from: &str, name: &str) -> String {
+    let to = service.binary.folder().join(name).to_str().expect("words").to_owned();
+    let told = service.binary.ok(&["admin", "--db", from, "backup", "--to", &to], "");
+    assert!(told.contains("all arrived as they left") && told.contains("the key is not in it"), "{told}");
+    to
+}
+
+#[tokio::test]
+async fn a_file_is_restored_from_a_backup() {
+    let binary = Binary::new();
+    let place = file(&binary);
+    let (service, process) = Service::filled(binary, &place).await;
+    let backup = copied(&service, &place, "backup.db");
+    let before = contents(&backup);
+    process.inbound("+34600111229", "after the backup").await;
+    let refused = service.binary.fails(1, &["admin", "--db", &place, "backup", "--to", &backup], "");
+    assert!(refused.contains("holds the data of a service already"), "{refused}");
+    drop(process);
+    // The folder is lost; the key is kept elsewhere.
+    for name in [place.clone(), format!("{place}-wal"), format!("{place}-shm")] {
+        // Killed, it left what it had not folded in.
+        let _ = std::fs::remove_file(name);
+    }
+    std::fs::remove_dir_all(format!("{place}.media")).expect("removed");
+    for suffix in ["", ".media"] {
+        std::fs::rename(format!("{backup}{suffix}"), format!("{place}{suffix}")).expect("brought back");
+    }
+    assert_eq!(contents(&place), before);
+    service.is_whole_on(&place).await;
+}
+
+#[tokio::test]
+async fn a_server_is_restored_from_a_backup_and_from_a_dump() {
+    let Some(server) = cluster::server() else { return };
+    let (binary, url) = (Binary::new(), cluster::database(server).await);
+    let (service, process) = Service::filled(binary, &url).await;
+    let backup = copied(&service, &url, "backup.db");
+    let before = contents(&backup);
+    let dump = service.binary.folder().join("service.dump");
+    let programs = cluster::programs().expect("a server is installed");
+    run(Command::new(programs.join("pg_dump")).args(["--format=custom", "--file"]).arg(&dump).arg(&url));
+    process.inbound("+34600111229", "after the backup").await;
+    end(process);
+    let (one, other) = (cluster::database(server).await, cluster::database(server).await);
+    moved(&service.binary, &backup, &one);
+    restore(&programs, &dump, &other);
+    assert_eq!(contents(&one), before);
+    for url in [&one, &other] {
+        service.is_whole_on(url).await;
+        let after = "SELECT count(*) FROM messages WHERE content = 'after the backup'";
+        assert_eq!(cluster::count(&url.parse().expect("an address"), after), 0);
+    }
+}
+
+fn restore(programs: &Path, dump: &Path, url: &str) {
+    let restore = ["--no-owner", "--exit-on-error", "--single-transaction", "--dbname", url];
+    run(Command::new(programs.join("pg_restore")).args(restore).arg(dump));
+}
+
+fn run(command: &mut Command) {
+    let ended = command.stdin(Stdio::null()).output().expect("it runs");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+}
