@@ -36,12 +36,11 @@ use axum::http::HeaderMap;
 use tokio::sync::Notify;
 
 use crate::chat::receive::Inbound;
-use crate::database::media::MediaRow;
 use crate::database::templates::Template;
-use crate::mail::receive::InboundMail;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
+pub use crate::mail::arriving::{ArrivedMail, MailReturn};
 pub use waiting::answered;
 pub use wire::carriers::{MailFacts, Parcel};
 
@@ -207,32 +206,6 @@ pub struct ArrivedMessage {
     pub media: Option<(String, String)>,
     /// The platform's id of the message it answers.
     pub quoted: Option<String>,
-}
-
-/// A mail that was read of a mailbox.
-#[derive(Debug, Clone, Default)]
-pub struct ArrivedMail {
-    /// What it says.
-    pub mail: InboundMail,
-    /// What is attached.
-    pub files: Vec<ParcelFile>,
-    /// The same, once it lies here.
-    pub kept: Vec<MediaRow>,
-    /// Whether it was sent from this mailbox, by whichever program.
-    pub is_own: bool,
-    /// What it reports of a mail that was sent from here.
-    pub returned: Option<MailReturn>,
-}
-
-/// What a server reports of a mail it had taken.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MailReturn {
-    /// The `Message-ID` of that mail.
-    pub header_id: String,
-    /// Whether it does not arrive; otherwise it is only late, or arrived.
-    pub has_failed: bool,
-    /// In the server's words.
-    pub why: String,
 }
 
 /// How far a message got, as its platform reports it.

@@ -2,7 +2,7 @@
 //! mailbox's own.
 
 use crate::carriers::settle as carried;
-use crate::carriers::{ArrivedMail, CarryOutcome, Fate, MailReturn};
+use crate::carriers::{CarryOutcome, Fate, ParcelFile};
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressState};
 use crate::database::emails::{self, EmailRow};
@@ -17,6 +17,32 @@ use crate::write::Work;
 
 /// What came into the inbox is noted under this name.
 const INBOX: &str = "inbox";
+
+/// A mail that was read of a mailbox.
+#[derive(Debug, Clone, Default)]
+pub struct ArrivedMail {
+    /// What it says.
+    pub mail: InboundMail,
+    /// What is attached.
+    pub files: Vec<ParcelFile>,
+    /// The same, once it lies here.
+    pub kept: Vec<MediaRow>,
+    /// Whether it was sent from this mailbox, by whichever program.
+    pub is_own: bool,
+    /// What it reports of a mail that was sent from here.
+    pub returned: Option<MailReturn>,
+}
+
+/// What a server reports of a mail it had taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailReturn {
+    /// The `Message-ID` of that mail.
+    pub header_id: String,
+    /// Whether it does not arrive; otherwise it is only late, or arrived.
+    pub has_failed: bool,
+    /// In the server's words.
+    pub why: String,
+}
 
 /// Takes a mail in, once.
 ///
