@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use crate::database::{DatabaseError, connected};
 use crate::state::Service;
-use crate::{assistant, carriers, deliveries, world};
+use crate::{assistant, carriers, deliveries, mail, world};
 
 /// Between two looks at who does it.
 const LOOK: Duration = Duration::from_millis(200);
@@ -75,6 +75,8 @@ fn begin(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -> Join
         tasks.spawn(carriers::egress::run(service, stop));
         let (service, stop) = given();
         tasks.spawn(carriers::ingress::run(service, stop));
+        let (service, stop) = given();
+        tasks.spawn(mail::answering::run(service, stop));
     }
     if !by_hand {
         let (service, stop) = given();

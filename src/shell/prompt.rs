@@ -49,6 +49,17 @@ pub fn secret(question: &str) -> io::Result<String> {
     answer.map(|it| it.trim().to_owned())
 }
 
+/// Asks for a secret that there need not be: none where the input has ended.
+///
+/// # Errors
+/// As [`secret`], but for the end of the input.
+pub fn optional_secret(question: &str) -> io::Result<String> {
+    match secret(question) {
+        Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => Ok(String::new()),
+        answer => answer,
+    }
+}
+
 fn say(words: &str) -> io::Result<()> {
     let mut out = io::stderr().lock();
     out.write_all(words.as_bytes())?;

@@ -2,7 +2,9 @@
 //! its way, and what each is connected to.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use crate::email::AttachmentBody;
 
 /// A message or reaction on its way to a platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -108,6 +110,196 @@ pub struct NumberSecrets {
     pub app_secret: String,
     /// What the platform says when it asks whether it may call.
     pub verify: String,
+}
+
+/// A mail on its way: all that its bytes are made from, the same each time, and
+/// what is kept of it once a server has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailDraft {
+    /// The service's id of it.
+    pub id: String,
+    /// The thread it is in.
+    pub thread: String,
+    /// Whether the thread begins with it.
+    pub begins_thread: bool,
+    /// The `Message-ID` header.
+    pub header_id: String,
+    /// When it was written, in microseconds.
+    pub at: i64,
+    /// The account's address.
+    pub sender: String,
+    /// The sender's name.
+    pub sender_name: Option<String>,
+    /// Whom it is to.
+    pub to: Vec<String>,
+    /// Copies.
+    pub cc: Vec<String>,
+    /// Copies the others do not see.
+    pub bcc: Vec<String>,
+    /// The subject.
+    pub subject: String,
+    /// The plain text.
+    pub text: Option<String>,
+    /// The HTML.
+    pub html: Option<String>,
+    /// More headers, Reply-To among them.
+    pub headers: Map<String, Value>,
+    /// The mail it answers.
+    pub in_reply_to: Option<String>,
+    /// The mails before it in its thread, oldest first.
+    pub references: Vec<String>,
+    /// What is attached; the bytes lie where each says.
+    pub attachments: Vec<AttachmentBody>,
+    /// Credits it cost.
+    pub cost: i64,
+    /// The idempotency key it came under.
+    pub key: Option<String>,
+    /// `api` or `ai`.
+    pub author: String,
+}
+
+/// Whom the servers are to give a mail, and what it answers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailEnvelope {
+    /// The account's address.
+    pub from: String,
+    /// All who get it, each once.
+    pub to: Vec<String>,
+    /// Its own `Message-ID`.
+    pub header_id: String,
+    /// The `Message-ID` of the mail it answers.
+    pub answers: Option<String>,
+}
+
+/// What is to be changed of mails in the mailbox; what is absent stays.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailFiling {
+    /// Their `Message-ID`s, newest first.
+    pub mails: Vec<String>,
+    /// Read, or the newest of them unread.
+    pub seen: Option<bool>,
+    /// The newest marked, or none.
+    pub flagged: Option<bool>,
+    /// The folder of the interface they are to lie in.
+    pub folder: Option<String>,
+}
+
+/// What is kept of a mailbox, beside its secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailboxSettings {
+    /// The address mail comes to and leaves from.
+    pub address: String,
+    /// What mails from it are signed with.
+    pub name: Option<String>,
+    /// Where it is read: `imaps://USER@HOST:PORT`.
+    pub imap: String,
+    /// Where mail leaves: `smtps://USER@HOST:PORT`.
+    pub smtp: String,
+    /// Where access tokens come from, instead of passwords.
+    pub oauth: Option<OauthSettings>,
+    /// Whether the assistant answers mail by itself.
+    pub auto_reply: bool,
+}
+
+/// Where access tokens come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OauthSettings {
+    /// The provider's token endpoint.
+    pub token_url: String,
+    /// What the provider calls this service.
+    pub client_id: String,
+}
+
+/// A mailbox's secrets.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct MailboxSecrets {
+    /// The password for reading; the refresh token where the provider gives
+    /// access tokens.
+    pub reading: String,
+    /// The password for sending; the client's secret there.
+    pub sending: String,
+}
+
+/// How far a mailbox was read.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailboxMark {
+    /// When it was connected, in seconds: older mail stays where it is.
+    pub since: i64,
+    /// Another one each time it is connected.
+    pub name: String,
+    /// The inbox: what its numbers count under, and the next of them.
+    pub inbox: (u32, u32),
+    /// What was sent.
+    pub sent: (u32, u32),
+    /// How often the flags were told.
+    pub told: u64,
+}
+
+/// What a piece of a mailbox is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PieceKind {
+    /// A mail in the inbox.
+    Inbox,
+    /// A mail among those that were sent.
+    Sent,
+    /// What has changed of mails in the inbox.
+    Flags,
+}
+
+impl PieceKind {
+    /// Its word in a name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Sent => "sent",
+            Self::Flags => "flags",
+        }
+    }
+}
+
+/// How a mail stands in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailFact {
+    /// Its `Message-ID`.
+    pub id: String,
+    /// Whether it was read.
+    pub seen: bool,
+    /// Whether it is marked.
+    pub flagged: bool,
+}
+
+/// How mails stand in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MailFacts {
+    /// Those of which something is new.
+    pub mails: Vec<MailFact>,
+    /// The `Message-ID`s of those that are there no more.
+    pub gone: Vec<String>,
+    /// Whether no others are there.
+    pub all: bool,
+}
+
+/// What a piece of a mailbox begins with; the mail comes behind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PieceHead {
+    /// What it is.
+    pub kind: PieceKind,
+    /// The number of the mail in its folder.
+    pub uid: u32,
+    /// What the number counts under.
+    pub validity: u32,
+    /// Whether only its beginning was fetched.
+    pub cut: bool,
+    /// What has changed.
+    pub facts: Option<MailFacts>,
+}
+
+impl PieceHead {
+    /// Of a kind, with nothing more.
+    pub const fn new(kind: PieceKind) -> Self {
+        Self { kind, uid: 0, validity: 0, cut: false, facts: None }
+    }
 }
 
 /// What is kept of a phone number for texts and calls, beside its secrets.

@@ -211,9 +211,12 @@ pub struct EmailBody {
     /// What is attached.
     #[serde(default)]
     pub attachments: Vec<AttachmentBody>,
-    /// `received`, `sent`, `opened` or `failed`.
+    /// `received`, `queued`, `sent`, `unknown`, `opened` or `failed`.
     #[serde(default, deserialize_with = "lenient::text")]
     pub status: Option<String>,
+    /// `ai` where the assistant has written it.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sender_type: Option<String>,
     /// The `Message-ID` header.
     #[serde(default, deserialize_with = "lenient::text")]
     pub message_id: Option<String>,
@@ -240,6 +243,9 @@ pub struct AttachmentBody {
     /// Its bytes, where they are known.
     #[serde(default, deserialize_with = "lenient::count")]
     pub size: Option<u64>,
+    /// Where its bytes are, where they are kept.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// Somebody mails were exchanged with.

@@ -6,6 +6,11 @@ pub(crate) mod bot_server;
 mod bots;
 mod campaign;
 mod connecting;
+mod mail_campaign;
+mod mail_gate;
+pub(crate) mod mail_server;
+mod mail_story;
+mod mails;
 mod manners;
 mod number_campaign;
 mod number_server;
@@ -25,13 +30,15 @@ use std::sync::Arc;
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
 use frontdesk::service::admin::Admin;
-use frontdesk::service::carriers::dashboard::{NumberAccess, PhoneAccess};
+use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
 use frontdesk::service::{AssistantChoice, Options, PublicUrl, Running, start};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
 use crate::postgres::cluster;
 use bot_server::{BotServer, TOKEN};
+use frontdesk::wire::carriers::{MailboxSettings, OauthSettings};
+use mail_server::TestMailbox;
 use number_server::NumberServer;
 use phone_server::PhoneServer;
 
@@ -43,6 +50,7 @@ enum StandIn<'a> {
     /// The same, and the platform calls.
     CallingBot(&'a BotServer),
     Number(&'a NumberServer),
+    Mailbox(&'a TestMailbox),
     Phone(&'a PhoneServer),
 }
 
@@ -52,6 +60,7 @@ impl StandIn<'_> {
             Self::Bot(bot) => connect(options, bot, false).await,
             Self::CallingBot(bot) => connect(options, bot, true).await,
             Self::Number(number) => connect_number(options, number).await,
+            Self::Mailbox(mailbox) => connect_mailbox(options, mailbox).await,
             Self::Phone(phone) => connect_phone(options, phone).await,
         }
     }
@@ -86,6 +95,11 @@ impl Served {
         served
     }
 
+    /// With its email channel connected to a real mailbox.
+    async fn mailbox(mailbox: &TestMailbox, assistant: AssistantChoice) -> Self {
+        Self::start(StandIn::Mailbox(mailbox), assistant).await
+    }
+
     /// With its voice and SMS channel connected to a stand-in.
     async fn phone(phone: &PhoneServer, assistant: AssistantChoice) -> Self {
         let served = Self::start(StandIn::Phone(phone), assistant).await;
@@ -108,7 +122,7 @@ impl Served {
         first.shutdown().await;
         stand_in.connect(&kept).await;
         let mut options = Options { assistant, ..kept.clone() };
-        if !matches!(stand_in, StandIn::Bot(_)) {
+        if !matches!(stand_in, StandIn::Bot(_) | StandIn::Mailbox(_)) {
             // The platform is told the port beforehand.
             let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
             options.listen = free.local_addr().expect("an address");
@@ -118,9 +132,10 @@ impl Served {
         let running = start(options).await.expect("it starts again");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         let channel = match stand_in {
-            StandIn::Number(_) => "whatsapp",
-            StandIn::Phone(_) => "voip",
             StandIn::Bot(_) | StandIn::CallingBot(_) => "telegram",
+            StandIn::Number(_) => "whatsapp",
+            StandIn::Mailbox(_) => "email",
+            StandIn::Phone(_) => "voip",
         };
         Self { running, keys, http, options: kept, channel, _folder: folder }
     }
@@ -155,6 +170,7 @@ impl Served {
     async fn send(&self, body: Value, idem: Option<&str>) -> (u16, Value) {
         let path = match self.channel {
             "telegram" => "/telegram/send",
+            "email" => "/email/send",
             "voip" => "/voip/sms",
             _ => "/messages/send",
         };
@@ -276,6 +292,27 @@ async fn connect_number(options: &Options, number: &NumberServer) {
         verify: Secret::new(number_server::VERIFY),
     };
     admin.connect_number(&access, SystemClock.now()).await.expect("connected");
+    admin.close();
+}
+
+async fn connect_mailbox(options: &Options, mailbox: &TestMailbox) {
+    let admin = dashboard(options).await;
+    let token_url = format!("http://127.0.0.1:{}/token", mailbox.token_port());
+    let oauth = mailbox.tokens.then(|| OauthSettings { token_url, client_id: "frontdesk".to_owned() });
+    let reading = if mailbox.tokens { "good-refresh".to_owned() } else { mail_server::password() };
+    let access = MailboxAccess {
+        settings: MailboxSettings {
+            address: mailbox.address.clone(),
+            name: Some("Harbor Bicycles".to_owned()),
+            imap: mailbox.imap_url(),
+            smtp: mailbox.smtp_url(),
+            oauth,
+            auto_reply: mailbox.auto_reply,
+        },
+        reading: Secret::new(&reading),
+        sending: Secret::new(""),
+    };
+    admin.connect_mailbox(&access, SystemClock.now()).await.expect("connected");
     admin.close();
 }
 

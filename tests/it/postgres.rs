@@ -21,6 +21,7 @@ use frontdesk::service::database::{Database, DatabaseError, Durability, savepoin
 use frontdesk::service::{self, DatabasePlace, Options, Running};
 use serde_json::json;
 
+use crate::carriers::mail_server;
 use crate::desk::HandClock;
 
 /// Stories that look into the file itself, or at what only a file can suffer.
@@ -48,8 +49,12 @@ fn the_contract_holds_on_a_server() {
         "service::",
         "carriers::bots",
         "carriers::numbers",
+        "carriers::mails",
         "carriers::phones",
     ]);
+    if let Some((name, folder)) = mail_server::servers().map(mail_server::MailServers::nested) {
+        run.env(name, folder);
+    }
     for story in OF_FILES {
         run.args(["--skip", story]);
     }

@@ -13,8 +13,9 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::Admin;
-use service::carriers::dashboard::{ChannelStanding, NumberAccess, PhoneAccess};
+use service::carriers::dashboard::{ChannelStanding, MailboxAccess, NumberAccess, PhoneAccess};
 use service::platforms::{telegram, voip, whatsapp};
+use wire::carriers::{MailboxSettings, OauthSettings};
 
 /// What can be done with the channels of a service.
 #[derive(Debug, Subcommand)]
@@ -65,6 +66,32 @@ pub enum PlatformKind {
         /// one.
         #[arg(long, value_name = "URL", default_value = whatsapp::API)]
         api_url: String,
+    },
+    /// Email: a mailbox read over IMAP, with mail that leaves over SMTP. Its
+    /// password is asked for; a second one, for sending, where it is another.
+    Email {
+        /// The mailbox's own address.
+        #[arg(long, value_name = "ADDRESS")]
+        address: String,
+        /// What mail from it is signed with; without it the workspace's name.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// Where it is read: imaps://USER@HOST:PORT, or imap:// for STARTTLS.
+        #[arg(long, value_name = "URL")]
+        imap: String,
+        /// Where mail leaves: smtps://USER@HOST:PORT, or smtp:// for STARTTLS.
+        #[arg(long, value_name = "URL")]
+        smtp: String,
+        /// Let the assistant answer mail until a person does.
+        #[arg(long)]
+        auto_reply: bool,
+        /// The provider's token endpoint, where it wants OAuth2: a refresh token
+        /// and the client's secret are asked for then.
+        #[arg(long, value_name = "URL", requires = "client_id")]
+        token_url: Option<String>,
+        /// What the provider calls this service.
+        #[arg(long, value_name = "ID", requires = "token_url")]
+        client_id: Option<String>,
     },
     /// Voice and SMS: a number of an account of Twilio's shape. Its auth token is
     /// asked for.
@@ -137,6 +164,19 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
                 verify: secret("verify token")?,
             };
             ("whatsapp", admin.connect_number(&access, now).await.context(nothing)?.phone)
+        }
+        PlatformKind::Email { address, name, imap, smtp, auto_reply, token_url, client_id } => {
+            let oauth = token_url.zip(client_id);
+            let oauth = oauth.map(|(token_url, client_id)| OauthSettings { token_url, client_id });
+            let words = match oauth {
+                Some(_) => ("refresh token", "client secret (empty: there is none)"),
+                None => ("password", "password for sending (empty: the same)"),
+            };
+            let reading = secret(words.0)?;
+            let sending = prompt::optional_secret(words.1).context(nothing)?;
+            let settings = MailboxSettings { address, name, imap, smtp, oauth, auto_reply };
+            let access = MailboxAccess { settings, reading, sending: Secret::new(&sending) };
+            ("email", admin.connect_mailbox(&access, now).await.context(nothing)?)
         }
         PlatformKind::Voip { account_sid, number, api_url } => {
             let token = secret("auth token")?;

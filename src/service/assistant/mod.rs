@@ -37,7 +37,7 @@ use crate::write::Work;
 pub use knowledge::{Knowledge, QuestionFile, QuestionMistake};
 pub use remote::{Endpoint, Remote};
 pub use scripted::Scripted;
-pub use thinking::{Thoughts, begin_due, run, settled, think, thinks_aside};
+pub use thinking::{Thoughts, begin_due, in_time, run, settled, think, thinks_aside};
 pub use tools::Tools;
 
 /// Messages an assistant is shown.

@@ -180,7 +180,7 @@ pub async fn think(
 }
 
 /// The answer with all that is looked up for it, within one deadline.
-async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> Result<Answer, Failure> {
+pub async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> Result<Answer, Failure> {
     let late = || Failure::Failed(format!("no answer within {} s", DEADLINE.as_secs()));
     tokio::time::timeout(DEADLINE, assistant.answer(turn, tools)).await.unwrap_or_else(|_| Err(late()))
 }

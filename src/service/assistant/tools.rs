@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::assistant::Failure;
+use crate::channels::Channel;
 use crate::connections;
 use crate::database::connections::Stored;
 use crate::database::{DatabaseError, conversations, usage};
@@ -57,6 +58,19 @@ impl Tools {
             stored,
             contact: conversation.to_owned(),
             facts: facts.unwrap_or_default(),
+        })
+    }
+
+    /// What can be looked up for whom a thread of mail is with.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn of_mail(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
+        Ok(Self {
+            service: Some(service.clone()),
+            stored: connections::all(service).await?,
+            contact: thread.to_owned(),
+            facts: ContactFacts::of(&Channel::Email.platform(), address),
         })
     }
 

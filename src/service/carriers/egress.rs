@@ -19,6 +19,7 @@ use crate::chat::keywords;
 use crate::database::egress::{self as stored, EgressRow};
 use crate::database::{DatabaseError, channels, media};
 use crate::errors::ApiError;
+use crate::mail::compose;
 use crate::media as hosted;
 use crate::platforms;
 use crate::state::Service;
@@ -31,6 +32,8 @@ use wire::errors::ErrorCode;
 const TOGETHER: usize = 32;
 /// How long an attempt may last. A carrier ends its own long before.
 const LEASE: i64 = MINUTE;
+/// The same for a mail, which carries its files.
+const MAIL_LEASE: i64 = 8 * MINUTE;
 /// Between the beginnings of two attempts on one channel: what platforms take
 /// of one sender is about 30 a second.
 const PACE: Duration = Duration::from_millis(35);
@@ -94,10 +97,11 @@ async fn round(
         }
         let mut claimed = Vec::new();
         for row in due {
+            let channel = channels::read(db, &row.channel)?.kind;
+            let lease = if channel == Channel::Email { MAIL_LEASE } else { LEASE };
             if settle::may_leave(&work, &row)?
-                && let Some(fence) = stored::claim(db, &row, now.plus(LEASE))?
+                && let Some(fence) = stored::claim(db, &row, now.plus(lease))?
             {
-                let channel = channels::read(db, &row.channel)?.kind;
                 claimed.push((EgressRow { fence, ..row }, channel));
             }
         }
@@ -154,7 +158,11 @@ async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> CarryOut
         }
         Err(error) => return CarryOutcome::Later { after: 5 * SECOND, why: error.message },
     }
-    match file(service, &parcel).await {
+    let file = match channel {
+        Channel::Email => compose::file(service, row).await,
+        _ => file(service, &parcel).await,
+    };
+    match file {
         Ok(file) => connected.platform.carry(&parcel, file.as_ref()).await,
         Err(error) => CarryOutcome::Later { after: 5 * SECOND, why: error.message },
     }

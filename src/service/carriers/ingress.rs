@@ -11,7 +11,7 @@ use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent, calls, report};
+use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, calls, report};
 use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
@@ -20,12 +20,14 @@ use crate::database::session::DbSession;
 use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
+use crate::mail::{arriving, filing};
 use crate::media::names;
 use crate::platforms::Connected;
 use crate::state::{Service, ServiceState};
 use crate::write::Work;
 use model::files;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
+use wire::email::AttachmentBody;
 
 /// Pieces that are worked on at a time.
 const TOGETHER: usize = 16;
@@ -33,6 +35,8 @@ const TOGETHER: usize = 16;
 const TRIES: i64 = 4;
 /// How often a report waits for the answer to the send it is about.
 const EARLY: i64 = 8;
+/// How often what is told of a mailbox waits for what is done in it.
+const FILED: i64 = 3;
 /// How long it is remembered that a piece was worked on.
 const REMEMBERED: i64 = 7 * 24 * HOUR;
 
@@ -110,9 +114,12 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
     };
     let mut events = connected.platform.understand(&row.body);
     for event in &mut events {
-        if let PlatformEvent::Message(message) = event
-            && let Err(why) = fetch(service, &connected, message).await
-        {
+        let brought = match event {
+            PlatformEvent::Message(message) => fetch(service, &connected, message).await,
+            PlatformEvent::Mail(mail) => keep_files(service, mail).await,
+            _ => Ok(()),
+        };
+        if let Err(why) = brought {
             if row.attempts < TRIES {
                 tracing::warn!(%why, "media of a message could not be had yet");
                 return put_off(service, row, 2 * SECOND).await;
@@ -129,6 +136,10 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             let waits = row.attempts < EARLY && is_early(&work, &channel, &events)?;
             if waits || is_on_its_way(&work, &channel, &events)? {
                 return Ok(stored::postpone(db, &row, work.now.plus(3 * SECOND))?);
+            }
+            let filed = events.iter().any(|it| matches!(it, PlatformEvent::Filed(_)));
+            if filed && row.attempts < FILED && filing::is_early(&work, &channel)? {
+                return Ok(stored::postpone(db, &row, work.now.plus(SECOND))?);
             }
             if !stored::finish(db, &row, work.now)? {
                 return Ok(());
@@ -178,9 +189,37 @@ async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), Ap
 async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) -> Result<(), String> {
     let Some((reference, name)) = message.media.clone() else { return Ok(()) };
     let bytes = connected.platform.fetch(&reference).await.map_err(|it| it.why)?;
+    let (row, url) = store(service, &name, bytes).await.map_err(|it| it.message)?;
+    message.inbound.media_url = Some(url);
+    let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
+    message.inbound.details = Some(details.to_string());
+    message.inbound.file = Some(row);
+    Ok(())
+}
+
+/// Keeps what is attached to a mail; what was kept already is not kept twice.
+async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
+    for file in std::mem::take(&mut mail.files) {
+        let (row, url) = store(service, &file.name, file.bytes).await.map_err(|it| it.message)?;
+        mail.mail.attachments.push(AttachmentBody {
+            filename: row.filename.clone(),
+            content_type: Some(file.mime_type),
+            size: u64::try_from(row.size).ok(),
+            url: Some(url),
+        });
+        mail.kept.push(row);
+    }
+    Ok(())
+}
+
+/// Keeps the bytes of a file; its row, which is still nobody's, and where it is.
+///
+/// # Errors
+/// When the disk or the database refuses.
+pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(MediaRow, String), ApiError> {
     let random: [u8; 16] = rand::rng().random();
     let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let filename = names::shown(&name);
+    let filename = names::shown(name);
     let row = MediaRow {
         id: format!("med_{id}"),
         workspace: String::new(),
@@ -188,13 +227,10 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
         size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
         filename,
     };
-    service.store_media(&row.id, bytes).await.map_err(|it| it.message)?;
+    service.store_media(&row.id, bytes).await?;
     let base = service.hosts.shown("http", "");
-    message.inbound.media_url = Some(format!("{base}/media/{}/{}", row.id, names::safe(&row.filename)));
-    let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
-    message.inbound.details = Some(details.to_string());
-    message.inbound.file = Some(row);
-    Ok(())
+    let url = format!("{base}/media/{}/{}", row.id, names::safe(&row.filename));
+    Ok((row, url))
 }
 
 fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
@@ -205,6 +241,8 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
             Ok(people::moved(work, channel, &from, &to)?)
         }
         PlatformEvent::Status(it) => report::apply(work, channel, it),
+        PlatformEvent::Mail(mail) => arriving::arrive(work, channel, *mail),
+        PlatformEvent::Filed(facts) => Ok(filing::learn(work, channel, &facts)?),
         PlatformEvent::Call(it) => calls::apply(work, channel, it),
         PlatformEvent::AccountChanged => {
             Ok(connected::expect_description(work.db, &channel.id, work.stamp())?)

@@ -23,7 +23,7 @@ pub mod dashboard;
 pub mod egress;
 pub mod ingress;
 mod report;
-mod settle;
+pub mod settle;
 mod waiting;
 pub mod watch;
 
@@ -40,8 +40,9 @@ use crate::database::templates::Template;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
+pub use crate::mail::arriving::{ArrivedMail, MailReturn};
 pub use waiting::answered;
-pub use wire::carriers::Parcel;
+pub use wire::carriers::{MailFacts, Parcel};
 
 /// Something a carrier does that takes its time.
 pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -301,6 +302,10 @@ pub enum PlatformEvent {
     Call(CallReport),
     /// What the platform keeps of the account has changed.
     AccountChanged,
+    /// A mail came in, or was sent from the mailbox.
+    Mail(Box<ArrivedMail>),
+    /// Mails were read, marked or moved in the mailbox.
+    Filed(MailFacts),
 }
 
 /// Brings what people write on a platform.
@@ -349,6 +354,16 @@ pub trait PlatformSource: Send + Sync {
 
     /// The bytes of media that came in.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;
+
+    /// What mail from it is signed with, where that was said.
+    fn display_name(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether the assistant answers mail that comes in there.
+    fn answers_mail(&self) -> bool {
+        false
+    }
 
     /// Asks for what the platform keeps of the account; nothing where it keeps
     /// nothing.

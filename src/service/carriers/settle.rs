@@ -12,9 +12,10 @@ use crate::database::connected;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::messages::{self, MessageRow};
-use crate::database::{DatabaseError, idempotency, ingress, workspaces};
+use crate::database::{DatabaseError, channels, idempotency, ingress, workspaces};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
+use crate::mail;
 use crate::reply::Reply;
 use crate::voice::CALL;
 use crate::write::Work;
@@ -23,7 +24,7 @@ use wire::carriers::MessageDraft;
 use wire::errors::ErrorCode;
 
 /// How long a parcel is tried that does not leave.
-const GIVEN_UP: i64 = HOUR;
+pub const GIVEN_UP: i64 = HOUR;
 /// The same of a call, which nobody expects later.
 const TOO_LATE: i64 = MINUTE;
 /// The status of a message nobody knows the end of.
@@ -52,6 +53,9 @@ pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> R
     let open = [EgressState::Claimed.word(), EgressState::Unknown.word()];
     if row.fence != fence || !open.contains(&row.state.as_str()) {
         return Ok(());
+    }
+    if let Some(channel) = mail_channel(work, &row)? {
+        return mail::settle::settle(work, &channel, row, outcome);
     }
     let was_unknown = row.state == EgressState::Unknown.word();
     let read = |cause: serde_json::Error| ApiError::internal(&cause);
@@ -111,7 +115,9 @@ pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
     let Some(row) = egress::read(work.db, id)?.filter(|it| !settled && !it.told) else {
         return Ok(Some(reply));
     };
-    if let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? {
+    if let Some(channel) = mail_channel(work, &row)? {
+        mail::settle::tell(work, &channel, row, &reply)?;
+    } else if let Some((channel, conversation)) = conversations::with_channel(work.db, &row.lane)? {
         let draft: MessageDraft =
             serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
         let case = Case { work, row, draft, channel, conversation };
@@ -318,12 +324,25 @@ impl Case<'_, '_> {
         Ok(egress::settle(work.db, &row.id, state, reply, work.now)?)
     }
 
-    /// Keeps the answer under the idempotency key of its request.
     fn keep_reply(&self, reply: &Reply) -> Result<(), DatabaseError> {
-        let Some(request) = egress::request_of(self.work.db, &self.row.id)? else { return Ok(()) };
-        let egress::KeyedRequest { api_key, name, fingerprint } = request;
-        idempotency::keep(self.work.db, &api_key, &name, &fingerprint, reply, self.work.now)
+        keep_reply(self.work, &self.row.id, reply)
     }
+}
+
+/// Keeps the answer under the idempotency key of the request of a parcel.
+///
+/// # Errors
+/// When the database fails.
+pub fn keep_reply(work: &Work<'_>, id: &str, reply: &Reply) -> Result<(), DatabaseError> {
+    let Some(request) = egress::request_of(work.db, id)? else { return Ok(()) };
+    let egress::KeyedRequest { api_key, name, fingerprint } = request;
+    idempotency::keep(work.db, &api_key, &name, &fingerprint, reply, work.now)
+}
+
+/// The channel of a parcel that is mail.
+fn mail_channel(work: &Work<'_>, row: &EgressRow) -> Result<Option<ChannelRow>, DatabaseError> {
+    let channel = channels::read(work.db, &row.channel)?;
+    Ok(Some(channel).filter(|it| it.kind == Channel::Email))
 }
 
 /// Whether a parcel is still to leave when its turn has come: what the
@@ -332,6 +351,9 @@ impl Case<'_, '_> {
 /// # Errors
 /// When the database fails.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
+    if mail_channel(work, row)?.is_some() {
+        return mail::settle::may_leave(work, row);
+    }
     let draft: MessageDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
     let found = conversations::with_channel(work.db, &row.lane)?;
     let stays = found.is_some_and(|(_, it)| draft.sender != "ai" || (it.automation && it.status != "closed"));

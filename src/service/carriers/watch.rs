@@ -16,14 +16,14 @@ use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
-use crate::platforms::{Connected, telegram, voip, whatsapp};
+use crate::platforms::{Connected, mailbox, telegram, voip, whatsapp};
 use crate::state::Service;
 use model::time::{Clock, MINUTE};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_secs(1);
 /// How long a process has a platform for itself; longer than one read takes.
-const LEASE: i64 = MINUTE + MINUTE / 2;
+pub const LEASE: i64 = MINUTE + MINUTE / 2;
 /// Between two looks at what a platform that calls may not have told.
 const ALSO_READ: Duration = Duration::from_secs(15);
 /// Where platforms call.
@@ -93,10 +93,8 @@ pub fn open(
     Ok(match kind {
         Channel::Telegram => Arc::new(telegram::BotPlatform::open(settings, secrets)?),
         Channel::Whatsapp => Arc::new(whatsapp::NumberPlatform::open(settings, secrets)?),
+        Channel::Email => Arc::new(mailbox::MailboxPlatform::open(settings, secrets)?),
         Channel::Voip => Arc::new(voip::PhonePlatform::open(settings, secrets, hook)?),
-        Channel::Email => {
-            return Err(format!("this version has no platform for {}", kind.word()));
-        }
     })
 }
 

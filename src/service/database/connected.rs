@@ -86,6 +86,12 @@ pub fn mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<St
     db.first(sql, bound![channel, reader], only)
 }
 
+/// Until when a process has the platform for itself, where one reads it.
+pub fn read_until(db: &dyn DbSession, channel: &str) -> Result<Option<Timestamp>, DatabaseError> {
+    let sql = "SELECT read_until FROM connected_channels WHERE channel = ?1 AND reader IS NOT NULL";
+    db.first(sql, bound![channel], only)
+}
+
 /// Notes how far the platform was read; false where another process reads it
 /// by now, or the channel was connected anew.
 pub fn advance(

@@ -267,6 +267,8 @@ pub fn set_person(
 
 /// Removes a conversation with its messages.
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    // Nothing of it leaves any more.
+    db.note("DELETE FROM egress WHERE lane = ?1", bound![id])?;
     db.note("DELETE FROM conversations WHERE id = ?1", bound![id])
 }
 

@@ -54,6 +54,12 @@ pub fn next_of(db: &dyn DbSession, kind: &str) -> Result<Option<Due>, DatabaseEr
     first(db, "kind = ?1", kind)
 }
 
+/// The pieces of a kind that fall due next.
+pub fn all_of(db: &dyn DbSession, kind: &str, count: i64) -> Result<Vec<Due>, DatabaseError> {
+    let sql = format!("{SELECT} WHERE kind = ?1 ORDER BY at, seq LIMIT ?2");
+    db.all(&sql, bound![kind, count], from_row)
+}
+
 table!(Due from due { seq, at, kind, subject, data });
 
 fn first(db: &dyn DbSession, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {

@@ -19,7 +19,7 @@ pub struct EgressRow {
     pub id: String,
     /// The channel it goes out on.
     pub channel: String,
-    /// The conversation: what is in one lane leaves in order.
+    /// The conversation or the thread: what is in one lane leaves in order.
     pub lane: String,
     /// Its place in the lane.
     pub place: Timestamp,
@@ -227,6 +227,26 @@ pub fn in_lane(
 pub fn unknown_in(db: &dyn DbSession, lane: &str) -> Result<i64, DatabaseError> {
     let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND state = 'unknown'";
     db.scalar(sql, bound![lane])
+}
+
+/// Whether something of the lanes from one name up to another is still under
+/// way on a channel.
+pub fn is_open_between(
+    db: &dyn DbSession,
+    channel: &str,
+    (from, to): (&str, &str),
+) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) FROM egress
+               WHERE lane >= ?2 AND lane < ?3 AND channel = ?1 AND settled_at IS NULL";
+    let count: i64 = db.scalar(sql, bound![channel, from, to])?;
+    Ok(count > 0)
+}
+
+/// Whether something of a lane is still under way.
+pub fn is_open(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) FROM egress WHERE lane = ?1 AND settled_at IS NULL";
+    let count: i64 = db.scalar(sql, bound![lane])?;
+    Ok(count > 0)
 }
 
 /// Moves a message on that was told before the platform had spoken; false

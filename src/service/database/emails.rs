@@ -1,13 +1,15 @@
 //! Mails, in and out. Interface: Email thread; States and transitions.
 //!
-//! Attachments are kept as what is told of them; their bytes are not.
+//! Attachments are kept as what is told of them; their bytes, where they are
+//! kept, are media.
 
 use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, table};
+use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
+use sqlite::read_row;
 use wire::email::AttachmentBody;
 
 /// A mail.
@@ -112,6 +114,59 @@ pub fn newest_inbound(db: &dyn DbSession, channel: &str, count: i64) -> Result<V
         "{SELECT} WHERE channel = ?1 AND direction = 'inbound' ORDER BY created_at DESC, id DESC LIMIT ?2"
     );
     db.all(&sql, bound![channel, count], from_row)
+}
+
+/// The `Message-ID`s of a thread's newest mails that came in, newest first.
+pub fn inbound_ids(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT header_id FROM emails WHERE thread = ?1 AND direction = 'inbound'
+        ORDER BY created_at DESC, id DESC LIMIT ?2";
+    db.all(sql, bound![thread, count], only)
+}
+
+/// The `Message-ID`s of a thread's newest mails, oldest first.
+pub fn references(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT header_id FROM emails WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2";
+    let mut found: Vec<String> = db.all(sql, bound![thread, count], only)?;
+    found.reverse();
+    Ok(found)
+}
+
+/// A mail that was written in a thread from here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnMail {
+    /// Its headers.
+    pub headers: String,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// The newest mails that were written in a thread from here.
+pub fn written(db: &dyn DbSession, thread: &str) -> Result<Vec<OwnMail>, DatabaseError> {
+    let sql = "SELECT headers, created_at FROM emails WHERE thread = ?1 AND direction = 'outbound'
+        ORDER BY created_at DESC, id DESC LIMIT 100";
+    db.all(sql, bound![thread], |row| Ok(read_row!(row, OwnMail { headers, created_at })))
+}
+
+/// Whether the assistant has written it.
+pub fn is_robots(mail: &OwnMail) -> bool {
+    says_automatic(&mail.headers)
+}
+
+/// Whether headers say that a program has written the mail.
+pub fn says_automatic(headers: &str) -> bool {
+    headers.contains("\"Auto-Submitted\"")
+}
+
+/// Moves a mail on that was told before its server had spoken; false where it
+/// has moved on.
+pub fn move_on(db: &dyn DbSession, id: &str, status: &str) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE emails SET status = ?2 WHERE id = ?1 AND status IN ('queued', 'unknown')";
+    Ok(db.change(sql, bound![id, status])? > 0)
+}
+
+/// Notes that a mail does not arrive.
+pub fn fail(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE emails SET status = 'failed' WHERE id = ?1 AND direction = 'outbound'", bound![id])
 }
 
 /// Moves a sent mail on to opened or failed; false when it is past that.

@@ -90,6 +90,18 @@ pub fn is_new(
     Ok(db.change(sql, bound![channel, peer, platform_id])? > 0)
 }
 
+/// Whether a message has come in.
+pub fn has_come(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+    platform_id: &str,
+) -> Result<bool, DatabaseError> {
+    let sql = "SELECT count(*) FROM arrivals WHERE channel = ?1 AND peer = ?2 AND platform_id = ?3";
+    let count: i64 = db.scalar(sql, bound![channel, peer, platform_id])?;
+    Ok(count > 0)
+}
+
 /// Moves a chat to another id, unless that one is taken.
 pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS

@@ -164,8 +164,25 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.commit()?;
     }
     LATER.iter().try_for_each(|it| connection.execute_batch(it))?;
+    free_lanes(&mut connection)?;
     connection.execute_batch(ADDRESSES)?;
     Ok((connection, fresh))
+}
+
+/// Lanes were conversations once, and are threads of mail, too, by now.
+fn free_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
+    let made: String = connection.scalar("SELECT sql FROM sqlite_schema WHERE name = 'egress'", [])?;
+    if !made.contains("REFERENCES conversations") {
+        return Ok(());
+    }
+    let change = connection.transaction()?;
+    change.execute_batch(
+        "ALTER TABLE egress RENAME TO egress_before;
+         DROP INDEX egress_by_lane; DROP INDEX egress_by_state; DROP INDEX egress_by_place; DROP INDEX egress_by_request;",
+    )?;
+    LATER.iter().try_for_each(|it| change.execute_batch(it))?;
+    change.execute_batch("INSERT INTO egress SELECT * FROM egress_before; DROP TABLE egress_before;")?;
+    change.commit()
 }
 
 fn tables(connection: &Connection) -> rusqlite::Result<i64> {
@@ -249,6 +266,34 @@ mod tests {
             found += 1;
         }
         assert!(found > 10);
+    }
+
+    #[test]
+    fn what_was_to_leave_outlives_the_freeing_of_lanes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        let (connection, ..) = writer(&path, Durability::Full).expect("opens");
+        let bound = include_str!("schema_carriers.sql").replace(
+            "lane TEXT NOT NULL,\n    -- The order",
+            "lane TEXT NOT NULL REFERENCES conversations,\n    -- The order",
+        );
+        connection
+            .execute_batch(&format!("DROP TABLE egress; {bound} PRAGMA foreign_keys = OFF;"))
+            .expect("as before");
+        let row = "INSERT INTO egress (id, channel, lane, place, parcel, draft, state, due_at, fence, claimed_until, told)
+                   VALUES ('m', 'c', 'l', 1, '{}', '{}', 'waiting', 1, 0, 0, 0)";
+        connection.execute(row, []).expect("waits");
+        drop(connection);
+        let (connection, ..) = writer(&path, Durability::Full).expect("opens again");
+        let made: String =
+            connection.scalar("SELECT sql FROM sqlite_schema WHERE name = 'egress'", []).expect("read");
+        let (count, indexes): (i64, i64) = (
+            connection.scalar("SELECT count(*) FROM egress WHERE lane = 'l'", []).expect("read"),
+            connection
+                .scalar("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'egress_by%'", [])
+                .expect("read"),
+        );
+        assert_eq!((made.contains("REFERENCES"), count, indexes), (false, 1, 4));
     }
 
     #[test]

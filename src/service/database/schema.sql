@@ -180,7 +180,7 @@ CREATE TABLE emails (
     subject TEXT NOT NULL,
     body_text TEXT,
     body_html TEXT,
-    -- A JSON array: name, media type and size of each; the bytes are not kept.
+    -- A JSON array: name, media type and size of each; the bytes, where kept, are media.
     attachments TEXT NOT NULL,
     -- A JSON object: Reply-To and what else the sender set.
     headers TEXT NOT NULL,

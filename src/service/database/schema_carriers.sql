@@ -19,13 +19,13 @@ CREATE TABLE IF NOT EXISTS connected_channels (
     connected_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What is to be carried to a platform, a lane a conversation.
+-- What is to be carried to a platform, a lane a conversation or a thread.
 CREATE TABLE IF NOT EXISTS egress (
     -- Of the message, or of the reaction.
     id TEXT PRIMARY KEY,
     channel TEXT NOT NULL,
-    -- The conversation.
-    lane TEXT NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    -- The conversation or the thread of mail.
+    lane TEXT NOT NULL,
     -- The order within the lane.
     place INTEGER NOT NULL,
     -- JSON: the request as it was made, and what is kept once it was taken; empty

@@ -130,6 +130,11 @@ pub fn categorize(db: &dyn DbSession, id: &str, category: &str) -> Result<(), Da
     db.note("UPDATE threads SET category = ?2 WHERE id = ?1", bound![id, category])
 }
 
+/// Sets how urgent a thread is.
+pub fn prioritize(db: &dyn DbSession, id: &str, priority: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE threads SET priority = ?2 WHERE id = ?1", bound![id, priority])
+}
+
 /// Writes what callers may change: marks, folder, category and priority.
 pub fn change(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET is_read = ?2, is_starred = ?3, folder = ?4, category = ?5, priority = ?6

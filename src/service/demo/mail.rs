@@ -76,6 +76,7 @@ fn seed_mail(
         filename: text(it, "filename").unwrap_or_default(),
         content_type: text(it, "content_type"),
         size: it.get("size").and_then(Value::as_u64),
+        url: None,
     };
     let row = EmailRow {
         header_id: format!("<{id}@{domain}>"),

@@ -3,16 +3,20 @@
 use axum::extract::State;
 
 use crate::auth::Caller;
+use crate::carriers::watch;
+use crate::channels::Channel;
+use crate::chat::send::QUEUED;
 use crate::credits;
+use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, Filter, ThreadRow};
-use crate::database::{channels, correspondents, emails, workspaces};
+use crate::database::{channels, connected, correspondents, emails, workspaces};
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::account::precise;
 use crate::handlers::mail_bodies as bodies;
-use crate::mail::attachments;
 use crate::mail::content::SendRequest;
-use crate::mail::send;
+use crate::mail::send::{self, MailAuthor};
+use crate::mail::{attachments, filing};
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
 use crate::state::Service;
@@ -37,14 +41,29 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
         .database
         .read(move |db| {
             let channel = channels::read(db, &caller.channel_id)?;
+            let address = state.platforms.address(&channel)?.to_owned();
+            let name = workspaces::read(db, &caller.workspace)?.name;
+            let Some(behind) = state.platforms.connected(Channel::Email) else {
+                return Reply::ok(&EmailAccountBody {
+                    email_address: address,
+                    display_name: name,
+                    provider: Some("simulated".to_owned()),
+                    sync_status: Some("active".to_owned()),
+                    // The simulated account is never behind.
+                    last_sync_at: Some(now.to_string()),
+                    ai_auto_reply: Some(false),
+                });
+            };
+            let row = connected::read(db, &channel.id)?;
+            let trouble = row.as_ref().is_some_and(|it| it.trouble.is_some());
+            let read_at = connected::read_until(db, &channel.id)?.map(|it| it.plus(-watch::LEASE));
             Reply::ok(&EmailAccountBody {
-                email_address: state.platforms.address(&channel)?.to_owned(),
-                display_name: workspaces::read(db, &caller.workspace)?.name,
-                provider: Some("simulated".to_owned()),
-                sync_status: Some("active".to_owned()),
-                // The simulated account is never behind.
-                last_sync_at: Some(now.to_string()),
-                ai_auto_reply: Some(false),
+                email_address: address,
+                display_name: behind.platform.display_name().or(name),
+                provider: Some("imap".to_owned()),
+                sync_status: Some(if trouble { "error" } else { "active" }.to_owned()),
+                last_sync_at: read_at.map(|it| it.to_string()),
+                ai_auto_reply: Some(behind.platform.answers_mail() && state.assistant.is_some()),
             })
         })
         .await
@@ -54,8 +73,19 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let mut asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
     let wanted = std::mem::take(&mut asked.attachments);
-    let attached = attachments::inspect(&service, &mut request, wanted).await?;
-    service.write(request, move |work, caller| send_in(work, caller, asked, attached)).await
+    if service.platforms.connected(Channel::Email).is_none() || request.caller.is_test() {
+        let told = attachments::inspect(&service, &mut request, wanted).await?;
+        return service
+            .write(request, move |work, caller| send_in(work, caller, asked, told, Vec::new()))
+            .await;
+    }
+    let (told, kept) = attachments::keep(&service, &mut request, wanted).await?;
+    let ids: Vec<String> = kept.iter().map(|it| it.id.clone()).collect();
+    let outcome = service.write(request, move |work, caller| send_in(work, caller, asked, told, kept)).await;
+    if !matches!(&outcome, Ok(reply) if !reply.replayed && reply.status == 200) {
+        attachments::forget(&service, ids).await;
+    }
+    outcome
 }
 
 fn send_in(
@@ -63,19 +93,24 @@ fn send_in(
     caller: &Caller,
     asked: SendRequest,
     attached: Vec<AttachmentBody>,
+    kept: Vec<MediaRow>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
     work.service.platforms.address(&channel)?;
     let id = work.id("mail", work.stamp());
     let paid = credits::pay(work, caller, prices::EMAIL, "email", &id)?;
-    let row = send::send(work, &channel, id, asked, attached, paid.used)?;
-    Reply::ok(&SentEmail {
+    kept.iter().try_for_each(|it| media::insert(work.db, it, work.now))?;
+    let author = MailAuthor { word: "api", cost: paid.used };
+    let row = send::send(work, &channel, id, asked, attached, author)?;
+    let carried = (row.status == QUEUED).then(|| row.id.clone());
+    let reply = Reply::ok(&SentEmail {
         message_id: row.id,
         thread_id: row.thread,
         status: row.status,
         credits_used: precise(paid.used),
         credits_remaining: precise(paid.remaining),
-    })
+    })?;
+    Ok(reply.after(carried))
 }
 
 /// `GET /email/threads`
@@ -122,8 +157,11 @@ pub async fn patch(State(service): State<Service>, request: Writing) -> Result<R
     service
         .write(request, move |work, caller| {
             let mut row = threads::read(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            let was = row.clone();
             change.apply(&mut row);
             threads::change(work.db, &row)?;
+            let channel = channels::read(work.db, &caller.channel_id)?;
+            filing::ask_for(work, &channel, &was, &row)?;
             Reply::ok(&bodies::filed_thread(row))
         })
         .await

@@ -1,7 +1,7 @@
 //! Rows of mail as the shapes of the interface.
 
 use crate::database::correspondents::CorrespondentRow;
-use crate::database::emails::EmailRow;
+use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
 use crate::mail::receive::words;
 use model::time::Timestamp;
@@ -45,7 +45,9 @@ pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>) -> EmailThreadBody {
 
 /// A mail of a thread.
 fn email(row: EmailRow) -> EmailBody {
+    let by_assistant = row.direction == "outbound" && emails::says_automatic(&row.headers);
     EmailBody {
+        sender_type: by_assistant.then(|| "ai".to_owned()),
         id: row.id,
         direction: Some(row.direction),
         from: Some(row.sender),

@@ -1,7 +1,8 @@
 //! Attachments of a mail: bytes in the body, or an address that is looked at.
 //! Interface: SendEmail, `attachments`.
 //!
-//! Bytes are counted, not kept.
+//! Bytes are kept where a server is to carry them; where the world is simulated
+//! they are only counted.
 
 use base64::Engine;
 use base64::alphabet;
@@ -9,14 +10,21 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use futures_util::future::try_join_all;
 
 use crate::auth::Caller;
+use crate::carriers::ingress;
 use crate::chat::content::{LINK, Media};
+use crate::database::media::MediaRow;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::media;
 use crate::request::Writing;
 use crate::state::Service;
+use connections::guard::{FetchLimits, Request};
 use model::bounds;
 use wire::email::AttachmentBody;
+use wire::errors::ErrorCode;
+
+/// Bytes of all attachments of a mail that a server is to carry.
+const TOGETHER: usize = 25 * 1024 * 1024;
 
 /// The standard alphabet, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -71,6 +79,7 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
             filename: filename.to_owned(),
             content_type: content_type.map(str::to_owned),
             size,
+            url: None,
         },
         url: url.map(str::to_owned),
     })
@@ -89,7 +98,106 @@ pub async fn inspect(
     let elsewhere = attachments.iter().any(|it| it.url.is_some());
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
     let caller = &request.caller;
-    try_join_all(attachments.into_iter().map(|it| look(service, caller, it, only_vet))).await
+    let looks = try_join_all(attachments.into_iter().map(|it| look(service, caller, it, only_vet))).await?;
+    Ok(looks.into_iter().map(|(told, _)| told).collect())
+}
+
+/// Brings the bytes of attachments here; what is told of each in the end, and
+/// the files that were made for it.
+///
+/// # Errors
+/// `MEDIA_FETCH_FAILED` when an address gives no bytes, `PAYLOAD_TOO_LARGE` for
+/// more than mail servers take.
+pub async fn keep(
+    service: &Service,
+    request: &mut Writing,
+    attachments: Vec<Attachment>,
+) -> Result<(Vec<AttachmentBody>, Vec<MediaRow>), ApiError> {
+    let mut all = (Vec::new(), Vec::new());
+    if attachments.is_empty() || service.claim(request).await? {
+        // What was answered before is answered the same again.
+        all.0.extend(attachments.into_iter().map(|it| it.told));
+        return Ok(all);
+    }
+    let mut bytes = 0;
+    for (index, asked) in attachments.into_iter().enumerate() {
+        let kept = keep_one(service, request, index, asked, &mut bytes).await;
+        match kept {
+            Ok((told, row)) => {
+                all.0.push(told);
+                all.1.extend(row);
+            }
+            Err(error) => {
+                forget(service, all.1.into_iter().map(|it| it.id).collect()).await;
+                return Err(error);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Removes the bytes of files that no mail has.
+pub async fn forget(service: &Service, ids: Vec<String>) {
+    for id in ids {
+        service.remove_media(&id).await;
+    }
+}
+
+async fn keep_one(
+    service: &Service,
+    request: &Writing,
+    index: usize,
+    asked: Attachment,
+    bytes: &mut usize,
+) -> Result<(AttachmentBody, Option<MediaRow>), ApiError> {
+    let Attachment { mut told, url } = asked;
+    let body = match &url {
+        Some(link) if media::hosted_id(service, link).is_some() => {
+            let told = look(service, &request.caller, Attachment { told, url }, false).await?;
+            *bytes += told.0.size.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+            check_total(*bytes)?;
+            return Ok((AttachmentBody { url: told.1, ..told.0 }, None));
+        }
+        Some(link) => {
+            let (body, kind) = fetch(service, link).await?;
+            told.content_type = told.content_type.or(kind);
+            body
+        }
+        None => {
+            let content = request.body["attachments"][index]["content"].as_str().unwrap_or_default();
+            BASE64.decode(content).map_err(|cause| ApiError::internal(&cause))?
+        }
+    };
+    *bytes += body.len();
+    check_total(*bytes)?;
+    let (row, url) = ingress::store(service, &told.filename, body).await?;
+    told.size = u64::try_from(row.size).ok();
+    told.content_type.get_or_insert_with(|| row.mime_type.clone());
+    told.url = Some(url);
+    Ok((told, Some(MediaRow { workspace: request.caller.workspace.clone(), ..row })))
+}
+
+fn check_total(bytes: usize) -> Result<(), ApiError> {
+    if bytes <= TOGETHER {
+        return Ok(());
+    }
+    let message =
+        format!("the attachments have more than {TOGETHER} bytes together, which few mail servers take");
+    Err(ApiError::new(ErrorCode::PayloadTooLarge, message))
+}
+
+/// The bytes behind an address of others, and their type.
+async fn fetch(service: &Service, link: &str) -> Result<(Vec<u8>, Option<String>), ApiError> {
+    let failed =
+        |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the attachment's link: {why}"));
+    let url = service.guard.vet(link).map_err(|why| failed(why.to_string()))?;
+    let fetched = service.guard.fetch(&url, Request::get(), FetchLimits::media(TOGETHER)).await;
+    let fetched = fetched.map_err(|why| failed(why.to_string()))?;
+    if !(200..300).contains(&fetched.status) {
+        return Err(failed(format!("its server answered {}", fetched.status)));
+    }
+    let kind = fetched.content_type.map(|it| it.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
+    Ok((fetched.body, kind))
 }
 
 async fn look(
@@ -97,16 +205,16 @@ async fn look(
     caller: &Caller,
     asked: Attachment,
     only_vet: bool,
-) -> Result<AttachmentBody, ApiError> {
+) -> Result<(AttachmentBody, Option<String>), ApiError> {
     let Attachment { mut told, url } = asked;
-    if let Some(link) = url {
+    if let Some(link) = url.clone() {
         let media = Media { kind: "document", link, caption: None, filename: None };
         let seen = media::look(service, caller, &media, only_vet).await?;
         told.size = seen.size.and_then(|it| u64::try_from(it).ok());
         told.content_type = told.content_type.or(seen.mime_type);
     }
     told.content_type.get_or_insert_with(|| "application/octet-stream".to_owned());
-    Ok(told)
+    Ok((told, url))
 }
 
 /// `type/subtype`, with parameters or without.

@@ -1,12 +1,17 @@
 //! Mail: what is sent and received becomes threads. Interface: Email.
 
 pub mod addresses;
+pub mod answering;
+pub mod arriving;
 pub mod attachments;
 pub mod categories;
+pub mod compose;
 pub mod content;
+pub mod filing;
 pub mod headers;
 pub mod plain;
 pub mod progress;
 pub mod receive;
 pub mod send;
+pub mod settle;
 pub mod topics;

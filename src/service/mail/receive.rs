@@ -2,7 +2,7 @@
 //! gets a category. Interface: Events, email.received and
 //! email.thread.categorized.
 //!
-//! The assistant does not answer mail.
+//! Whether the assistant answers it is decided in `answering.rs`.
 
 use serde_json::json;
 
@@ -37,6 +37,18 @@ pub struct InboundMail {
     pub in_reply_to: Option<String>,
     /// What is attached.
     pub attachments: Vec<AttachmentBody>,
+    /// Its `Message-ID`; one is made where it has none.
+    pub header_id: Option<String>,
+    /// The mails before it, oldest first.
+    pub references: Vec<String>,
+    /// Whom it is to; the account, where nobody says.
+    pub to: Vec<String>,
+    /// Who got a copy.
+    pub copies: Vec<String>,
+    /// A JSON object: what shows that a program has written it.
+    pub headers: String,
+    /// Whether one has: nobody answers it by themselves.
+    pub is_automatic: bool,
 }
 
 impl InboundMail {
@@ -73,10 +85,7 @@ pub fn receive(
     channel: &ChannelRow,
     mail: &InboundMail,
 ) -> Result<ReceivedMail, DatabaseError> {
-    let answered = match &mail.in_reply_to {
-        Some(reference) => emails::find(work.db, &channel.id, reference)?,
-        None => None,
-    };
+    let answered = answered(work, channel, mail)?;
     let thread = find_or_make(work, channel, mail, answered.as_ref())?;
     let stamp = work.stamp();
     let id = work.id("mail", stamp);
@@ -84,19 +93,23 @@ pub fn receive(
     emails::insert(
         work.db,
         &EmailRow {
-            header_id: format!("<{id}@{domain}>"),
+            header_id: mail.header_id.clone().unwrap_or_else(|| format!("<{id}@{domain}>")),
             id: id.clone(),
             thread: thread.id.clone(),
             channel: channel.id.clone(),
             direction: "inbound".to_owned(),
             sender: mail.from.clone(),
             sender_name: mail.name.clone(),
-            recipients: channel.address.iter().cloned().collect(),
+            recipients: match mail.to.is_empty() {
+                true => channel.address.iter().cloned().collect(),
+                false => mail.to.clone(),
+            },
+            copies: mail.copies.clone(),
             subject: mail.subject.clone(),
             text: mail.text.clone(),
             html: mail.html.clone(),
             attachments: mail.attachments.clone(),
-            headers: "{}".to_owned(),
+            headers: if mail.headers.is_empty() { "{}".to_owned() } else { mail.headers.clone() },
             in_reply_to: answered.map(|it| it.header_id).or_else(|| mail.in_reply_to.clone()),
             status: "received".to_owned(),
             created_at: stamp,
@@ -117,6 +130,25 @@ pub fn receive(
         categorize(work, &thread, mail)?;
     }
     Ok(ReceivedMail { thread: thread.id, message: id })
+}
+
+/// The mail it answers: the one it names, or the newest of those before it
+/// that is known.
+///
+/// # Errors
+/// When the database fails.
+pub fn answered(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    mail: &InboundMail,
+) -> Result<Option<EmailRow>, DatabaseError> {
+    for reference in mail.in_reply_to.iter().chain(mail.references.iter().rev()) {
+        let found = emails::find(work.db, &channel.id, reference)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// The thread of the mail it answers, or of its topic, or a new one.

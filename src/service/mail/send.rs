@@ -1,20 +1,31 @@
-//! A mail goes out: handed to the platform, stored in its thread, counted, and
-//! its fate set to happen. Interface: SendEmail; Events, email.sent.
+//! A mail goes out: kept for the server that carries it; or, where the world is
+//! simulated, stored in its thread, counted, and its fate set to happen.
+//! Interface: SendEmail; Events, email.sent.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use crate::carriers::Parcel;
+use crate::channels::Channel;
+use crate::chat::send::QUEUED;
 use crate::database::channels::ChannelRow;
+use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
-use crate::database::{correspondents, due, outbound, workspaces};
+use crate::database::{due, workspaces};
 use crate::errors::ApiError;
-use crate::events::{self, Event};
+use crate::mail::compose;
 use crate::mail::content::SendRequest;
-use crate::mail::receive::{fresh, words};
+use crate::mail::receive::fresh;
+use crate::mail::settle::{self, SENT};
 use crate::platforms::mail::{Letter, LetterFate};
+use crate::platforms::mailbox::MAIL;
 use crate::world::{Kind, letters};
 use crate::write::Work;
+use wire::carriers::{MailDraft, MailEnvelope};
 use wire::email::AttachmentBody;
+
+/// Mails before it that a mail names: the newest of its thread.
+const REFERENCES: i64 = 30;
 
 /// The thread a mail is sent in: the one it names, that of the mail it
 /// answers, or a new one.
@@ -39,22 +50,30 @@ pub fn thread_for(
     let stamp = work.stamp();
     let contact = asked.to.first().map_or("", String::as_str);
     let made = fresh(work.id("thread", stamp), channel, &asked.subject, contact, stamp);
-    let made = ThreadRow { folder: "sent".to_owned(), is_read: true, ..made };
-    threads::insert(work.db, &made)?;
-    Ok(made)
+    Ok(ThreadRow { folder: SENT.to_owned(), is_read: true, ..made })
 }
 
-/// Sends a mail in a thread. `id` is the mail's, `cost` what was paid for it.
+/// Who writes a mail, and what was paid for it.
+#[derive(Debug, Clone, Copy)]
+pub struct MailAuthor {
+    /// `api` or `ai`.
+    pub word: &'static str,
+    /// Credits.
+    pub cost: i64,
+}
+
+/// Sends a mail in a thread, or keeps it for its server: the mail is `queued`
+/// then, and not in its thread yet. `id` is the mail's.
 ///
 /// # Errors
-/// What the platform refuses, or when the database fails.
+/// What no server could carry, or when the database fails.
 pub fn send(
     work: &Work<'_>,
     channel: &ChannelRow,
     id: String,
     asked: SendRequest,
     attachments: Vec<AttachmentBody>,
-    cost: i64,
+    author: MailAuthor,
 ) -> Result<EmailRow, ApiError> {
     let answered = match &asked.in_reply_to {
         Some(reference) => emails::find(work.db, &channel.id, reference)?,
@@ -68,72 +87,96 @@ pub fn send(
         (None, None) => emails::last(work.db, &thread.id)?.map(|it| it.header_id),
     };
     let address = work.service.platforms.address(channel)?.to_owned();
-    let letter = Letter { id: &id, sender: &address, to: &asked.to };
-    let posted = work.service.platforms.mail()?.hand_over(work, &letter)?;
     let from_name = match asked.from_name {
         Some(name) => Some(name),
-        None => workspaces::read(work.db, &channel.workspace)?.name,
+        None => {
+            let connected = work.service.platforms.connected(Channel::Email);
+            let given = connected.and_then(|it| it.platform.display_name());
+            match given {
+                Some(name) => Some(name),
+                None => workspaces::read(work.db, &channel.workspace)?.name,
+            }
+        }
     };
     let stamp = work.stamp();
-    let row = EmailRow {
+    let domain = address.rsplit('@').next().unwrap_or("mail.example");
+    let draft = MailDraft {
+        header_id: format!("<{id}@{domain}>"),
         id,
-        thread: thread.id.clone(),
-        channel: channel.id.clone(),
-        header_id: posted.header_id,
-        direction: "outbound".to_owned(),
+        references: emails::references(work.db, &thread.id, REFERENCES)?,
+        begins_thread: thread.message_count == 0,
+        thread: thread.id,
+        at: stamp.micros(),
         sender: address,
         sender_name: from_name,
-        recipients: asked.to,
-        copies: asked.cc,
-        blind_copies: asked.bcc,
+        to: asked.to,
+        cc: asked.cc,
+        bcc: asked.bcc,
         subject: asked.subject,
         text: asked.text,
         html: asked.html,
-        attachments,
         headers: all_headers(asked.headers, asked.reply_to),
         in_reply_to,
-        status: "sent".to_owned(),
-        cost,
-        created_at: stamp,
-        opened_at: None,
+        attachments,
+        cost: author.cost,
+        key: work.key.map(str::to_owned),
+        author: author.word.to_owned(),
     };
-    emails::insert(work.db, &row)?;
-    threads::touch(work.db, &thread.id, false, stamp)?;
-    for address in everybody(&row) {
-        correspondents::note(work.db, &channel.id, address, None, stamp)?;
+    if work.service.platforms.connected(Channel::Email).is_some() && !work.test {
+        enqueue(work, channel, &draft)?;
+        return Ok(settle::row_of(&draft, channel, QUEUED, stamp));
     }
-    note(work, channel, &row)?;
-    let told = json!({
-        "threadId": row.thread, "messageId": row.id, "to": row.recipients, "subject": row.subject,
-    });
-    events::emit(work, &channel.id, Event::EmailSent, told)?;
-    foretell(work, &row.id, posted.fate)?;
-    letters::heard_a_person(work, &thread.id)?;
+    let row = settle::row_of(&draft, channel, SENT, stamp);
+    if draft.begins_thread {
+        settle::begin_thread(work, channel, &draft, stamp)?;
+    }
+    settle::put(work, channel, &row)?;
+    settle::leave(work, channel, &row)?;
+    if !work.service.platforms.are_simulated() {
+        // Nothing of a test key's leaves.
+        return Ok(row);
+    }
+    let letter = Letter { id: &row.id, to: &row.recipients };
+    foretell(work, &row.id, work.service.platforms.mail()?.take(&letter))?;
+    letters::heard_a_person(work, &row.thread)?;
     Ok(row)
 }
 
-/// All who get the mail, each once.
-fn everybody(row: &EmailRow) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    for address in row.recipients.iter().chain(&row.copies).chain(&row.blind_copies) {
-        if !found.iter().any(|it| it.eq_ignore_ascii_case(address)) {
-            found.push(address);
-        }
-    }
-    found
+/// Keeps a mail for its server, behind those of its thread.
+fn enqueue(work: &Work<'_>, channel: &ChannelRow, draft: &MailDraft) -> Result<(), ApiError> {
+    // Refused now rather than when it leaves.
+    compose::bytes(draft, Vec::new())?;
+    let envelope = MailEnvelope {
+        from: draft.sender.clone(),
+        to: settle::everybody([&draft.to, &draft.cc, &draft.bcc]).into_iter().map(str::to_owned).collect(),
+        header_id: draft.header_id.clone(),
+        answers: draft.in_reply_to.clone(),
+    };
+    let json = |it: Result<String, serde_json::Error>| it.map_err(|cause| ApiError::internal(&cause));
+    let content = serde_json::to_value(&envelope).map_err(|cause| ApiError::internal(&cause))?;
+    let parcel =
+        Parcel { id: draft.id.clone(), kind: MAIL.to_owned(), content: Some(content), ..Parcel::default() };
+    let row = EgressRow {
+        id: draft.id.clone(),
+        channel: channel.id.clone(),
+        lane: draft.thread.clone(),
+        place: work.stamp(),
+        parcel: json(serde_json::to_string(&parcel))?,
+        draft: json(serde_json::to_string(draft))?,
+        state: EgressState::Waiting.word().to_owned(),
+        due_at: work.now,
+        fence: 0,
+        claimed_until: work.now,
+        told: false,
+    };
+    Ok(egress::insert(work.db, &row)?)
 }
 
-fn all_headers(mut headers: Map<String, Value>, reply_to: Option<String>) -> String {
+fn all_headers(mut headers: Map<String, Value>, reply_to: Option<String>) -> Map<String, Value> {
     if let Some(address) = reply_to {
         headers.insert("Reply-To".to_owned(), Value::String(address));
     }
-    Value::Object(headers).to_string()
-}
-
-fn note(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), ApiError> {
-    let to = everybody(row).join(", ");
-    let content = format!("{}\n\n{}", row.subject, words(row.text.as_deref(), row.html.as_deref()));
-    Ok(outbound::note(work.db, channel.kind, &to, &content, work.key, row.created_at)?)
+    headers
 }
 
 /// Sets what will become of a mail.

@@ -2,6 +2,7 @@
 //! simulated, and the platforms that channels are connected to elsewhere.
 
 pub mod mail;
+pub mod mailbox;
 mod simulated;
 pub mod telegram;
 pub mod voice;
@@ -96,11 +97,11 @@ impl Platforms {
         address.ok_or_else(|| not_connected(channel.kind))
     }
 
-    /// Who carries mail away.
+    /// The simulated mail servers.
     ///
     /// # Errors
     /// As [`Platforms::address`].
-    pub fn mail(&self) -> Result<&dyn mail::MailPlatform, ApiError> {
+    pub fn mail(&self) -> Result<&mail::SimulatedMail, ApiError> {
         Ok(&self.behind(Channel::Email)?.mail)
     }
 

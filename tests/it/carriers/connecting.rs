@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::bot_server::{BotServer, TOKEN};
 use super::campaign::inbound;
+use super::mail_server;
 use super::number_server::{self, NumberServer};
 use super::phone_server::{self, PhoneServer};
 use crate::binary::Binary;
@@ -176,6 +177,59 @@ fn a_number_is_connected_after_a_live_test_and_its_secrets_are_sealed() {
     assert!(dashboard.fails(&["test", "whatsapp"], "").contains("does not take the access token"));
     assert!(dashboard.ok(&["disconnect", "whatsapp"], "").contains("disconnected"));
     assert_eq!(dashboard.listed_as("whatsapp")["connected"], false);
+}
+
+#[test]
+fn a_mailbox_is_connected_after_a_live_test_and_its_password_is_sealed() {
+    let Some(servers) = mail_server::servers() else { return };
+    let (dashboard, mailbox) = (Dashboard::new(), servers.mailbox());
+    let (address, imap, smtp) = (mailbox.address.as_str(), mailbox.imap_url(), mailbox.smtp_url());
+    let good = format!("{}\n", mail_server::password());
+    let connect = |address: &str, imap: &str, smtp: &str| -> Vec<String> {
+        let all = ["connect", "email", "--address", address, "--imap", imap, "--smtp", smtp];
+        all.iter().map(|it| (*it).to_owned()).collect()
+    };
+    let fails = |all: &[String], input: &str| {
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        dashboard.fails(&all, input)
+    };
+    let submission = smtp.rsplit(':').next().expect("a port");
+    let swapped = format!("imap://{address}@127.0.0.1:{submission}");
+    let cases = [
+        (connect(address, &imap, &smtp), "wrong\n", "for reading"),
+        (connect(address, &imap, &smtp), "\n", "no password was given"),
+        (connect(address, &imap, &smtp), &format!("{good}wrong\n"), "for sending"),
+        (connect("desk", &imap, &smtp), good.as_str(), "--address is the mailbox's own"),
+        (
+            connect(address, &format!("imap://{address}@127.0.0.1:9"), &smtp),
+            &good,
+            "127.0.0.1:9 cannot be reached",
+        ),
+        (
+            connect(address, &format!("imap://{address}@mail.invalid"), &smtp),
+            &good,
+            "mail.invalid:143 cannot be reached",
+        ),
+        (connect(address, &imap.replace("imap://", "imaps://"), &smtp), &good, "does not prove who it is"),
+        (connect(address, &swapped, &smtp), &good, "does not answer as an IMAP server"),
+        (connect(address, "http://127.0.0.1", &smtp), &good, "no address of a mail server"),
+        (connect(address, "imap://127.0.0.1", &smtp), &good, "names no user"),
+    ];
+    for (all, input, words) in cases {
+        let said = fails(&all, input);
+        assert!(said.contains("nothing was connected") && said.contains(words), "{words}: {said}");
+        assert!(!said.contains(good.trim()), "{said}");
+    }
+    assert_eq!(dashboard.listed_as("email")["connected"], json!(false));
+    let all = connect(address, &imap, &smtp);
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    assert_eq!(dashboard.ok(&all, &good), format!("email is connected to {address}\n"));
+    let listed = dashboard.listed_as("email");
+    assert_eq!((&listed["address"], &listed["heard"]), (&json!(address), &json!("it is read")));
+    assert!(dashboard.ok(&["test", "email"], "").contains("lets it in, and its inbox can be read"));
+    assert!(!dashboard.tells(good.trim()), "the password is not to be read in it");
+    assert!(dashboard.ok(&["disconnect", "email"], "").contains("disconnected"));
+    assert_eq!(dashboard.listed_as("email")["connected"], false);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::waiting::until;
 
 const ANA: i64 = 77;
 /// Lets the desk read until it shows something.
-fn shows(desk: &mut Desk, text: &str) {
+pub fn shows(desk: &mut Desk, text: &str) {
     until(text, || {
         desk.settle().wait(1_000_000);
         let picture = desk.picture();

@@ -3,6 +3,7 @@
 //! of its name.
 
 mod bot;
+mod mailbox;
 mod number;
 mod phone;
 
@@ -20,6 +21,7 @@ use crate::sealing_key::KeyError;
 use crate::vault::Vault;
 use model::time::Timestamp;
 
+pub use mailbox::MailboxAccess;
 pub use number::NumberAccess;
 pub use phone::{OpenCall, PhoneAccess};
 
@@ -132,10 +134,7 @@ impl Admin {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
             Channel::Telegram => bot::test(&row.settings, &secrets).await?,
             Channel::Voip => self.test_phone(&row, &secrets).await?,
-            Channel::Email => {
-                let word = kind.word();
-                return Err(AdminError::Refused(format!("the {word} channel has no real platform yet")));
-            }
+            Channel::Email => mailbox::test(&row.settings, &secrets).await?,
         };
         lines.extend(row.trouble.map(|it| format!("the service's last trouble: {it}")));
         Ok(lines)

@@ -72,6 +72,7 @@ fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
         html: text("html")?,
         in_reply_to: reference(fields, "inReplyTo")?,
         attachments: attachments::read(fields)?.into_iter().map(|it| it.told).collect(),
+        ..InboundMail::default()
     };
     if mail.text.is_none() && mail.html.is_none() {
         return Err(fields.refuse("text", "or html is required"));

@@ -1,0 +1,219 @@
+//! The assistant answers mail: where the mailbox was connected for that, until
+//! a person has written in the thread, never what a program has written, and
+//! not for ever with whoever answers at once.
+
+use futures_util::future::join_all;
+use serde_json::Map;
+use std::pin::pin;
+use tokio::sync::watch;
+
+use crate::assistant::{self, Answer, Failure, Speaker, Tools, Turn};
+use crate::channels::Channel;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::due::{self, Due};
+use crate::database::emails::{self, EmailRow};
+use crate::database::session::DbSession;
+use crate::database::threads::{self, ThreadRow};
+use crate::database::{DatabaseError, savepoint};
+use crate::errors::ApiError;
+use crate::mail::content::SendRequest;
+use crate::mail::receive::words;
+use crate::mail::send::{self, MailAuthor};
+use crate::mail::topics;
+use crate::rhythm;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
+use wire::errors::ErrorCode;
+
+/// What falls due.
+const KIND: &str = "mail_answer";
+/// How long an answer waits for what else is written.
+const WAIT: i64 = 2 * SECOND;
+/// Mails that are answered at a time.
+const TOGETHER: i64 = 4;
+/// How long a thought's work stays its own; longer than it may take.
+const LEASE: i64 = 2 * MINUTE;
+/// The pauses before it is tried again, after each failure.
+const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
+/// Answers in one thread within a time, without a person.
+const ANSWERS: usize = 3;
+const WITHIN: i64 = 10 * MINUTE;
+/// Mails an assistant is shown, and characters of each.
+const SHOWN: i64 = 20;
+const SHOWN_BYTES: usize = 512 * 1024;
+const CHARACTERS: usize = 6_000;
+
+/// Sets the assistant to answer a thread, where it answers mail at all.
+///
+/// # Errors
+/// When the database fails.
+pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
+    let connected = work.service.platforms.connected(Channel::Email);
+    let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();
+    if !answers || !is_assistants(work.db, thread, work.now)? {
+        return Ok(());
+    }
+    // One answer to all that was written meanwhile.
+    due::cancel(work.db, KIND, thread)?;
+    due::add(work.db, work.now.plus(WAIT), KIND, thread, "")
+}
+
+/// Whether no person has written in a thread, and the assistant not too often.
+fn is_assistants(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<bool, DatabaseError> {
+    let written = emails::written(db, thread)?;
+    let lately = written.iter().filter(|it| now.since(it.created_at) < WITHIN).count();
+    Ok(written.iter().all(emails::is_robots) && lately < ANSWERS)
+}
+
+/// Keeps answering mail until the service stops.
+pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
+    loop {
+        let mut committed = pin!(service.committed.notified());
+        committed.as_mut().enable();
+        let round = answer_due(&service).await;
+        if !rhythm::rest(&service, round, "mail is not answered", committed, &mut stop).await {
+            return;
+        }
+    }
+}
+
+/// Answers what has fallen due; when the next does.
+async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
+    if service.assistant.is_none() || !service.database.leads() {
+        return Ok(None);
+    }
+    loop {
+        let now = service.clock.now();
+        let found: Result<Vec<Due>, DatabaseError> =
+            service.database.read(move |db| due::all_of(db, KIND, TOGETHER)).await;
+        let found = found?;
+        let next = found.first().map(|it| it.at);
+        let ready: Vec<Due> = found.into_iter().filter(|it| it.at <= now).collect();
+        if ready.is_empty() {
+            return Ok(next);
+        }
+        for done in join_all(ready.into_iter().map(|it| answer(service, it))).await {
+            done?;
+        }
+    }
+}
+
+async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
+    let (seq, now, thread) = (due.seq, service.clock.now(), due.subject.clone());
+    let begun: Result<_, DatabaseError> = service
+        .database
+        .write(move |db| {
+            if !due::postpone(db, seq, now.plus(LEASE))? {
+                return Ok(None);
+            }
+            turn(db, &thread, now)
+        })
+        .await;
+    let (Some((turn, channel, row)), Some(assistant)) = (begun?, &service.assistant) else {
+        let done: Result<bool, DatabaseError> = service.database.write(move |db| due::take(db, seq)).await;
+        return Ok(done.map(drop)?);
+    };
+    let tools = Tools::of_mail(service, &row.id, &row.contact).await?;
+    let thought = assistant::in_time(assistant.as_ref(), &turn, &tools).await;
+    let state = service.clone();
+    service
+        .database
+        .write(move |db| {
+            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            let tried: usize = due.data.parse().unwrap_or(0);
+            if let (Err(Failure::Failed(why)), Some(pause)) = (&thought, PAUSES.get(tried)) {
+                tracing::warn!(%why, "the assistant fails to answer a mail");
+                let tried = (tried + 1).to_string();
+                return Ok(due::again(db, due.seq, work.now.plus(*pause), &tried)?);
+            }
+            // Somebody wrote again meanwhile: that is answered.
+            if !due::take(db, due.seq)? {
+                return Ok(());
+            }
+            let said = savepoint::part(db, || speak(&work, &channel, &row, thought));
+            match said {
+                Err(error) if error.code != ErrorCode::InternalError => {
+                    tracing::warn!(%error.message, "an answer of the assistant was refused");
+                    Ok(())
+                }
+                other => other,
+            }
+        })
+        .await
+}
+
+/// Writes what was thought of, unless a person has written meanwhile.
+fn speak(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    thread: &ThreadRow,
+    thought: Result<Answer, Failure>,
+) -> Result<(), ApiError> {
+    if !is_assistants(work.db, &thread.id, work.now)? {
+        return Ok(());
+    }
+    let answer = thought.unwrap_or_else(|why| {
+        tracing::warn!(%why, "the assistant does not answer a mail");
+        Answer { text: None, handover: None, proposals: Vec::new() }
+    });
+    if answer.handover.is_some() || answer.text.is_none() {
+        // A person is wanted.
+        threads::prioritize(work.db, &thread.id, "high")?;
+    }
+    let Some(text) = answer.text else { return Ok(()) };
+    let mut headers = Map::new();
+    headers.insert("Auto-Submitted".to_owned(), "auto-replied".into());
+    headers.insert("X-Auto-Response-Suppress".to_owned(), "All".into());
+    let asked = SendRequest {
+        to: vec![thread.contact_email.clone()],
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        from_name: None,
+        reply_to: None,
+        subject: topics::answering(&thread.subject),
+        text: Some(text),
+        html: None,
+        headers,
+        in_reply_to: None,
+        thread: Some(thread.id.clone()),
+        attachments: Vec::new(),
+    };
+    let id = work.id("mail", work.stamp());
+    send::send(work, channel, id, asked, Vec::new(), MailAuthor { word: "ai", cost: 0 })?;
+    Ok(())
+}
+
+/// What was written; nothing where there is nothing to answer.
+fn turn(
+    db: &dyn DbSession,
+    thread: &str,
+    now: Timestamp,
+) -> Result<Option<(Turn, ChannelRow, ThreadRow)>, DatabaseError> {
+    let Some(channel) = channels::of_kind(db, Channel::Email)? else { return Ok(None) };
+    let Some(row) = threads::read(db, &channel.id, thread)? else { return Ok(None) };
+    let mails = emails::of_thread(db, thread, SHOWN, SHOWN_BYTES)?;
+    let Some(last) = mails.last().filter(|it| it.direction == "inbound") else { return Ok(None) };
+    if !is_assistants(db, thread, now)? {
+        return Ok(None);
+    }
+    let last = last.id.clone();
+    let said = mails.iter().map(|it| (speaker(it), shown(it))).collect();
+    Ok(Some((Turn { language: None, said, last }, channel, row)))
+}
+
+fn speaker(mail: &EmailRow) -> Speaker {
+    match mail.direction.as_str() {
+        "inbound" => Speaker::Customer,
+        _ if emails::says_automatic(&mail.headers) => Speaker::Assistant,
+        _ => Speaker::Person,
+    }
+}
+
+fn shown(mail: &EmailRow) -> String {
+    let text = words(mail.text.as_deref(), mail.html.as_deref());
+    // What it quotes was said before.
+    let own = text.lines().take_while(|it| !it.trim_start().starts_with('>'));
+    let own = own.collect::<Vec<_>>().join("\n");
+    format!("{}\n\n{own}", mail.subject).chars().take(CHARACTERS).collect()
+}

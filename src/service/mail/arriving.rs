@@ -1,0 +1,161 @@
+//! A mail that was read of the mailbox: somebody's, a server's report, or the
+//! mailbox's own.
+
+use crate::carriers::settle as carried;
+use crate::carriers::{CarryOutcome, Fate, ParcelFile};
+use crate::database::channels::ChannelRow;
+use crate::database::egress::{self, EgressState};
+use crate::database::emails::{self, EmailRow};
+use crate::database::media::{self, MediaRow};
+use crate::database::threads::{self, ThreadRow};
+use crate::database::{DatabaseError, ingress};
+use crate::errors::ApiError;
+use crate::mail::answering;
+use crate::mail::receive::{self, InboundMail};
+use crate::mail::settle::{self, SENT, UNKNOWN};
+use crate::write::Work;
+
+/// What came into the inbox is noted under this name.
+const INBOX: &str = "inbox";
+
+/// A mail that was read of a mailbox.
+#[derive(Debug, Clone, Default)]
+pub struct ArrivedMail {
+    /// What it says.
+    pub mail: InboundMail,
+    /// What is attached.
+    pub files: Vec<ParcelFile>,
+    /// The same, once it lies here.
+    pub kept: Vec<MediaRow>,
+    /// Whether it was sent from this mailbox, by whichever program.
+    pub is_own: bool,
+    /// What it reports of a mail that was sent from here.
+    pub returned: Option<MailReturn>,
+}
+
+/// What a server reports of a mail it had taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailReturn {
+    /// The `Message-ID` of that mail.
+    pub header_id: String,
+    /// Whether it does not arrive; otherwise it is only late, or arrived.
+    pub has_failed: bool,
+    /// In the server's words.
+    pub why: String,
+}
+
+/// Takes a mail in, once.
+///
+/// # Errors
+/// When the database fails.
+pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Result<(), ApiError> {
+    let ArrivedMail { mut mail, kept, is_own, returned, .. } = arrived;
+    let id = mail.header_id.clone().unwrap_or_default();
+    let place = if is_own { SENT } else { INBOX };
+    if !ingress::is_new(work.db, &channel.id, place, &id)? {
+        return Ok(());
+    }
+    if is_own {
+        return own(work, channel, mail, kept);
+    }
+    if emails::find(work.db, &channel.id, &id)?.is_some() {
+        return Ok(());
+    }
+    keep(work, channel, kept)?;
+    if let Some(returned) = &returned {
+        mail.in_reply_to = Some(returned.header_id.clone());
+        come_back(work, channel, returned)?;
+    }
+    // Whoever answers a mail has got it.
+    for answered in mail.in_reply_to.iter().chain(&mail.references) {
+        has_left(work, channel, answered)?;
+    }
+    let received = receive::receive(work, channel, &mail)?;
+    if !mail.is_automatic {
+        answering::expect(work, &received.thread)?;
+    }
+    Ok(())
+}
+
+fn keep(work: &Work<'_>, channel: &ChannelRow, files: Vec<MediaRow>) -> Result<(), DatabaseError> {
+    files.into_iter().try_for_each(|it| {
+        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..it }, work.now)
+    })
+}
+
+/// A mail that was sent from the mailbox: from here, which is known by its
+/// name, or by another program.
+fn own(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    mail: InboundMail,
+    kept: Vec<MediaRow>,
+) -> Result<(), ApiError> {
+    let header_id = mail.header_id.clone().unwrap_or_default();
+    let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
+    let ours = egress::read(work.db, id)?.is_some_and(|it| it.channel == channel.id);
+    if ours || emails::find(work.db, &channel.id, &header_id)?.is_some() {
+        return has_left(work, channel, &header_id);
+    }
+    keep(work, channel, kept)?;
+    let answered = receive::answered(work, channel, &mail)?;
+    let stamp = work.stamp();
+    let known = match &answered {
+        Some(answered) => threads::read(work.db, &channel.id, &answered.thread)?,
+        None => None,
+    };
+    let thread = match known {
+        Some(thread) => thread,
+        None => {
+            let contact = mail.to.first().map_or(mail.from.as_str(), String::as_str);
+            let made = receive::fresh(work.id("thread", stamp), channel, &mail.subject, contact, stamp);
+            let made = ThreadRow { folder: SENT.to_owned(), is_read: true, ..made };
+            threads::insert(work.db, &made)?;
+            made
+        }
+    };
+    let row = EmailRow {
+        id: work.id("mail", stamp),
+        thread: thread.id,
+        channel: channel.id.clone(),
+        header_id,
+        direction: "outbound".to_owned(),
+        sender: mail.from,
+        sender_name: mail.name,
+        recipients: mail.to,
+        copies: mail.copies,
+        subject: mail.subject,
+        text: mail.text,
+        html: mail.html,
+        attachments: mail.attachments,
+        headers: mail.headers,
+        in_reply_to: mail.in_reply_to,
+        status: SENT.to_owned(),
+        created_at: stamp,
+        ..EmailRow::default()
+    };
+    Ok(settle::put(work, channel, &row)?)
+}
+
+/// A mail from here has certainly left, whatever its attempt was answered.
+fn has_left(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<(), ApiError> {
+    let found = emails::find(work.db, &channel.id, header_id)?;
+    let Some(mail) = found.filter(|it| it.direction == "outbound" && it.status == UNKNOWN) else {
+        return Ok(());
+    };
+    let row = egress::read(work.db, &mail.id)?.filter(|it| it.state == EgressState::Unknown.word());
+    let Some(row) = row else { return Ok(()) };
+    carried::confirm(work, &row, CarryOutcome::Taken { platform_id: header_id.to_owned(), fate: Fate::Sent })
+}
+
+/// A server reports of a mail from here.
+fn come_back(work: &Work<'_>, channel: &ChannelRow, returned: &MailReturn) -> Result<(), ApiError> {
+    has_left(work, channel, &returned.header_id)?;
+    let found = emails::find(work.db, &channel.id, &returned.header_id)?;
+    if let Some(mail) = found.filter(|it| it.direction == "outbound" && returned.has_failed) {
+        tracing::info!(mail = mail.id, why = returned.why, "a mail came back");
+        emails::fail(work.db, &mail.id)?;
+        threads::prioritize(work.db, &mail.thread, "high")?;
+    }
+    Ok(())
+}

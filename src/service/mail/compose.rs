@@ -1,0 +1,187 @@
+//! A mail as the bytes that leave: the same each time it is made.
+
+use std::time::{Duration, SystemTime};
+
+use lettre::Message;
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
+
+use crate::carriers::{Parcel, ParcelFile};
+use crate::database::egress::EgressRow;
+use crate::errors::ApiError;
+use crate::mail::plain;
+use crate::media as hosted;
+use crate::platforms::mailbox::FILING;
+use crate::state::Service;
+use wire::carriers::MailDraft;
+use wire::errors::ErrorCode;
+
+/// The bytes of the mail a parcel is for; nothing where it is none.
+///
+/// # Errors
+/// When what is kept of it, or of its files, cannot be read.
+pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFile>, ApiError> {
+    let broken = |cause: serde_json::Error| ApiError::internal(&cause);
+    let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(broken)?;
+    if parcel.kind == FILING {
+        return Ok(None);
+    }
+    let draft: MailDraft = serde_json::from_str(&row.draft).map_err(broken)?;
+    let mut files = Vec::new();
+    for told in &draft.attachments {
+        let id = told.url.as_deref().and_then(|it| hosted::hosted_id(service, it));
+        let id = id.ok_or_else(|| ApiError::internal(&"an attachment lies nowhere"))?;
+        files.push(ParcelFile {
+            name: told.filename.clone(),
+            mime_type: told.content_type.clone().unwrap_or_default(),
+            bytes: service.read_media(id).await?,
+        });
+    }
+    let bytes = bytes(&draft, files)?;
+    Ok(Some(ParcelFile { name: "mail.eml".to_owned(), mime_type: "message/rfc822".to_owned(), bytes }))
+}
+
+/// The bytes of a mail with its files. Who gets a blind copy stands nowhere.
+///
+/// # Errors
+/// `VALIDATION_ERROR` for an address or a header that no mail can carry.
+pub fn bytes(draft: &MailDraft, files: Vec<ParcelFile>) -> Result<Vec<u8>, ApiError> {
+    let micros = u64::try_from(draft.at).unwrap_or(0);
+    let mut mail = Message::builder()
+        .message_id(Some(draft.header_id.clone()))
+        .date(SystemTime::UNIX_EPOCH + Duration::from_micros(micros))
+        .from(mailbox(draft.sender_name.as_deref(), &draft.sender)?)
+        .subject(draft.subject.clone());
+    for address in &draft.to {
+        mail = mail.to(mailbox(None, address)?);
+    }
+    for address in &draft.cc {
+        mail = mail.cc(mailbox(None, address)?);
+    }
+    if let Some(answered) = &draft.in_reply_to {
+        mail = mail.in_reply_to(answered.clone());
+    }
+    if !draft.references.is_empty() {
+        mail = mail.references(draft.references.join(" "));
+    }
+    for (name, value) in &draft.headers {
+        let value = value.as_str().unwrap_or_default();
+        if name.eq_ignore_ascii_case("reply-to") {
+            mail = mail.reply_to(mailbox(None, value)?);
+            continue;
+        }
+        let refused = |_| ApiError::validation(format!("headers: `{name}` is not the name of a header"));
+        let name = HeaderName::new_from_ascii(name.clone()).map_err(refused)?;
+        mail = mail.raw_header(HeaderValue::new(name, value.to_owned()));
+    }
+    let made = match (content(draft), files.is_empty()) {
+        (MailTexts::One(part), true) => mail.singlepart(part),
+        (MailTexts::Both(parts), true) => mail.multipart(parts),
+        (content, false) => {
+            let mixed = MultiPart::mixed().boundary(format!("=_files_{}", draft.id));
+            let mut whole = match content {
+                MailTexts::One(part) => mixed.singlepart(part),
+                MailTexts::Both(parts) => mixed.multipart(parts),
+            };
+            for file in files {
+                let kind = ContentType::parse(&file.mime_type);
+                let usual = || ContentType::parse("application/octet-stream");
+                let kind = kind.or_else(|_| usual()).map_err(|cause| ApiError::internal(&cause))?;
+                let bytes = Body::new_with_encoding(file.bytes, ContentTransferEncoding::Base64);
+                let bytes = bytes.map_err(|_| ApiError::internal(&"a file cannot be written as base64"))?;
+                whole = whole.singlepart(Attachment::new(file.name).body(bytes, kind));
+            }
+            mail.multipart(whole)
+        }
+    };
+    Ok(made.map_err(|why| ApiError::validation(format!("the mail cannot be written: {why}")))?.formatted())
+}
+
+enum MailTexts {
+    One(SinglePart),
+    Both(MultiPart),
+}
+
+/// The texts; HTML always has words beside it.
+fn content(draft: &MailDraft) -> MailTexts {
+    match (&draft.text, &draft.html) {
+        (text, Some(html)) => {
+            let text = text.clone().unwrap_or_else(|| plain::plain(html));
+            let both = MultiPart::alternative().boundary(format!("=_texts_{}", draft.id));
+            MailTexts::Both(
+                both.singlepart(SinglePart::plain(text)).singlepart(SinglePart::html(html.clone())),
+            )
+        }
+        (text, None) => MailTexts::One(SinglePart::plain(text.clone().unwrap_or_default())),
+    }
+}
+
+fn mailbox(name: Option<&str>, address: &str) -> Result<Mailbox, ApiError> {
+    let refused =
+        |why| ApiError::new(ErrorCode::ValidationError, format!("{address} is no mail address: {why}"));
+    Ok(Mailbox::new(name.map(str::to_owned), address.parse().map_err(refused)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn draft() -> MailDraft {
+        MailDraft {
+            id: "mail_1".to_owned(),
+            header_id: "<mail_1@shop.example>".to_owned(),
+            at: 1_763_900_000_000_000,
+            sender: "desk@shop.example".to_owned(),
+            sender_name: Some("Fahrräder, Hafen".to_owned()),
+            to: vec!["maria@mail.example".to_owned()],
+            cc: vec!["joao@mail.example".to_owned()],
+            bcc: vec!["secret@mail.example".to_owned()],
+            subject: "Re: Größe".to_owned(),
+            text: Some("Hallo,\nbis morgen.\n.\nEnde".to_owned()),
+            headers: json!({"Reply-To": "help@shop.example", "X-Order": "1042"})
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+            in_reply_to: Some("<b@mail.example>".to_owned()),
+            references: vec!["<a@mail.example>".to_owned(), "<b@mail.example>".to_owned()],
+            ..MailDraft::default()
+        }
+    }
+
+    #[test]
+    fn the_same_mail_has_the_same_bytes_and_no_blind_copies() {
+        let file = || ParcelFile {
+            name: "Rückgabe.pdf".to_owned(),
+            mime_type: "application/pdf".to_owned(),
+            bytes: vec![0, 255, 13, 10, 46, 10],
+        };
+        let whole = MailDraft { html: Some("<p>Hallo</p>".to_owned()), ..draft() };
+        let bytes = |it: &MailDraft| super::bytes(it, vec![file()]).expect("written");
+        assert_eq!(bytes(&whole), bytes(&whole));
+        let text = String::from_utf8(bytes(&whole)).expect("text");
+        assert!(!text.contains("secret@") && !text.to_lowercase().contains("bcc:"), "{text}");
+        assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "each line ends as mail does");
+        let read = mail_parser::MessageParser::default().parse(text.as_bytes()).expect("a mail");
+        assert_eq!(read.message_id(), Some("mail_1@shop.example"));
+        assert_eq!(read.subject(), Some("Re: Größe"));
+        assert_eq!(read.from().and_then(|it| it.first()?.name().map(str::to_owned)), whole.sender_name);
+        assert_eq!(read.references().as_text_list().map(<[_]>::len), Some(2));
+        assert_eq!(read.header_raw("X-Order").map(str::trim), Some("1042"));
+        assert_eq!(
+            read.body_text(0).expect("text").replace("\r\n", "\n").trim_end(),
+            "Hallo,\nbis morgen.\n.\nEnde"
+        );
+        assert!(read.body_html(0).expect("html").contains("<p>Hallo</p>"));
+        let attached = read.attachment(0).expect("a file");
+        assert_eq!(attached.contents(), file().bytes);
+        assert_eq!(mail_parser::MimeHeaders::attachment_name(attached), Some("Rückgabe.pdf"));
+    }
+
+    #[test]
+    fn an_address_no_mail_can_carry_is_refused() {
+        let wrong = MailDraft { to: vec!["x\r\nBcc: y@mail.example".to_owned()], ..draft() };
+        assert!(bytes(&wrong, Vec::new()).is_err());
+    }
+}

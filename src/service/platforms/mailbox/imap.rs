@@ -1,0 +1,256 @@
+//! One connection to the mailbox: logged in, its folders known.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_imap::types::{Fetch, NameAttribute};
+use async_imap::{Client, Session, error::Error as ImapError};
+use futures_util::TryStreamExt;
+use lettre::transport::smtp::authentication::Mechanism;
+use rustls::ClientConfig;
+use tokio::time::timeout;
+
+use crate::carriers::PlatformTrouble;
+use crate::platforms::mailbox::login::{BearerLogin, MailLogin};
+use crate::platforms::mailbox::server::{MailServer, MailStream};
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+
+/// For what a server is asked.
+const STEP: Duration = Duration::from_secs(30);
+/// Where mail comes in.
+pub const INBOX: &str = "INBOX";
+
+/// A connection that is logged in.
+pub struct ImapLink {
+    /// What is spoken over it; gone while it waits.
+    pub session: Session<MailStream>,
+    /// Whether the server tells of new mail by itself.
+    pub idles: bool,
+    /// Whether it moves mails in one step.
+    pub(super) moves: bool,
+    /// Where what was sent lies.
+    pub sent: String,
+    /// Where what is done with lies.
+    pub archive: String,
+    pub(super) trash: Option<String>,
+    pub(super) junk: Option<String>,
+}
+
+/// How far a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FolderState {
+    /// Another one when the numbers of its mails count no more.
+    pub validity: u32,
+    /// The number the next mail will have.
+    pub next: u32,
+}
+
+impl ImapLink {
+    /// Connects and logs in; makes the folders that are missing.
+    pub async fn open(
+        server: &MailServer,
+        login: &MailLogin,
+        trust: &Result<Arc<ClientConfig>, String>,
+    ) -> Result<Self, PlatformTrouble> {
+        let stream = server.connect(trust).await.map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+        let proof = login.reading().await?;
+        let place = server.place();
+        let greeting = async {
+            let mut client = Client::new(stream);
+            match client.read_response().await {
+                Ok(Some(_)) => Ok(client),
+                Ok(None) => Err("it ends the connection".to_owned()),
+                Err(why) => Err(why.to_string()),
+            }
+        };
+        let silent = |why: String| {
+            PlatformTrouble::passing(format!(
+                "{place} does not answer as an IMAP server ({why}): look at the host and the port"
+            ))
+        };
+        let greeted = timeout(STEP, greeting).await.map_err(|_| silent("no greeting".to_owned()))?;
+        let client = greeted.map_err(silent)?;
+        let logged_in = async {
+            match proof.mechanism {
+                Mechanism::Xoauth2 => {
+                    client.authenticate("XOAUTH2", BearerLogin::new(&server.user, &proof.secret)).await
+                }
+                _ => client.login(&server.user, proof.secret.expose()).await,
+            }
+        };
+        let session = match timeout(STEP, logged_in).await {
+            Ok(Ok(session)) => session,
+            Ok(Err((why @ (ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)), _))) => {
+                login.refused().await;
+                let why = format!(
+                    "{place} does not take the user name and password for reading ({}): many providers want a password made for \
+                     this program alone, and IMAP allowed in the account's settings; connect the channel again",
+                    said(&why)
+                );
+                return Err(PlatformTrouble { why, pause: MINUTE });
+            }
+            Ok(Err((why, _))) => return Err(trouble(&why)),
+            Err(_) => return Err(silent("no answer to the login".to_owned())),
+        };
+        let mut link = Self {
+            session,
+            idles: false,
+            moves: false,
+            sent: String::new(),
+            archive: String::new(),
+            trash: None,
+            junk: None,
+        };
+        timed(link.look_around()).await?;
+        Ok(link)
+    }
+
+    /// Learns what the server can do and what its folders are called.
+    async fn look_around(&mut self) -> Result<(), ImapError> {
+        let can = self.session.capabilities().await?;
+        (self.idles, self.moves) = (can.has_str("IDLE"), can.has_str("MOVE"));
+        if can.has_str("ID") {
+            // Some servers want to know who asks before they tell anything.
+            self.session.id([("name", Some("frontdesk"))]).await?;
+        }
+        let names: Vec<_> = self.session.list(Some(""), Some("*")).await?.try_collect().await?;
+        let all: Vec<(String, Vec<String>)> = names
+            .iter()
+            .filter(|it| !it.attributes().contains(&NameAttribute::NoSelect))
+            .map(|it| {
+                (
+                    it.name().to_owned(),
+                    it.attributes().iter().map(|it| format!("{it:?}").to_lowercase()).collect(),
+                )
+            })
+            .collect();
+        let find = |used: &str, usual: &[&str]| {
+            let marked = all.iter().find(|(_, marks)| marks.iter().any(|it| it.contains(used)));
+            let named = || {
+                all.iter().find(|(name, _)| {
+                    let last = name.rsplit(['/', '.']).next().unwrap_or(name);
+                    usual.iter().any(|it| it.eq_ignore_ascii_case(last))
+                })
+            };
+            marked.or_else(named).map(|(name, _)| name.clone())
+        };
+        let sent = find("sent", &["Sent", "Sent Items", "Sent Messages", "Sent Mail"]);
+        let archive = find("archive", &["Archive", "Archives"]);
+        self.trash = find("trash", &["Trash", "Deleted Items", "Deleted Messages"]);
+        self.junk = find("junk", &["Junk", "Spam", "Junk E-mail"]);
+        self.sent = self.made(sent, "Sent").await?;
+        self.archive = self.made(archive, "Archive").await?;
+        Ok(())
+    }
+
+    async fn made(&mut self, found: Option<String>, name: &str) -> Result<String, ImapError> {
+        match found {
+            Some(found) => Ok(found),
+            None => match self.session.create(name).await {
+                // Another connection may have made it meanwhile.
+                Ok(()) | Err(ImapError::No(_)) => Ok(name.to_owned()),
+                Err(why) => Err(why),
+            },
+        }
+    }
+
+    /// The name of a folder of the interface.
+    pub fn folder(&self, word: &str) -> Option<&str> {
+        match word {
+            "inbox" => Some(INBOX),
+            "archive" => Some(&self.archive),
+            "trash" => self.trash.as_deref(),
+            "spam" => self.junk.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// How far a folder is, without going there.
+    pub async fn state_of(&mut self, folder: &str) -> Result<FolderState, ImapError> {
+        let told = self.session.status(folder, "(UIDNEXT UIDVALIDITY)").await?;
+        Ok(FolderState { validity: told.uid_validity.unwrap_or(0), next: told.uid_next.unwrap_or(1) })
+    }
+
+    /// Goes into a folder.
+    pub async fn enter(&mut self, folder: &str) -> Result<u32, ImapError> {
+        let told = self.session.select(folder).await?;
+        Ok(told.exists)
+    }
+
+    /// What is asked of mails by their numbers.
+    pub async fn fetch(&mut self, uids: &str, what: &str) -> Result<Vec<Fetch>, ImapError> {
+        self.session.uid_fetch(uids, what).await?.try_collect().await
+    }
+
+    /// The numbers of the mails with a `Message-ID` in the folder it is in.
+    pub async fn find(&mut self, header_id: &str) -> Result<Vec<u32>, ImapError> {
+        if !is_plain(header_id) {
+            return Ok(Vec::new());
+        }
+        let found = self.session.uid_search(format!("HEADER Message-ID \"{header_id}\"")).await?;
+        Ok(found.into_iter().collect())
+    }
+
+    /// Sets or removes a flag.
+    pub async fn flag(&mut self, uids: &[u32], flag: &str, set: bool) -> Result<(), ImapError> {
+        if uids.is_empty() {
+            return Ok(());
+        }
+        let query = format!("{}FLAGS.SILENT ({flag})", if set { '+' } else { '-' });
+        let _: Vec<_> = self.session.uid_store(list(uids), query).await?.try_collect().await?;
+        Ok(())
+    }
+
+    /// Moves mails into another folder.
+    pub async fn move_to(&mut self, uids: &[u32], folder: &str) -> Result<(), ImapError> {
+        if uids.is_empty() {
+            return Ok(());
+        }
+        if self.moves {
+            return self.session.uid_mv(list(uids), folder).await;
+        }
+        self.session.uid_copy(list(uids), folder).await?;
+        self.flag(uids, "\\Deleted", true).await?;
+        let _: Vec<_> = self.session.expunge().await?.try_collect().await?;
+        Ok(())
+    }
+}
+
+/// Numbers as the protocol lists them.
+fn list(uids: &[u32]) -> String {
+    uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// Whether it may stand between quotes in a command.
+fn is_plain(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() < 1000
+        && text.bytes().all(|it| it.is_ascii_graphic() && !b"\"\\".contains(&it))
+}
+
+/// Bounds what a server takes.
+pub async fn timed<T>(asked: impl Future<Output = Result<T, ImapError>>) -> Result<T, PlatformTrouble> {
+    timed_for(STEP, asked).await
+}
+
+/// The same for what may take longer.
+pub async fn timed_for<T>(
+    limit: Duration,
+    asked: impl Future<Output = Result<T, ImapError>>,
+) -> Result<T, PlatformTrouble> {
+    match timeout(limit, asked).await {
+        Ok(Ok(told)) => Ok(told),
+        Ok(Err(why)) => Err(trouble(&why)),
+        Err(_) => Err(PlatformTrouble::passing("the mailbox takes too long to answer")),
+    }
+}
+
+fn trouble(why: &ImapError) -> PlatformTrouble {
+    let pause = if matches!(why, ImapError::No(_)) { 10 * SECOND } else { 3 * SECOND };
+    PlatformTrouble { why: format!("the mailbox cannot be read now: {}", said(why)), pause }
+}
+
+fn said(why: &ImapError) -> String {
+    SafeText::line(&why.to_string()).as_str().chars().take(300).collect()
+}

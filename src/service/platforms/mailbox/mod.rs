@@ -1,0 +1,197 @@
+//! A mailbox: read over IMAP, with mail that leaves over SMTP.
+//!
+//! | file | what |
+//! |---|---|
+//! | `server.rs` | the servers as they are named, and encrypted connections to them |
+//! | `login.rs` | passwords and access tokens |
+//! | `sending.rs` | a mail leaves, and what is known where that broke off |
+//! | `imap.rs` | one connection to the mailbox, and its folders |
+//! | `reading.rs` | what is new, and waiting for it |
+//! | `pieces.rs` | what was read, as it is kept |
+//! | `understanding.rs` | what a mail says |
+//! | `filing.rs` | marks and moves, and the copy of what was sent |
+
+mod filing;
+mod imap;
+mod login;
+mod pieces;
+mod reading;
+mod sending;
+mod server;
+mod understanding;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rustls::ClientConfig;
+use tokio::sync::Mutex;
+
+use crate::carriers::{
+    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
+    PlatformTrouble, Polled,
+};
+use imap::ImapLink;
+use login::{MailLogin, TokenSource};
+use model::secret::Secret;
+use reading::MailboxReader;
+use sending::SmtpPool;
+use server::{MailProtocol, MailServer};
+use wire::carriers::{MailEnvelope, MailFiling, MailboxSecrets, MailboxSettings, PieceKind};
+use wire::errors::ErrorCode;
+
+/// The kind of a parcel that changes mails in the mailbox.
+pub const FILING: &str = "filing";
+/// The kind of a parcel that is a mail.
+pub const MAIL: &str = "mail";
+
+/// A mailbox with the server that sends for it.
+pub struct MailboxPlatform {
+    settings: MailboxSettings,
+    imap_server: MailServer,
+    smtp_server: MailServer,
+    login: MailLogin,
+    trust: Result<Arc<ClientConfig>, String>,
+    pool: SmtpPool,
+    reader: Mutex<Option<MailboxReader>>,
+    /// A connection beside the one that reads.
+    worker: Mutex<Option<ImapLink>>,
+    /// Whether mails were changed over it since all were looked at.
+    changed: AtomicBool,
+}
+
+impl MailboxPlatform {
+    /// A mailbox as it is named.
+    ///
+    /// # Errors
+    /// In words, what is wrong with an address.
+    pub fn new(settings: MailboxSettings, secrets: &MailboxSecrets) -> Result<Self, String> {
+        let login = match &settings.oauth {
+            Some(oauth) => {
+                MailLogin::Tokens(TokenSource::new(oauth.clone(), &secrets.reading, &secrets.sending))
+            }
+            None => MailLogin::Passwords {
+                reading: Secret::new(&secrets.reading),
+                sending: Secret::new(&secrets.sending),
+            },
+        };
+        Ok(Self {
+            imap_server: MailServer::read(&settings.imap, MailProtocol::Imap)?,
+            smtp_server: MailServer::read(&settings.smtp, MailProtocol::Smtp)?,
+            settings,
+            login,
+            trust: connections::guard::system_trust().map_err(|why| why.to_string()),
+            pool: SmtpPool::default(),
+            reader: Mutex::default(),
+            worker: Mutex::default(),
+            changed: AtomicBool::new(false),
+        })
+    }
+
+    /// The same, from what is kept.
+    ///
+    /// # Errors
+    /// In words, when it cannot be read.
+    pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
+        let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
+        let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
+        Self::new(settings, &secrets)
+    }
+
+    /// Logs in at both servers, and looks where reading would begin: what is
+    /// kept of it.
+    ///
+    /// # Errors
+    /// What a server says, in words.
+    pub async fn test(&self, since: i64, name: String) -> Result<String, PlatformTrouble> {
+        let mark = self.beginning(since, name).await?;
+        self.try_sending().await?;
+        serde_json::to_string(&mark).map_err(|why| PlatformTrouble::passing(why.to_string()))
+    }
+}
+
+impl MailboxPlatform {
+    /// How it stands once both servers have let it in, line by line.
+    pub fn standing(&self) -> Vec<String> {
+        let MailboxSettings { address, auto_reply, .. } = &self.settings;
+        let (reads, sends) = (self.imap_server.place(), self.smtp_server.place());
+        vec![
+            format!("{address}: {reads} lets it in, and its inbox can be read"),
+            format!("{sends} lets it in, and takes its mail"),
+            match auto_reply {
+                true => "the assistant answers mail until a person does".to_owned(),
+                false => "the assistant answers no mail".to_owned(),
+            },
+        ]
+    }
+}
+
+impl Carrier for MailboxPlatform {
+    fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
+        Box::pin(async move {
+            let content = parcel.content.clone().unwrap_or_default();
+            let refuse =
+                |why: String| CarryOutcome::Refused { code: ErrorCode::InternalError, why, broken: false };
+            if parcel.kind == FILING {
+                return match serde_json::from_value::<MailFiling>(content) {
+                    Ok(filing) => self.file(&filing).await,
+                    Err(why) => refuse(why.to_string()),
+                };
+            }
+            match (serde_json::from_value::<MailEnvelope>(content), file) {
+                (Ok(envelope), Some(file)) => {
+                    let outcome = self.send(&envelope, &file.bytes).await;
+                    if matches!(outcome, CarryOutcome::Taken { .. }) {
+                        self.keep_copy(&envelope, &file.bytes).await;
+                    }
+                    outcome
+                }
+                (Err(why), _) => refuse(why.to_string()),
+                (Ok(_), None) => refuse("the mail has no text".to_owned()),
+            }
+        })
+    }
+}
+
+impl PlatformSource for MailboxPlatform {
+    fn is_read(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
+        Box::pin(self.read_on(mark))
+    }
+
+    fn subscribe<'a>(&'a self, _: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn is_genuine(&self, _: &HookCall<'_>) -> bool {
+        false
+    }
+
+    fn split(&self, _: &HookCall<'_>) -> Vec<HookPiece> {
+        Vec::new()
+    }
+
+    fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
+        let Some((head, raw)) = pieces::read(body) else { return Vec::new() };
+        if head.kind == PieceKind::Flags {
+            return head.facts.into_iter().map(PlatformEvent::Filed).collect();
+        }
+        let found = understanding::understand(&head, raw, &self.settings.address);
+        found.map(|it| PlatformEvent::Mail(Box::new(it))).into_iter().collect()
+    }
+
+    fn fetch<'a>(&'a self, _: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+        // The bytes of a mail come with it.
+        Box::pin(std::future::ready(Err(PlatformTrouble::passing("there is nothing to fetch"))))
+    }
+
+    fn display_name(&self) -> Option<String> {
+        self.settings.name.clone()
+    }
+
+    fn answers_mail(&self) -> bool {
+        self.settings.auto_reply
+    }
+}

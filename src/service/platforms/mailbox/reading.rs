@@ -1,0 +1,279 @@
+//! Reading: what is new in the inbox and among what was sent, and which mails
+//! were read, marked or moved elsewhere. Then it waits for the server to tell
+//! of more, and looks again, whatever it was told.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_imap::types::{Fetch, Flag};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::carriers::{HookPiece, PlatformTrouble, Polled};
+use crate::platforms::mailbox::MailboxPlatform;
+use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, timed_for};
+use crate::platforms::mailbox::pieces::piece;
+use wire::carriers::{MailFact, MailFacts, MailboxMark, PieceHead, PieceKind};
+
+/// How long the server is waited for; each time it is asked to tell anew, long
+/// before it would forget.
+const WAIT: Duration = Duration::from_secs(20);
+/// The same where a server tells nothing by itself.
+const LOOK: Duration = Duration::from_secs(5);
+/// For one reading, with all that is fetched in it.
+const READING: Duration = Duration::from_secs(80);
+/// Mails of one reading at most, and bytes.
+const MAILS: usize = 20;
+const BYTES: usize = 16 * 1024 * 1024;
+/// For the bytes of one mail; after so long no other is begun.
+const MAIL: Duration = Duration::from_secs(50);
+const ENOUGH: Duration = Duration::from_secs(15);
+/// Bytes of a mail that is read whole; of a longer one the beginning.
+const WHOLE: usize = 26 * 1024 * 1024;
+const BEGINNING: usize = 1024 * 1024;
+/// Mails of the inbox whose flags are followed: the newest.
+const FOLLOWED: u32 = 500;
+/// What is asked of a mail before its bytes.
+const HEAD: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE)";
+const WITH_ID: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])";
+
+/// What is known of a connection that reads.
+pub struct MailboxReader {
+    /// Gone while it waits, and for good where that fails.
+    link: Option<ImapLink>,
+    inbox: FolderState,
+    /// The flags as they were told last, by the number of the mail.
+    known: BTreeMap<u32, MailFact>,
+    /// The count they were told under.
+    told: Option<u64>,
+}
+
+impl MailboxPlatform {
+    /// Reads on from a mark; waits a while where there is nothing new.
+    pub(super) async fn read_on(&self, mark: &str) -> Result<Polled, PlatformTrouble> {
+        let mut mark: MailboxMark = serde_json::from_str(mark).unwrap_or_default();
+        let mut place = self.reader.lock().await;
+        let reading = async {
+            let mut reader = match place.take() {
+                Some(reader) => reader,
+                None => self.begin_reading().await?,
+            };
+            let pieces = reader.round(&mut mark, &self.changed).await?;
+            Ok::<_, PlatformTrouble>((reader, pieces))
+        };
+        let late = || PlatformTrouble::passing("the mailbox takes too long to answer");
+        let (reader, pieces) = timeout(READING, reading).await.map_err(|_| late())??;
+        *place = Some(reader);
+        let mark = serde_json::to_string(&mark).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+        Ok(Polled { pieces, mark })
+    }
+
+    async fn begin_reading(&self) -> Result<MailboxReader, PlatformTrouble> {
+        let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
+        let inbox = timed(link.state_of(INBOX)).await?;
+        timed(link.enter(INBOX)).await?;
+        Ok(MailboxReader { link: Some(link), inbox, known: BTreeMap::new(), told: None })
+    }
+
+    /// Where reading begins that begins now; whether the inbox can be entered.
+    pub(super) async fn beginning(&self, since: i64, name: String) -> Result<MailboxMark, PlatformTrouble> {
+        let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
+        let inbox = timed(link.state_of(INBOX)).await?;
+        timed(link.enter(INBOX)).await?;
+        let folder = link.sent.clone();
+        let sent = timed(link.state_of(&folder)).await?;
+        // The server forgets it anyway.
+        let _ = timed(link.session.logout()).await;
+        let pair = |it: FolderState| (it.validity, it.next);
+        Ok(MailboxMark { since, name, inbox: pair(inbox), sent: pair(sent), told: 0 })
+    }
+}
+
+impl MailboxReader {
+    /// What is new since a mark, which moves on; waits for it once.
+    async fn round(
+        &mut self,
+        mark: &mut MailboxMark,
+        changed: &AtomicBool,
+    ) -> Result<Vec<HookPiece>, PlatformTrouble> {
+        let mut waited = false;
+        loop {
+            let link = self
+                .link
+                .as_mut()
+                .ok_or_else(|| PlatformTrouble::passing("the mailbox ended the connection"))?;
+            let before = mark.clone();
+            let mut pieces = Vec::new();
+            let state = self.inbox;
+            fetch_new(link, PieceKind::Inbox, state, mark, &mut pieces).await?;
+            let folder = link.sent.clone();
+            let sent = timed(link.state_of(&folder)).await?;
+            if (sent.validity, sent.next) != mark.sent {
+                timed(link.enter(&folder)).await?;
+                fetch_new(link, PieceKind::Sent, sent, mark, &mut pieces).await?;
+                timed(link.enter(INBOX)).await?;
+            }
+            if let Some(piece) = self.facts(mark, changed.swap(false, Ordering::SeqCst)).await? {
+                pieces.push(piece);
+            }
+            if waited || *mark != before {
+                return Ok(pieces);
+            }
+            self.wait().await?;
+            waited = true;
+        }
+    }
+
+    /// Waits until the server tells something, or for a while.
+    async fn wait(&mut self) -> Result<(), PlatformTrouble> {
+        let Some(link) = self.link.take() else { return Ok(()) };
+        if !link.idles {
+            self.link = Some(link);
+            sleep(LOOK).await;
+            return Ok(());
+        }
+        let ImapLink { session, .. } = link;
+        let mut idle = session.idle();
+        timed(idle.init()).await?;
+        let told = {
+            let (waiting, _interrupt) = idle.wait_with_timeout(WAIT);
+            waiting.await
+        };
+        told.map_err(|why| PlatformTrouble::passing(format!("the mailbox ended the connection: {why}")))?;
+        let session = timed(idle.done()).await?;
+        self.link = Some(ImapLink { session, ..link });
+        Ok(())
+    }
+
+    /// What has changed of the flags of the newest mails, and which are gone.
+    async fn facts(
+        &mut self,
+        mark: &mut MailboxMark,
+        all: bool,
+    ) -> Result<Option<HookPiece>, PlatformTrouble> {
+        let Some(link) = self.link.as_mut() else { return Ok(None) };
+        // What was told and not kept is told again, from the beginning.
+        let anew = all || self.told != Some(mark.told);
+        if anew {
+            self.known.clear();
+        }
+        let (mut now, whole) = look_at_flags(link, &self.known, mark).await?;
+        now.retain(|uid, _| *uid < mark.inbox.1);
+        let mails: Vec<MailFact> = now
+            .iter()
+            .filter(|(uid, it)| self.known.get(uid) != Some(*it))
+            .map(|(_, it)| it.clone())
+            .collect();
+        let gone: Vec<String> = self
+            .known
+            .iter()
+            .filter(|(uid, _)| !now.contains_key(uid))
+            .map(|(_, it)| it.id.clone())
+            .collect();
+        self.known = now;
+        if mails.is_empty() && gone.is_empty() && !(anew && whole) {
+            self.told = Some(mark.told);
+            return Ok(None);
+        }
+        mark.told += 1;
+        self.told = Some(mark.told);
+        let head = PieceHead {
+            facts: Some(MailFacts { mails, gone, all: anew && whole }),
+            ..PieceHead::new(PieceKind::Flags)
+        };
+        let name = format!("flags {} {}", mark.name, mark.told);
+        Ok(Some(piece(name, &head, &[])?))
+    }
+}
+
+/// The flags of the newest mails since the connection was made, and whether
+/// that is all of them.
+async fn look_at_flags(
+    link: &mut ImapLink,
+    known: &BTreeMap<u32, MailFact>,
+    mark: &MailboxMark,
+) -> Result<(BTreeMap<u32, MailFact>, bool), PlatformTrouble> {
+    let from = mark.inbox.1.saturating_sub(FOLLOWED).max(1);
+    let told = timed(link.fetch(&format!("{from}:*"), "(UID FLAGS INTERNALDATE)")).await?;
+    let told: Vec<&Fetch> =
+        told.iter().filter(|it| it.uid.is_some_and(|it| it >= from) && at(it) >= mark.since).collect();
+    let unknown: Vec<String> = told
+        .iter()
+        .filter_map(|it| it.uid)
+        .filter(|it| !known.contains_key(it))
+        .map(|it| it.to_string())
+        .collect();
+    let mut ids: BTreeMap<u32, String> = BTreeMap::new();
+    if !unknown.is_empty() {
+        for it in timed(link.fetch(&unknown.join(","), WITH_ID)).await? {
+            if let (Some(uid), Some(id)) = (it.uid, it.header().and_then(header_id)) {
+                ids.insert(uid, id);
+            }
+        }
+    }
+    let mut now = BTreeMap::new();
+    for it in told {
+        let Some(uid) = it.uid else { continue };
+        let Some(id) = known.get(&uid).map(|it| it.id.clone()).or_else(|| ids.remove(&uid)) else { continue };
+        let has = |flag: Flag<'_>| it.flags().any(|it| it == flag);
+        now.insert(uid, MailFact { id, seen: has(Flag::Seen), flagged: has(Flag::Flagged) });
+    }
+    Ok((now, from == 1))
+}
+
+/// The `Message-ID` in a header that is asked for alone.
+fn header_id(header: &[u8]) -> Option<String> {
+    let parsed = mail_parser::MessageParser::default().parse_headers(header)?;
+    parsed.message_id().map(|it| format!("<{it}>"))
+}
+
+/// When a mail came into the mailbox, in seconds.
+fn at(it: &Fetch) -> i64 {
+    it.internal_date().map_or(0, |it| it.timestamp())
+}
+
+/// Fetches what is new in the folder it is in; the mark moves on.
+async fn fetch_new(
+    link: &mut ImapLink,
+    kind: PieceKind,
+    state: FolderState,
+    mark: &mut MailboxMark,
+    pieces: &mut Vec<HookPiece>,
+) -> Result<(), PlatformTrouble> {
+    let validity = state.validity;
+    let place = if kind == PieceKind::Inbox { &mut mark.inbox } else { &mut mark.sent };
+    if place.0 != validity {
+        // Its numbers count no more: what is known already is known by its id.
+        *place = (validity, 1);
+    }
+    let mut found = timed(link.fetch(&format!("{}:*", place.1), HEAD)).await?;
+    found.retain(|it| it.uid.is_some_and(|it| it >= place.1));
+    found.sort_by_key(|it| it.uid);
+    let (mut count, mut bytes, begun) = (0, 0, Instant::now());
+    for it in found {
+        let Some(uid) = it.uid else { continue };
+        if at(&it) >= mark.since {
+            let size = it.size.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+            let enough = bytes + size.min(WHOLE) > BYTES || begun.elapsed() > ENOUGH;
+            if count >= MAILS || (count > 0 && enough) {
+                return Ok(());
+            }
+            let what = match size > WHOLE {
+                true => format!("(UID BODY.PEEK[]<0.{BEGINNING}>)"),
+                false => "(UID BODY.PEEK[])".to_owned(),
+            };
+            let told = timed_for(MAIL, link.fetch(&uid.to_string(), &what)).await?;
+            let body = told.iter().find(|it| it.uid == Some(uid)).and_then(Fetch::body);
+            // One that is gone by now is nobody's any more.
+            if let Some(body) = body {
+                let head = PieceHead { uid, validity, cut: size > WHOLE, ..PieceHead::new(kind) };
+                pieces.push(piece(format!("{} {validity} {uid}", kind.word()), &head, body)?);
+                count += 1;
+                bytes += body.len();
+            }
+        }
+        place.1 = uid.saturating_add(1);
+    }
+    place.1 = place.1.max(state.next);
+    Ok(())
+}

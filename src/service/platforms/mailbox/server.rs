@@ -1,0 +1,352 @@
+//! A mail server as somebody named it, and a connection to it: encrypted from
+//! the first byte, after STARTTLS, or plain on loopback alone.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// For a connection, and for what is said before it is encrypted.
+const TIME: Duration = Duration::from_secs(15);
+/// Lines a server says at most before that.
+const LINES: usize = 64;
+
+/// How a connection is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encryption {
+    /// From the first byte.
+    Implicit,
+    /// After the server was asked for it; never without.
+    StartTls,
+    /// Not at all: loopback only.
+    Plain,
+}
+
+/// What a server speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailProtocol {
+    /// A mailbox is read.
+    Imap,
+    /// Mail leaves.
+    Smtp,
+}
+
+impl MailProtocol {
+    /// Its word in an address.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Imap => "imap",
+            Self::Smtp => "smtp",
+        }
+    }
+
+    const fn port(self, encryption: Encryption) -> u16 {
+        match (self, encryption) {
+            (Self::Imap, Encryption::Implicit) => 993,
+            (Self::Imap, _) => 143,
+            (Self::Smtp, Encryption::Implicit) => 465,
+            (Self::Smtp, _) => 587,
+        }
+    }
+}
+
+/// A server and the user there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailServer {
+    /// What it speaks.
+    pub protocol: MailProtocol,
+    /// How.
+    pub encryption: Encryption,
+    /// Its name or address.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The user name.
+    pub user: String,
+}
+
+/// Why there is no connection.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoConnection {
+    /// Nobody answers there.
+    #[error("{0} cannot be reached ({1}): look at the host, the port and the network")]
+    Unreachable(String, String),
+    /// It is not who it is to be, or speaks no TLS.
+    #[error(
+        "{0} does not prove who it is, or speaks no TLS there ({1}): imaps is usually port 993, smtps 465; imap:// and smtp:// ask for STARTTLS"
+    )]
+    Untrusted(String, String),
+    /// It does not encrypt.
+    #[error(
+        "{0} offers no STARTTLS, and a password is not sent where others can read it: use imaps:// or smtps://"
+    )]
+    Unencrypted(String),
+}
+
+impl MailServer {
+    /// Reads `imaps://USER@HOST:PORT` or `smtps://…`; without the `s` the
+    /// connection is encrypted by STARTTLS, or plain on loopback.
+    ///
+    /// # Errors
+    /// In words, what is wrong with it.
+    pub fn read(text: &str, protocol: MailProtocol) -> Result<Self, String> {
+        let word = protocol.word();
+        let shape = || format!("{text:?} is no address of a mail server, such as {word}s://USER@HOST:PORT");
+        let url = url::Url::parse(text).map_err(|_| shape())?;
+        let host = url.host_str().filter(|it| !it.is_empty()).ok_or_else(shape)?;
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let here = matches!(host.as_str(), "127.0.0.1" | "localhost" | "::1");
+        let encryption = match url.scheme() {
+            it if it.strip_suffix('s') == Some(word) => Encryption::Implicit,
+            it if it == word && here => Encryption::Plain,
+            it if it == word => Encryption::StartTls,
+            _ => return Err(shape()),
+        };
+        let user = decode(url.username()).filter(|it| !it.is_empty() && !it.chars().any(char::is_control));
+        let user = user.ok_or_else(|| format!("{text:?} names no user: write {word}s://USER@HOST:PORT"))?;
+        if url.password().is_some() {
+            return Err(
+                "the password is asked for, or comes on standard input; it is no part of the address"
+                    .to_owned(),
+            );
+        }
+        let port = url.port().unwrap_or_else(|| protocol.port(encryption));
+        Ok(Self { protocol, encryption, host, port, user })
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
+    /// Connects.
+    ///
+    /// # Errors
+    /// Why not.
+    pub async fn connect(
+        &self,
+        trust: &Result<Arc<ClientConfig>, String>,
+    ) -> Result<MailStream, NoConnection> {
+        let unreachable = |why: String| NoConnection::Unreachable(self.place(), why);
+        let connected = timeout(TIME, TcpStream::connect((self.host.as_str(), self.port))).await;
+        let stream = connected
+            .map_err(|_| unreachable("no answer".to_owned()))?
+            .map_err(|why| unreachable(why.kind().to_string()))?;
+        // What is said is short, and waited for.
+        stream.set_nodelay(true).map_err(|why| unreachable(why.to_string()))?;
+        match self.encryption {
+            Encryption::Plain => Ok(MailStream::plain(stream)),
+            Encryption::Implicit => self.encrypt(stream, trust, Vec::new()).await,
+            Encryption::StartTls => {
+                let (stream, greeting) = timeout(TIME, self.ask_for_tls(stream))
+                    .await
+                    .map_err(|_| unreachable("it says nothing".to_owned()))??;
+                self.encrypt(stream, trust, greeting).await
+            }
+        }
+    }
+
+    async fn encrypt(
+        &self,
+        stream: TcpStream,
+        trust: &Result<Arc<ClientConfig>, String>,
+        greeting: Vec<u8>,
+    ) -> Result<MailStream, NoConnection> {
+        let refused = |why: String| NoConnection::Untrusted(self.place(), why);
+        let trust = trust.clone().map_err(refused)?;
+        let name = ServerName::try_from(self.host.clone()).map_err(|why| refused(why.to_string()))?;
+        let encrypted = timeout(TIME, TlsConnector::from(trust).connect(name, stream)).await;
+        let encrypted = encrypted.map_err(|_| refused("no answer".to_owned()))?;
+        let stream = Box::new(encrypted.map_err(|why| refused(why.to_string()))?);
+        Ok(MailStream { kind: StreamKind::Encrypted(stream), greeting, given: 0 })
+    }
+
+    /// Asks for STARTTLS; the greeting that the server says no more afterwards.
+    async fn ask_for_tls(&self, stream: TcpStream) -> Result<(TcpStream, Vec<u8>), NoConnection> {
+        let none = || NoConnection::Unencrypted(self.place());
+        let gone = |why: io::Error| NoConnection::Unreachable(self.place(), why.kind().to_string());
+        let mut stream = BufReader::new(stream);
+        let mut greeting = String::new();
+        stream.read_line(&mut greeting).await.map_err(gone)?;
+        let questions: &[(&str, &str)] = match self.protocol {
+            MailProtocol::Imap => &[("a STARTTLS\r\n", "a ")],
+            MailProtocol::Smtp => &[("EHLO localhost\r\n", "250 "), ("STARTTLS\r\n", "220 ")],
+        };
+        for (question, good) in questions {
+            stream.write_all(question.as_bytes()).await.map_err(gone)?;
+            let mut lines = 0;
+            loop {
+                let mut line = String::new();
+                let count = stream.read_line(&mut line).await.map_err(gone)?;
+                lines += 1;
+                let refused = line.starts_with("a NO") || line.starts_with("a BAD");
+                if count == 0 || lines > LINES || refused || line.starts_with(['4', '5']) {
+                    return Err(none());
+                }
+                if line.starts_with(good) {
+                    break;
+                }
+            }
+        }
+        // What came unencrypted beside the answer would be taken for encrypted.
+        if !stream.buffer().is_empty() {
+            return Err(none());
+        }
+        Ok((stream.into_inner(), greeting.into_bytes()))
+    }
+}
+
+/// Decodes `%40` and the like.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// A connection to a mail server.
+#[derive(Debug)]
+pub struct MailStream {
+    kind: StreamKind,
+    /// What the server had said before the connection was encrypted.
+    greeting: Vec<u8>,
+    given: usize,
+}
+
+#[derive(Debug)]
+enum StreamKind {
+    Plain(TcpStream),
+    Encrypted(Box<TlsStream<TcpStream>>),
+}
+
+impl MailStream {
+    fn plain(stream: TcpStream) -> Self {
+        Self { kind: StreamKind::Plain(stream), greeting: Vec::new(), given: 0 }
+    }
+}
+
+impl lettre::transport::smtp::client::AsyncTokioStream for MailStream {
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        match &self.kind {
+            StreamKind::Plain(stream) => stream.peer_addr(),
+            StreamKind::Encrypted(stream) => stream.get_ref().0.peer_addr(),
+        }
+    }
+}
+
+impl AsyncRead for MailStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let left = self.greeting.len() - self.given;
+        if left > 0 {
+            let count = left.min(buffer.remaining());
+            let from = self.given;
+            buffer.put_slice(&self.greeting[from..from + count]);
+            self.given += count;
+            return Poll::Ready(Ok(()));
+        }
+        match &mut self.kind {
+            StreamKind::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
+            StreamKind::Encrypted(stream) => Pin::new(stream).poll_read(context, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for MailStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.kind {
+            StreamKind::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+            StreamKind::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.kind {
+            StreamKind::Plain(stream) => Pin::new(stream).poll_flush(context),
+            StreamKind::Encrypted(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.kind {
+            StreamKind::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+            StreamKind::Encrypted(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_says_how_it_is_encrypted() {
+        let read = |text| MailServer::read(text, MailProtocol::Imap);
+        let cases = [
+            ("imaps://desk@mail.shop.example:1993", Encryption::Implicit, "mail.shop.example", 1993, "desk"),
+            (
+                "imaps://desk%40shop.example@mail.shop.example",
+                Encryption::Implicit,
+                "mail.shop.example",
+                993,
+                "desk@shop.example",
+            ),
+            (
+                "imaps://desk@shop.example@mail.shop.example",
+                Encryption::Implicit,
+                "mail.shop.example",
+                993,
+                "desk@shop.example",
+            ),
+            ("imap://desk@mail.shop.example", Encryption::StartTls, "mail.shop.example", 143, "desk"),
+            ("imap://desk@127.0.0.1:20143", Encryption::Plain, "127.0.0.1", 20143, "desk"),
+        ];
+        for (text, encryption, host, port, user) in cases {
+            let found = read(text).expect(text);
+            assert_eq!(
+                (found.encryption, found.host.as_str(), found.port),
+                (encryption, host, port),
+                "{text}"
+            );
+            assert_eq!(found.user, user);
+        }
+        for (text, words) in [
+            ("imaps://mail.shop.example", "names no user"),
+            ("imaps://desk:secret@mail.shop.example", "no part of the address"),
+            ("smtps://desk@mail.shop.example", "no address of a mail server"),
+            ("https://desk@mail.shop.example", "no address of a mail server"),
+            ("mail.shop.example", "no address of a mail server"),
+            ("imaps://de%00sk@mail.shop.example", "names no user"),
+        ] {
+            assert!(read(text).expect_err(text).contains(words), "{text}");
+        }
+        let smtp = MailServer::read("smtp://desk@mail.shop.example", MailProtocol::Smtp).expect("read");
+        assert_eq!((smtp.encryption, smtp.port), (Encryption::StartTls, 587));
+    }
+}

@@ -1,0 +1,242 @@
+//! Random faults and kill -9 between the service and real mail servers: nothing
+//! is lost, nothing reaches anybody twice, whatever nobody can know is shown.
+//!
+//! `FRONTDESK_MAIL_FAULTS` and `FRONTDESK_MAIL_KILLS` say how many; the
+//! defaults suit a test run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use frontdesk::service::AssistantChoice;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use super::Served;
+use super::campaign::{ask, live_key, many_credits, serve, setting};
+use super::mail_gate::{MailGate, MailWrong};
+use super::mail_server::{TestMailbox, password, servers};
+use crate::binary::Binary;
+use crate::waiting::{until_found, until_so};
+
+const FAULTS: usize = 24;
+const KILLS: usize = 3;
+/// Who write and are written to.
+const PEOPLE: usize = 6;
+const SEND: &str = "/v1/email/send";
+
+fn people() -> Vec<String> {
+    (0..PEOPLE).map(|_| format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple())).collect()
+}
+
+/// How often a text reached somebody.
+fn count(mailbox: &TestMailbox, to: &str, text: &str) -> usize {
+    mailbox.reached(to).iter().filter(|it| it.lines().any(|it| it.trim_end() == text)).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_faults_lose_no_mail_and_send_none_twice() {
+    let Some(servers) = servers() else { return };
+    let faults = setting("FRONTDESK_MAIL_FAULTS", FAULTS);
+    let mut mailbox = servers.mailbox();
+    let gate = MailGate::before(mailbox.submission());
+    mailbox.smtp_port = gate.port;
+    let served = Served::mailbox(&mailbox, AssistantChoice::Off).await;
+    many_credits(&served).await;
+    let (before, people) = (served.balance().await, people());
+    let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
+    let done = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&done);
+    gate.plan(move || {
+        if counted.load(Ordering::SeqCst) >= faults || random.random_bool(0.5) {
+            return None;
+        }
+        counted.fetch_add(1, Ordering::SeqCst);
+        Some(MailWrong::ALL[random.random_range(0..MailWrong::ALL.len())])
+    });
+    let mut outcomes: BTreeMap<(String, String), (u16, Value)> = BTreeMap::new();
+    let mut round = 0;
+    while done.load(Ordering::SeqCst) < faults {
+        round += 1;
+        for person in &people {
+            mailbox.hears(person, "A talk", &format!("says {round}"), "");
+        }
+        if round % 3 == 0 {
+            mailbox.cut();
+        }
+        let sends = people.iter().map(|to| {
+            let (text, served) = (format!("answer {round}"), &served);
+            async move {
+                let body = json!({"to": to, "subject": "A talk", "text": text});
+                let told = served.send(body, Some(&format!("{text} {to}").replace(' ', "-"))).await;
+                ((to.clone(), text), told)
+            }
+        });
+        outcomes.extend(futures_util::future::join_all(sends).await);
+    }
+    gate.nothing_goes_wrong();
+    let mut paid = 0;
+    for person in &people {
+        let mails = settled(&served, person, round).await;
+        let inbound: Vec<&str> = texts(&mails, "inbound");
+        let wanted: Vec<String> = (1..=round).map(|it| format!("says {it}")).collect();
+        assert_eq!(inbound, wanted, "all that was written, once, in order");
+        for it in 1..=round {
+            let text = format!("answer {it}");
+            let (status, told) = &outcomes[&(person.clone(), text.clone())];
+            paid += judge(&mailbox, person, &text, (*status, told), &mails);
+        }
+    }
+    assert_eq!(served.balance().await, before - paid, "what was refused is given back");
+}
+
+fn texts<'a>(mails: &'a [Value], direction: &str) -> Vec<&'a str> {
+    let of = mails.iter().filter(|it| it["direction"] == direction);
+    of.map(|it| it["text"].as_str().unwrap_or("").trim()).collect()
+}
+
+/// The mails of somebody, once all of them are there and nothing is on its way.
+async fn settled(served: &Served, person: &str, round: usize) -> Vec<Value> {
+    until_found("all is there and settled", async || {
+        let mut all = Vec::new();
+        for listed in served.get("/email/threads?limit=100").await["data"].as_array().expect("a list") {
+            if listed["contactEmail"] == person {
+                let path = format!("/email/threads/{}", listed["id"].as_str().expect("an id"));
+                all.extend(served.get(&path).await["messages"].as_array().expect("mails").iter().cloned());
+            }
+        }
+        all.sort_by(|a, b| a["createdAt"].as_str().cmp(&b["createdAt"].as_str()));
+        let inbound = all.iter().filter(|it| it["direction"] == "inbound").count();
+        let open = all.iter().filter(|it| it["status"] == "queued").count();
+        if inbound == round && open == 0 {
+            Ok(all)
+        } else {
+            Err(format!("{inbound} of {round}, {open} open"))
+        }
+    })
+    .await
+}
+
+/// Whether what was answered about a text is what became of it; its price.
+#[track_caller]
+fn judge(mailbox: &TestMailbox, to: &str, text: &str, told: (u16, &Value), mails: &[Value]) -> i64 {
+    let reached = count(mailbox, to, text);
+    let shown: Vec<&str> = mails
+        .iter()
+        .filter(|it| it["direction"] == "outbound" && it["text"].as_str().is_some_and(|it| it.trim() == text))
+        .map(|it| it["status"].as_str().unwrap_or(""))
+        .collect();
+    match (told.0, told.1["status"].as_str(), &shown[..]) {
+        (200, Some("sent" | "queued"), ["sent"]) => {
+            until_so("what was taken arrives", || count(mailbox, to, text) >= 1);
+            assert_eq!(count(mailbox, to, text), 1, "{text}");
+            1
+        }
+        (200, Some("unknown" | "queued"), ["unknown"]) => {
+            assert!(reached <= 1, "{text}: {reached}");
+            1
+        }
+        (200, Some("queued"), ["failed"]) | (502, None, []) => {
+            assert_eq!(reached, 0, "{text}");
+            0
+        }
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn kills_lose_no_mail_and_send_none_twice() {
+    let Some(servers) = servers() else { return };
+    let kills = setting("FRONTDESK_MAIL_KILLS", KILLS);
+    let (binary, mailbox, people) = (Binary::new(), servers.mailbox(), people());
+    let path = |name: &str| binary.folder().join(name).to_str().expect("words").to_owned();
+    let (database, ready) = (path("service.db"), path("ready.json"));
+    drop(serve(&binary, &database, &ready, &[]));
+    let key = live_key(&ready, "email");
+    let (imap, smtp) = (mailbox.imap_url(), mailbox.smtp_url());
+    let account = ["--address", &mailbox.address, "--imap", &imap, "--smtp", &smtp];
+    let connect = ["admin", "--db", &database, "channel", "connect", "email"];
+    binary.ok(&[&connect[..], &account[..]].concat(), &format!("{}\n", password()));
+    binary.ok(&["admin", "--db", &database, "credits", "--set", "1000000"], "");
+    let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
+    let mut running = serve(&binary, &database, &ready, &[]);
+    let (mut open, mut said): (Vec<(String, String)>, Vec<String>) = (Vec::new(), Vec::new());
+    let body = |text: &str, to: &str| json!({"to": to, "subject": "A talk", "text": text}).to_string();
+    for kill in 0..kills {
+        let person = &people[random.random_range(0..PEOPLE)];
+        said.push(format!("says in life {kill}"));
+        mailbox.hears(person, "A talk", said.last().expect("one"), "");
+        open.extend(
+            (0..3).map(|it| (format!("text-{kill}-{it}"), people[random.random_range(0..PEOPLE)].clone())),
+        );
+        let askers: Vec<_> = open
+            .iter()
+            .cloned()
+            .map(|(text, to)| {
+                let (address, key, body) = (running.address.clone(), key.clone(), body(&text, &to));
+                std::thread::spawn(move || (ask(&address, &key, SEND, &text, &body), text, to))
+            })
+            .collect();
+        // Somewhere within what has to be done for them.
+        let reached = || open.iter().filter(|(text, to)| count(&mailbox, to, text) > 0).count();
+        let wanted = reached() + usize::from(random.random_bool(0.7));
+        until_so("something leaves", || reached() >= wanted.min(open.len()));
+        drop(running);
+        open = askers
+            .into_iter()
+            .filter_map(|it| {
+                let (answer, text, to) = it.join().expect("no one failed");
+                answer.is_none().then_some((text, to))
+            })
+            .collect();
+        running = serve(&binary, &database, &ready, &[]);
+    }
+    for (text, to) in &open {
+        let answer = ask(&running.address, &key, SEND, text, &body(text, to));
+        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{text}: {answer:?}");
+    }
+    let db = Connection::open(&database).expect("opens");
+    let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("reads");
+    until_so("the last of it", || {
+        number(
+            "SELECT (SELECT count(*) FROM egress WHERE settled_at IS NULL) + (SELECT count(*) FROM ingress WHERE done_at IS NULL)",
+        ) == 0
+            && number("SELECT count(*) FROM emails WHERE direction = 'inbound'") >= said.len() as i64
+    });
+    drop(running);
+    check(&mailbox, &db, kills, &said);
+}
+
+fn check(mailbox: &TestMailbox, db: &Connection, kills: usize, said: &[String]) {
+    let rows = |direction: &str| -> Vec<(String, String, String)> {
+        let sql = "SELECT body_text, status, recipients FROM emails WHERE direction = ?1 ORDER BY created_at";
+        let mut statement = db.prepare(sql).expect("a question");
+        let rows = statement
+            .query_map([direction], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .expect("reads");
+        rows.collect::<Result<_, _>>().expect("rows")
+    };
+    let arrived = rows("inbound");
+    for text in said {
+        assert_eq!(arrived.iter().filter(|it| it.0.trim() == text).count(), 1, "{text}");
+    }
+    let sent = rows("outbound");
+    assert_eq!(sent.len(), kills * 3, "each text is in a thread: {sent:?}");
+    for (text, status, to) in &sent {
+        let to = to.trim_matches(['[', ']', '"']);
+        match status.as_str() {
+            "sent" => {
+                until_so("what was taken arrives", || count(mailbox, to, text) >= 1);
+                assert_eq!(count(mailbox, to, text), 1, "{text}");
+            }
+            "unknown" => assert!(count(mailbox, to, text) <= 1, "{text}"),
+            other => panic!("{text} is {other}"),
+        }
+    }
+    let paid: i64 = db
+        .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'email'", [], |row| row.get(0))
+        .expect("reads");
+    assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
+}

@@ -1,0 +1,494 @@
+//! Real mail servers for one run of the tests, on ports of their own: Dovecot
+//! keeps the mailboxes and takes mail for submission, Exim carries it between
+//! them. A shell that waits for the end of its input ends both, also when the
+//! tests are killed.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use crate::waiting::{until, until_so};
+
+/// Names the folder of the servers that a nested run of this binary uses.
+const SERVERS: &str = "FRONTDESK_TEST_MAIL";
+/// Holds `demanded` where tests without servers are a failure.
+const DEMAND: &str = "FRONTDESK_MAIL";
+/// The user both run as: Exim runs as no other.
+const USER: &str = "Debian-exim";
+/// The password of every mailbox.
+pub const PASSWORD: &str = "correct horse";
+
+const RUN: &str = r#"
+    set -e
+    trap 'rm -rf "$1"' EXIT
+    /usr/sbin/dovecot -c "$1/dovecot.conf"
+    /usr/sbin/exim4 -C "$1/exim.conf" -bd
+    echo up
+    cat >/dev/null
+    /usr/sbin/dovecot -c "$1/dovecot.conf" stop || true
+    kill "$(cat "$1/exim.pid")" || true
+"#;
+
+const DOVECOT: &str = r"
+base_dir = FOLDER/run
+state_dir = FOLDER/run
+log_path = FOLDER/dovecot.log
+default_internal_user = USER
+default_internal_group = USER
+default_login_user = USER
+protocols = imap lmtp submission
+listen = 127.0.0.1
+ssl = no
+disable_plaintext_auth = no
+auth_mechanisms = plain login xoauth2
+auth_failure_delay = 0
+auth_cache_size = 0
+mail_location = maildir:FOLDER/mail/%u
+mail_fsync = never
+mail_max_userip_connections = 100
+first_valid_uid = 1
+passdb {
+  driver = static
+  mechanisms = plain login
+  args = password=PASSWORD
+}
+passdb {
+  driver = oauth2
+  mechanisms = xoauth2
+  args = FOLDER/oauth2.conf
+}
+userdb {
+  driver = static
+  args = uid=USER gid=USER home=FOLDER/home/%u allow_all_users=yes
+}
+service anvil {
+  chroot =
+}
+service stats {
+  chroot =
+}
+service imap-login {
+  chroot =
+  process_min_avail = 1
+  inet_listener imap {
+    port = IMAP
+  }
+  inet_listener imaps {
+    port = 0
+  }
+}
+service submission-login {
+  chroot =
+  inet_listener submission {
+    port = SUBMISSION
+  }
+  inet_listener submissions {
+    port = 0
+  }
+}
+service lmtp {
+  inet_listener lmtp {
+    port = LMTP
+  }
+}
+submission_relay_host = 127.0.0.1
+submission_relay_port = RELAY
+namespace inbox {
+  inbox = yes
+  mailbox Sent {
+    special_use = \Sent
+    auto = subscribe
+  }
+  mailbox Trash {
+    special_use = \Trash
+    auto = subscribe
+  }
+}
+";
+
+const OAUTH: &str = r"
+introspection_mode = auth
+introspection_url = http://127.0.0.1:TOKENS/introspect
+username_attribute = user
+active_attribute = active
+active_value = true
+";
+
+const EXIM: &str = r"
+admin_groups = USER
+trusted_groups = USER
+spool_directory = FOLDER/spool
+log_file_path = FOLDER/exim-%slog
+pid_file_path = FOLDER/exim.pid
+primary_hostname = mail.shop.example
+daemon_smtp_ports = RELAY
+local_interfaces = 127.0.0.1
+keep_environment =
+tls_advertise_hosts =
+deliver_drop_privilege
+host_lookup =
+rfc1413_query_timeout = 0s
+smtp_accept_max = 200
+smtp_accept_queue_per_connection = 10000
+smtp_load_reserve = 1000
+acl_smtp_rcpt = acl_rcpt
+begin acl
+acl_rcpt:
+  deny local_parts = refused
+       message = no such person here
+  accept
+begin routers
+bounced:
+  driver = redirect
+  local_parts = ^bounced.*
+  data = :fail: nobody of this name is here
+  allow_fail
+everybody:
+  driver = manualroute
+  transport = into_mailboxes
+  route_list = * 127.0.0.1 byname
+  self = send
+begin transports
+into_mailboxes:
+  driver = smtp
+  protocol = lmtp
+  port = LMTP
+  allow_localhost
+  hosts_try_prdr =
+begin retry
+* * F,1h,1m
+";
+
+/// Where they are.
+#[derive(Debug, Clone, Copy)]
+struct Ports {
+    imap: u16,
+    submission: u16,
+    lmtp: u16,
+    relay: u16,
+    tokens: u16,
+}
+
+/// The servers of this run.
+pub struct MailServers {
+    folder: PathBuf,
+    ports: Ports,
+    _keeper: Option<Child>,
+}
+
+/// A mailbox of its own.
+pub struct TestMailbox {
+    servers: &'static MailServers,
+    pub address: String,
+    /// Where mail leaves: the server itself, or what stands before it.
+    pub smtp_port: u16,
+    /// Whether the assistant answers.
+    pub auto_reply: bool,
+    /// Whether it is let in by tokens.
+    pub tokens: bool,
+}
+
+/// The servers; none where they are not installed, which is said.
+pub fn servers() -> Option<&'static MailServers> {
+    static RUNNING: OnceLock<Option<MailServers>> = OnceLock::new();
+    let found = RUNNING.get_or_init(start).as_ref();
+    let demanded = std::env::var(DEMAND).is_ok_and(|it| it == "demanded");
+    assert!(found.is_some() || !demanded, "no mail servers are installed");
+    found
+}
+
+fn start() -> Option<MailServers> {
+    if let Some(folder) = std::env::var_os(SERVERS) {
+        let folder = PathBuf::from(folder);
+        let told = std::fs::read_to_string(folder.join("ports")).expect("ports");
+        let mut ports = told.split(' ').map(|it| it.parse().expect("a port"));
+        let mut next = || ports.next().expect("a port");
+        let ports = Ports { imap: next(), submission: next(), lmtp: next(), relay: next(), tokens: next() };
+        return Some(MailServers { folder, ports, _keeper: None });
+    }
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|it| it.stdout.starts_with(b"0\n"));
+    let installed =
+        ["/usr/sbin/dovecot", "/usr/sbin/exim4", "/usr/lib/dovecot/submission", "/usr/lib/dovecot/lmtp"];
+    if !is_root || !installed.iter().all(|it| Path::new(it).exists()) {
+        let why = "skipped: stories with real mail servers, which want Dovecot (imapd, lmtpd, submissiond) and Exim, started by root";
+        writeln!(io::stderr(), "{why}").expect("told");
+        return None;
+    }
+    // All at once, so that no two are the same.
+    let listeners: Vec<TcpListener> =
+        (0..5).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port")).collect();
+    let mut free = listeners.iter().map(|it| it.local_addr().expect("an address").port());
+    let mut next = || free.next().expect("five");
+    let ports = Ports { imap: next(), submission: next(), lmtp: next(), relay: next(), tokens: next() };
+    drop(listeners);
+    let folder = std::env::temp_dir().join(format!("fd-mail-{}", uuid::Uuid::new_v4().simple()));
+    std::fs::create_dir(&folder).expect("a folder");
+    let filled = |text: &str| {
+        let values = [
+            ("FOLDER", folder.display().to_string()),
+            ("USER", USER.to_owned()),
+            ("PASSWORD", PASSWORD.replace(' ', "_")),
+            ("IMAP", ports.imap.to_string()),
+            ("SUBMISSION", ports.submission.to_string()),
+            ("LMTP", ports.lmtp.to_string()),
+            ("RELAY", ports.relay.to_string()),
+            ("TOKENS", ports.tokens.to_string()),
+        ];
+        values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
+    };
+    for (name, text) in [("dovecot.conf", DOVECOT), ("exim.conf", EXIM), ("oauth2.conf", OAUTH)] {
+        std::fs::write(folder.join(name), filled(text)).expect("written");
+    }
+    let Ports { imap, submission, lmtp, relay, tokens } = ports;
+    std::fs::write(folder.join("ports"), format!("{imap} {submission} {lmtp} {relay} {tokens}"))
+        .expect("written");
+    let begin =
+        format!("chown -R {USER} \"$1\"; chmod 755 \"$1\"; exec runuser -u {USER} -- sh -c \"$0\" x \"$1\"");
+    let mut keeper = Command::new("sh")
+        .args(["-c", &begin, RUN])
+        .arg(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut told = String::new();
+    BufReader::new(keeper.stdout.take().expect("piped")).read_line(&mut told).expect("read");
+    let log = || std::fs::read_to_string(folder.join("dovecot.log")).unwrap_or_default();
+    assert_eq!(told, "up\n", "the servers do not start: {}", log());
+    for port in [imap, submission, lmtp, relay] {
+        until_so("a server that listens", || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok());
+    }
+    Some(MailServers { folder, ports, _keeper: Some(keeper) })
+}
+
+/// The password as the servers have it.
+pub fn password() -> String {
+    PASSWORD.replace(' ', "_")
+}
+
+impl MailServers {
+    /// A mailbox nobody has used.
+    pub fn mailbox(&'static self) -> TestMailbox {
+        let address = format!("desk-{}@shop.example", uuid::Uuid::new_v4().simple());
+        TestMailbox {
+            servers: self,
+            address,
+            smtp_port: self.ports.submission,
+            auto_reply: false,
+            tokens: false,
+        }
+    }
+
+    /// The folder that a nested run is told.
+    pub fn nested(&self) -> (&'static str, &Path) {
+        (SERVERS, &self.folder)
+    }
+
+    /// The mails that reached an address, in the order they came.
+    pub fn letters(&self, address: &str) -> Vec<String> {
+        letters_in(&self.folder.join("mail").join(address))
+    }
+}
+
+fn letters_in(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in ["new", "cur"] {
+        let entries = std::fs::read_dir(folder.join(part)).into_iter().flatten().flatten();
+        found.extend(entries.map(|it| it.path()));
+    }
+    found.sort_by_key(|it| it.file_name().map(std::ffi::OsStr::to_owned));
+    // One may have been moved since it was listed.
+    found
+        .iter()
+        .filter_map(|it| std::fs::read(it).ok())
+        .map(|it| String::from_utf8_lossy(&it).into_owned())
+        .collect()
+}
+
+impl TestMailbox {
+    pub fn token_port(&self) -> u16 {
+        self.servers.ports.tokens
+    }
+
+    pub fn imap_url(&self) -> String {
+        format!("imap://{}@127.0.0.1:{}", self.address, self.servers.ports.imap)
+    }
+
+    pub fn smtp_url(&self) -> String {
+        format!("smtp://{}@127.0.0.1:{}", self.address, self.smtp_port)
+    }
+
+    /// The port mail is submitted at, without what stands before it.
+    pub fn submission(&self) -> u16 {
+        self.servers.ports.submission
+    }
+
+    /// Somebody writes: headers and a body.
+    pub fn receives(&self, from: &str, mail: &str) {
+        let mut server = Lines::to(self.servers.ports.relay);
+        server.says("220");
+        let body = mail.replace("\r\n", "\n").replace('\n', "\r\n").replace("\r\n.", "\r\n..");
+        for (command, good) in [
+            ("HELO customer.example".to_owned(), "250"),
+            (format!("MAIL FROM:<{from}>"), "250"),
+            (format!("RCPT TO:<{}>", self.address), "250"),
+            ("DATA".to_owned(), "354"),
+            (format!("{body}\r\n."), "250"),
+            ("QUIT".to_owned(), "221"),
+        ] {
+            server.tell(&command);
+            server.says(good);
+        }
+    }
+
+    /// Somebody writes a plain mail; its `Message-ID`.
+    pub fn hears(&self, from: &str, subject: &str, text: &str, more: &str) -> String {
+        let id = format!("<{}@mail.example>", uuid::Uuid::new_v4().simple());
+        let mail = format!(
+            "From: Maria Lopez <{from}>\nTo: {}\nSubject: {subject}\nMessage-ID: {id}\n{more}\
+             Content-Type: text/plain; charset=utf-8\n\n{text}\n",
+            self.address
+        );
+        self.receives(from, &mail);
+        id
+    }
+
+    /// What the mailbox itself has in its inbox.
+    pub fn inbox(&self) -> Vec<String> {
+        self.servers.letters(&self.address)
+    }
+
+    /// What lies in another of its folders.
+    pub fn folder(&self, name: &str) -> Vec<String> {
+        letters_in(&self.servers.folder.join("mail").join(&self.address).join(format!(".{name}")))
+    }
+
+    /// What reached somebody from this mailbox.
+    pub fn reached(&self, address: &str) -> Vec<String> {
+        let mut all = self.servers.letters(address);
+        all.retain(|it| it.contains(&self.address));
+        all
+    }
+
+    /// Waits until something reached somebody.
+    #[track_caller]
+    pub fn waits_for(&self, address: &str, text: &str) -> String {
+        until(text, || {
+            let found = self.reached(address);
+            found.iter().find(|it| it.contains(text)).cloned().ok_or_else(|| found.join("\n---\n"))
+        })
+    }
+
+    /// Does something in the mailbox with another program; what the server says.
+    pub fn elsewhere(&self, commands: &[&str]) -> String {
+        let mut server = Lines::to(self.servers.ports.imap);
+        server.says("* OK");
+        let login = format!("a LOGIN {} {}", self.address, password());
+        let mut told = String::new();
+        for command in std::iter::once(login.as_str()).chain(commands.iter().copied()) {
+            server.tell(command);
+            if command.starts_with("a ") && !command.ends_with('}') {
+                told.push_str(&server.until("a "));
+            } else if command.ends_with('}') {
+                told.push_str(&server.until("+ "));
+            }
+        }
+        told
+    }
+
+    /// Flags of the mails in the inbox.
+    pub fn flags(&self) -> String {
+        let told = self.elsewhere(&["a SELECT INBOX", "a FETCH 1:* (FLAGS)"]);
+        told.lines().filter(|it| it.contains("FETCH (")).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The server forgets the numbers of all mails, and ends all connections.
+    pub fn numbered_anew(&self) {
+        let folder = self.servers.folder.join("mail").join(&self.address);
+        for entry in std::fs::read_dir(&folder).expect("a mailbox").flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("dovecot") {
+                std::fs::remove_file(entry.path()).expect("removed");
+            }
+        }
+        self.cut();
+    }
+
+    /// The server ends all connections to the mailbox.
+    pub fn cut(&self) {
+        let config = self.servers.folder.join("dovecot.conf");
+        let done = Command::new("doveadm").arg("-c").arg(config).args(["kick", &self.address]).output();
+        assert!(done.is_ok(), "{done:?}");
+    }
+}
+
+/// A conversation in lines.
+struct Lines(BufReader<TcpStream>);
+
+impl Lines {
+    fn to(port: u16) -> Self {
+        Self(BufReader::new(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).expect("a server")))
+    }
+
+    fn tell(&mut self, line: &str) {
+        let stream = self.0.get_mut();
+        stream.write_all(format!("{line}\r\n").as_bytes()).expect("sent");
+    }
+
+    #[track_caller]
+    fn says(&mut self, good: &str) {
+        let told = self.until(good);
+        assert!(told.starts_with(good), "{told}");
+    }
+
+    /// What is said up to a line that begins so, or ends the connection.
+    fn until(&mut self, begin: &str) -> String {
+        let mut told = String::new();
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).expect("read") == 0 {
+                return told;
+            }
+            told.push_str(&line);
+            let refused = line.starts_with(['4', '5']) && begin.starts_with(|it: char| it.is_ascii_digit());
+            if line.starts_with(begin) || refused {
+                return told;
+            }
+        }
+    }
+}
+
+/// Answers whoever asks for a token, and whoever asks whether one is good.
+pub struct TokenServer;
+
+impl TokenServer {
+    /// On the port the mail servers ask at; good tokens are for an address.
+    pub fn start(port: u16, address: &str) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).expect("the port");
+        let address = address.to_owned();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let mut bytes = [0; 8192];
+                let count = stream.read(&mut bytes).unwrap_or(0);
+                let asked = String::from_utf8_lossy(&bytes[..count]).into_owned();
+                let body = if asked.contains("/introspect") {
+                    let good = asked.contains("good-token");
+                    format!(r#"{{"active": "{good}", "user": "{address}"}}"#)
+                } else if asked.contains("refresh_token=good-refresh") {
+                    r#"{"access_token": "good-token", "expires_in": 3600}"#.to_owned()
+                } else {
+                    r#"{"error": "invalid_grant", "error_description": "it was taken back"}"#.to_owned()
+                };
+                let status = if body.contains("error") { 400 } else { 200 };
+                let answer = format!(
+                    "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                    body.len()
+                );
+                // Whoever asked may have gone.
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        });
+    }
+}
