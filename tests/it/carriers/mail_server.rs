@@ -7,7 +7,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::waiting::{until, until_so};
 
@@ -461,15 +464,27 @@ impl Lines {
 }
 
 /// Answers whoever asks for a token, and whoever asks whether one is good.
-pub struct TokenServer;
+/// It frees the port when it is dropped.
+pub struct TokenServer {
+    port: u16,
+    ends: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
 
 impl TokenServer {
-    /// On the port the mail servers ask at; good tokens are for an address.
-    pub fn start(port: u16, address: &str) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).expect("the port");
-        let address = address.to_owned();
-        std::thread::spawn(move || {
+    /// On the port the mail servers ask at, once it is free: a nested run has
+    /// the same. Good tokens are for an address.
+    pub fn start(port: u16, address: &str) -> Self {
+        let listener = until("the port", || TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
+        let (address, ends) = (address.to_owned(), Arc::new(AtomicBool::new(false)));
+        let ended = Arc::clone(&ends);
+        let thread = std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
+                if ended.load(Ordering::SeqCst) {
+                    return;
+                }
+                // One that only connects holds nobody up.
+                let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
                 let mut bytes = [0; 8192];
                 let count = stream.read(&mut bytes).unwrap_or(0);
                 let asked = String::from_utf8_lossy(&bytes[..count]).into_owned();
@@ -490,5 +505,17 @@ impl TokenServer {
                 let _ = stream.write_all(answer.as_bytes());
             }
         });
+        Self { port, ends, thread: Some(thread) }
+    }
+}
+
+impl Drop for TokenServer {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::SeqCst);
+        // It waits for somebody who asks.
+        let _ = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
     }
 }

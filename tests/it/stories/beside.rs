@@ -34,5 +34,5 @@ fn one_conversation_is_kept_beside_another() {
     desk.hides("beside").keys("=").shows("a second conversation fits from 220 columns on; here are 200");
     desk.resize((240, 40));
     desk.shows("· beside").keys("==").shows("it is not kept beside others any more").hides("· beside");
-    desk.keys("g=").shows("no other conversation is kept; = keeps the current one");
+    desk.keys("g=").shows("no other conversation is kept; = keeps this one");
 }

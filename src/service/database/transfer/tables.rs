@@ -95,7 +95,7 @@ pub fn common(
     let missing = |tables: &[TransferTable], others: &[TransferTable]| {
         let differs = |table: &&TransferTable| {
             let same = others.iter().find(|it| it.name == table.name);
-            !same.is_some_and(|it| sorted(&it.columns) == sorted(&table.columns))
+            same.is_none_or(|it| sorted(&it.columns) != sorted(&table.columns))
         };
         tables.iter().find(differs).map(|it| it.name.clone())
     };
