@@ -1,5 +1,5 @@
-//! The service's own file: `[assistant]`, what the assistant is told and what
-//! it may use up.
+//! Reads the configuration of `serve`: the `[assistant]` table, its instructions
+//! and its token limits.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const FACTS: usize = 100;
 /// Bytes of a file of questions at most.
 const QUESTIONS: usize = 512 * 1024;
 
-/// What a service is told in its file.
+/// The configuration file of a service.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServiceConfig {
     /// The assistant.
@@ -32,9 +32,9 @@ pub struct ServiceConfig {
 pub struct AssistantConfig {
     /// Where the model is, unless a switch says it.
     pub endpoint: Option<Endpoint>,
-    /// What it is told.
+    /// Instructions, facts, questions and answers.
     pub knowledge: Knowledge,
-    /// What it may use up.
+    /// Token limits.
     pub caps: Caps,
 }
 
