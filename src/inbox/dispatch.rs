@@ -6,11 +6,10 @@ use crate::command;
 use crate::command::{Command, CommandScope, Reason, TABLE, VERBS};
 use crate::commands;
 use crate::features::macros::playing::update as playing;
-use crate::features::macros::recording::update;
+use crate::features::macros::recording::update as recording;
 use crate::features::macros::steps::RecordedStep;
 use crate::keymap::Resolution;
-use crate::keys::KeyCode;
-use crate::keys::KeyPress;
+use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::KeyOutcome;
 use crate::screens::composer::attachments;
 use crate::screens::composer::typing;
@@ -29,12 +28,14 @@ impl Inbox {
                 .macros
                 .stop_playing("text was pasted meanwhile, which was ignored", &mut self.context);
         }
-        if !update::asks_a_person(&self.context) && (!self.context.layers.is_empty() || self.desk.is_typing())
+        if !recording::asks_a_person(&self.context)
+            && (!self.context.layers.is_empty() || self.desk.is_typing())
         {
             self.features.macros.recorded(RecordedStep::Paste(text.to_owned()), &mut self.context);
         }
         self.paste(text);
     }
+
     /// A key was pressed.
     pub(crate) fn key(&mut self, key: KeyPress) {
         if self.features.macros.pressed_while_playing(key, &mut self.context) {
@@ -56,7 +57,7 @@ impl Inbox {
             return typing::composer_key(self, key);
         }
         if let Some(letter) =
-            update::fixed_macro(&self.context, key).filter(|_| self.keyboard.pressed.is_empty())
+            recording::fixed_macro(&self.context, key).filter(|_| self.keyboard.pressed.is_empty())
         {
             return playing::play_macro(self, letter);
         }
@@ -103,6 +104,7 @@ impl Inbox {
         run(self, key);
         self.keyboard.tutor_saw(command, &mut self.context);
     }
+
     /// A key goes to the topmost popup; true if there is one.
     pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
         let Some(top) = self.context.layers.last() else { return false };

@@ -4,7 +4,7 @@
 use crate::Inbox;
 use crate::event::{Effect, Event, Load};
 use crate::features::clipboard;
-use crate::features::offers::update;
+use crate::features::offers::update as offers;
 
 use crate::features::macros::playing::update as playing;
 use crate::loads::update as loads;
@@ -175,7 +175,7 @@ impl Inbox {
         consider(self.overview.wall_due(&self.desk));
         consider(self.broadcasts.board_due(&self.desk, &self.context));
         consider(self.features.watch.due());
-        consider(update::offer_due(&self.context));
+        consider(offers::offer_due(&self.context));
         consider(self.features.search.servers_due(&self.context));
         consider(self.features.bursts.due());
         consider(self.changes.writes.due(self.context.now));

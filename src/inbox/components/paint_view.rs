@@ -81,6 +81,12 @@ pub fn frame(
     frame_of(buffer, area, line, sides, titles);
 }
 
+/// Draws the frame of a popup, which hides what lies under it.
+pub fn popup(buffer: &mut Buffer, area: Area, theme: Theme, titles: (&[Run<'_>], &[Run<'_>])) {
+    blank(buffer, area);
+    frame(buffer, area, theme, true, Sides::All, titles);
+}
+
 /// Draws a frame of other lines than the usual ones.
 pub fn frame_of(
     buffer: &mut Buffer,

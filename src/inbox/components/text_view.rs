@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{AROUND, KeyOutcome, Overlay};
 use crate::overlays::view::{OverlayView, centered};
@@ -45,14 +44,11 @@ impl OverlayView for TextView {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.saturating_sub(4), rows.saturating_sub(2));
-        paint_view::blank(buffer, area);
         let hint = "j k scroll · Esc back";
-        paint_view::frame(
+        paint_view::popup(
             buffer,
             area,
             theme,
-            true,
-            Sides::All,
             (&[(self.title.as_str(), theme.strong())], &[(hint, theme.dim())]),
         );
         let inner = area.inner();

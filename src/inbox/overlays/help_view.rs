@@ -7,7 +7,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::help::{Help, HelpLine, WIDTH, columns};
 use crate::overlays::view::{OverlayView, centered};
@@ -18,9 +17,8 @@ impl OverlayView for Help {
         let help = self;
         let (width, rows) = inbox.context.size;
         let area = centered(inbox, width.min(WIDTH), rows.saturating_sub(2));
-        paint_view::blank(buffer, area);
         let title = if help.find.is_empty() { "Keys" } else { "Keys that fit" };
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[]));
+        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[]));
         foot(theme, help, area, buffer);
         let inner = area.inner();
         let lines = inbox.desk.help_lines(help.find.text(), &inbox.context);

@@ -7,7 +7,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::list::ListLine;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::listing;
 use crate::overlays::listing::ListOverlay;
@@ -23,10 +22,9 @@ impl OverlayView for ListOverlay {
         let (kind, chosen) = (self.kind, self.chosen);
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
-        paint_view::blank(buffer, area);
         let (title, hint) = listing::list_head(inbox, kind);
         let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.dim())]);
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
+        paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
         let inner = area.inner();
         let lines = listing::list_lines(inbox, kind);
         if lines.is_empty() {

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::palette::{CommandPalette, PaletteItem, SHOWN};
 use crate::overlays::view::OverlayView;
@@ -24,11 +23,10 @@ impl OverlayView for CommandPalette {
         let width = 96.min(columns.saturating_sub(2));
         let height = u16::try_from(shown).unwrap_or(0) + 3;
         let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
-        paint_view::blank(buffer, area);
         let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
         let title = [(title, theme.strong())];
         let hint = [("Enter does it · Esc back", theme.dim())];
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &hint));
+        paint_view::popup(buffer, area, theme, (&title, &hint));
         let inner = area.inner();
         let room = inner.width.saturating_sub(2);
         paint_view::text(buffer, inner.x + 1, inner.y, room, palette.text.text(), Style::new());

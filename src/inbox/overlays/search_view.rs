@@ -8,7 +8,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::loading_view;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::loads::update as loads;
@@ -22,18 +21,10 @@ impl OverlayView for SearchPrompt {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let area = inbox.desk.areas(&inbox.context).body;
         let search = &inbox.features.search;
-        paint_view::blank(buffer, area);
         let scope = if search.only_here { inbox.desk.tab().channel.name.as_str() } else { "all tabs" };
         let title = format!("Search · {scope}");
         let (titles, count) = ([(title.as_str(), theme.strong())], count(search));
-        paint_view::frame(
-            buffer,
-            area,
-            theme,
-            true,
-            Sides::All,
-            (&titles, &[(count.as_str(), Style::new())]),
-        );
+        paint_view::popup(buffer, area, theme, (&titles, &[(count.as_str(), Style::new())]));
         let inner = area.inner();
         let prompt = "look for ";
         let used = paint_view::text(buffer, inner.x + 1, inner.y, inner.width, prompt, theme.strong());

@@ -9,7 +9,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::dialog::{Dialog, Tone};
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::overlay::AROUND;
 use crate::theme_view::Theme;
@@ -84,8 +83,7 @@ pub(crate) fn dialog(
     let text_width = usize::from(width.saturating_sub(4));
     let rows: usize = lines.iter().map(|(words, _)| wrap::wrap(words, text_width).len()).sum();
     let area = centered(inbox, width, u16::try_from(rows + 2).unwrap_or(u16::MAX));
-    paint_view::blank(buffer, area);
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&[(title, theme.strong())], &[]));
+    paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[]));
     let inner = area.inner();
     let mut y = inner.y;
     for (words, style) in lines {

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::keymap;
 use crate::layout::Area;
 use crate::theme_view::Theme;
@@ -29,10 +28,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     let rows = entries.len().div_ceil(columns);
     let height = (u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2)).min(body.height);
     let area = Area { y: body.y + body.height - height, height, ..body };
-    paint_view::blank(buffer, area);
     let begun = keymap::named(&inbox.keyboard.pressed);
     let titles = ([(begun.as_str(), theme.strong())], [("Esc cancels", theme.dim())]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
+    paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
     let inner = area.inner();
     let width = inner.width / u16::try_from(columns).unwrap_or(u16::MAX).max(1);
     let widest = entries.iter().map(|(key, _)| wrap::cells(key)).max().unwrap_or(0);

@@ -7,7 +7,7 @@
 use crate::Inbox;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
-use crate::features::macros::recording::update;
+use crate::features::macros::recording::update as recording;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::OverlayInput;
 use crate::tab::Focus;
@@ -134,7 +134,7 @@ fn called(inbox: &Inbox, row: &'static CommandRow, words: &str, here: Here) -> P
         Here::Page => format!("{words:?} is a command of another place ({})", row.place.heading()),
         _ if row.place == CommandScope::Desk => return PlainCommand::Elsewhere,
         // A list or a text that is only read is left for it; a question is not.
-        Here::Letters if !update::asks_a_person(&inbox.context) && row.place != CommandScope::Composer => {
+        Here::Letters if !recording::asks_a_person(&inbox.context) && row.place != CommandScope::Composer => {
             return PlainCommand::Elsewhere;
         }
         Here::Letters => format!("{words:?} answers nothing here"),

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::features::macros::recording::MacroMenu;
 use crate::features::macros::steps;
 use crate::layout::Area;
@@ -19,7 +18,6 @@ impl OverlayView for MacroMenu {
         let macros = inbox.features.macros.macros();
         let rows = u16::try_from(macros.len()).unwrap_or(u16::MAX).max(2);
         let area = centered(inbox, 76, rows.saturating_add(2));
-        paint_view::blank(buffer, area);
         let title = if records { "Record a macro" } else { "Macros" };
         let hint = match (records, macros.is_empty()) {
             (true, _) => "a letter or digit · Esc back",
@@ -27,7 +25,7 @@ impl OverlayView for MacroMenu {
             (false, false) => "its letter plays · Del deletes · Esc back",
         };
         let titles = ([(title, theme.strong())], [(hint, theme.dim())]);
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&titles.0, &titles.1));
+        paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
         let inner = area.inner();
         if macros.is_empty() {
             let words = match records {

@@ -7,7 +7,7 @@ use crate::components::list::turned;
 use crate::context::Context;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
-use crate::screens::composer::canned::update;
+use crate::screens::composer::canned::update as canned;
 use crate::screens::composer::emoji;
 use crate::screens::composer::rich_forms::FormKind;
 use crate::screens::composer::send_later;
@@ -148,7 +148,7 @@ fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
         ComposerMenuItem::Json => inbox.keyboard.edit_json(&inbox.desk, &mut inbox.context),
         ComposerMenuItem::Later => send_later::ask_when(inbox),
         ComposerMenuItem::Markup => inbox.desk.turn_markup(&mut inbox.context),
-        ComposerMenuItem::Canned => update::pick_reply(&mut inbox.context, ""),
+        ComposerMenuItem::Canned => canned::pick_reply(&mut inbox.context, ""),
         ComposerMenuItem::Emoji => emoji::pick_emoji(&mut inbox.context),
         ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
         ComposerMenuItem::Note => inbox.desk.switch_mode(),

@@ -7,7 +7,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::components::picker::Picker;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
@@ -41,10 +40,9 @@ pub struct Words<'a> {
 pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buffer: &mut Buffer) -> Area {
     let (columns, rows) = inbox.context.size;
     let area = centered(inbox, columns.min(86), rows.min(20));
-    paint_view::blank(buffer, area);
     let count = format!("{}", words.entries.len());
     let titles = (&[(words.title, theme.strong())][..], &[(count.as_str(), theme.dim())][..]);
-    paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+    paint_view::popup(buffer, area, theme, titles);
     let hint = format!(" {} ", words.hint);
     paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.dim());
     let inner = area.inner();
@@ -149,8 +147,7 @@ impl OverlayView for ComposerMenu {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let height = u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2;
         let area = centered(inbox, 66, height);
-        paint_view::blank(buffer, area);
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&[("Write or send", theme.strong())], &[]));
+        paint_view::popup(buffer, area, theme, (&[("Write or send", theme.strong())], &[]));
         let hint = " letter or Enter · Esc back ";
         paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.dim());
         let inner = area.inner();

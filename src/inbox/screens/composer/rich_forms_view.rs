@@ -8,7 +8,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::field_view;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::rich_forms::update as rich_forms;
@@ -27,10 +26,9 @@ impl OverlayView for Form {
         // The fields, and what the customer sees of each.
         let wanted = u16::try_from(form.values.len() * 2 + 6).unwrap_or(u16::MAX);
         let area = centered(inbox, columns.min(92), wanted.min(rows.saturating_sub(3)));
-        paint_view::blank(buffer, area);
         let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let titles = (&[(form.kind.title(), theme.strong())][..], &[(label, style)][..]);
-        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        paint_view::popup(buffer, area, theme, titles);
         bottom(inbox, theme, form, area, buffer);
         let inner = area.inner();
         let (x, width, end) = (inner.x + 1, inner.width.saturating_sub(2), inner.y + inner.height);

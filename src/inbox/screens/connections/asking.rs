@@ -11,7 +11,7 @@ use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest};
-use crate::screens::connections::update;
+use crate::screens::connections::update as connections;
 use model::connections::{Connection, ConnectionEndpoint, EndpointMethod, ParameterSource};
 use model::text;
 use model::text::SafeText;
@@ -193,7 +193,7 @@ impl OverlayView for EndpointForm {
 /// The endpoints a question finds.
 pub fn endpoints<'a>(context: &'a Context, query: &str) -> Vec<(&'a Connection, &'a ConnectionEndpoint)> {
     let words = query.to_lowercase();
-    update::every_endpoint(context)
+    connections::every_endpoint(context)
         .filter(|(connection, endpoint)| {
             let text =
                 format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();

@@ -10,7 +10,7 @@ use crate::layout::SIDE_BY_SIDE;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::conversations::bulk_plan::BulkWish;
-use crate::screens::conversations::pauses::update;
+use crate::screens::conversations::pauses::update as pauses;
 use crate::screens::conversations::takeover::{closable, switchable};
 use crate::tab::Focus;
 use model::filter::{self, Sort};
@@ -236,7 +236,7 @@ pub(crate) fn go_to_snoozed(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_paused(inbox: &mut Inbox, _: KeyPress) {
-    update::show_paused(&mut inbox.context);
+    pauses::show_paused(&mut inbox.context);
 }
 
 pub(crate) fn may_sort_threads(inbox: &Inbox) -> Result<(), Reason> {

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::conversations::saved_views::ViewMenu;
@@ -20,10 +19,9 @@ impl OverlayView for ViewMenu {
         let chosen = self.chosen;
         let rows = u16::try_from(inbox.desk.views.len()).unwrap_or(u16::MAX).saturating_add(2);
         let area = centered(inbox, 64, rows);
-        paint_view::blank(buffer, area);
         let title = [("Views", theme.strong())];
         let hint = [("its key or Enter shows · Esc back", theme.dim())];
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &hint));
+        paint_view::popup(buffer, area, theme, (&title, &hint));
         let inner = area.inner();
         let height = usize::from(inner.height).max(1);
         let first = (chosen + 1).saturating_sub(height);

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::history::reactions::ReactionPicker;
 use crate::theme_view::Theme;
@@ -15,9 +14,8 @@ impl OverlayView for ReactionPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let offered = inbox.desk.quick_reactions(&self.channel);
         let area = centered(inbox, 56, 4);
-        paint_view::blank(buffer, area);
         let title = [("React · free", theme.strong())];
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
+        paint_view::popup(buffer, area, theme, (&title, &[]));
         let inner = area.inner();
         let mut x = inner.x + 1;
         for (index, emoji) in offered.iter().enumerate() {

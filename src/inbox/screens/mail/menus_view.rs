@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::mail::menus::{MailMenuKind, Menu};
@@ -18,16 +17,8 @@ impl OverlayView for Menu {
         let fitting = menu.fitting();
         let rows = u16::try_from(fitting.len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
         let area = centered(inbox, 76, rows);
-        paint_view::blank(buffer, area);
         let (title, hint) = words(&menu.kind);
-        paint_view::frame(
-            buffer,
-            area,
-            theme,
-            true,
-            Sides::All,
-            (&[(title, theme.strong())], &[(hint, theme.dim())]),
-        );
+        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(hint, theme.dim())]));
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
         let mark = if theme.ascii { "_" } else { "▏" };
         let typed = format!("/{}{mark}", menu.typed);

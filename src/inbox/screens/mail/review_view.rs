@@ -6,7 +6,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::mail::last_look::ReviewRowKind;
@@ -18,10 +17,9 @@ impl OverlayView for MailReview {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let look = inbox.desk.last_look(self.preview, &inbox.context)?;
         let area = centered(inbox, look.size.0, look.size.1);
-        paint_view::blank(buffer, area);
         let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let title = [("Send this mail? ", theme.strong()), (label, style)];
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[]));
+        paint_view::popup(buffer, area, theme, (&title, &[]));
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
         let style = |kind| match kind {
             ReviewRowKind::Plain => Style::new(),

@@ -6,7 +6,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::command::Command;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::screens::mail::triage::{Triage, TriageDecision};
 use crate::screens::mail::view::subject;
@@ -50,8 +49,7 @@ fn clock(micros: i64) -> String {
 
 /// What came of it.
 pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer: &mut Buffer) {
-    paint_view::blank(buffer, area);
-    paint_view::frame(buffer, area, theme, true, Sides::All, (&[("Triage", theme.strong())], &[]));
+    paint_view::popup(buffer, area, theme, (&[("Triage", theme.strong())], &[]));
     let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
     let of = |what| triage.count(what);
     let lines = [

@@ -7,7 +7,6 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::field_view;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::people::form::{PersonField, PersonForm};
@@ -25,7 +24,6 @@ impl OverlayView for PersonForm {
         let told = form.told.as_ref().map_or(0, |_| 2);
         let wanted = u16::try_from(form.values.len() + 2).unwrap_or(u16::MAX).saturating_add(told);
         let area = centered(inbox, columns.min(84), wanted.min(rows.saturating_sub(3)));
-        paint_view::blank(buffer, area);
         let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let title = if form.is_new {
             "New person".to_owned()
@@ -33,7 +31,7 @@ impl OverlayView for PersonForm {
             SafeText::line(&format!("{} {}", form.before.phone, form.before.name)).to_string()
         };
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
-        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        paint_view::popup(buffer, area, theme, titles);
         bottom(theme, form, area, buffer);
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));

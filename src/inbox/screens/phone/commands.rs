@@ -5,7 +5,7 @@ use crate::command::Reason;
 use crate::conditions::on_writable_tab;
 use crate::keys::KeyPress;
 use crate::screens::mail::update as mail;
-use crate::screens::phone::update;
+use crate::screens::phone::update as phone;
 
 /// Whether something can be written to who has not written: a number, or a
 /// new mail.
@@ -19,7 +19,7 @@ pub(crate) fn may_write_number(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn write_number(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.tab().is_mail() {
         true => mail::new_mail(inbox),
-        false => update::ask_number(&mut inbox.context),
+        false => phone::ask_number(&mut inbox.context),
     }
 }
 

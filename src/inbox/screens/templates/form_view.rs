@@ -9,7 +9,6 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::field_view;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::pickers_view;
@@ -68,7 +67,6 @@ impl OverlayView for TemplateForm {
         let form = self;
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.min(92), rows.min(30).saturating_sub(3));
-        paint_view::blank(buffer, area);
         let template = &form.template;
         let title = SafeText::line(&format!(
             "Template {} · {} · {}",
@@ -78,7 +76,7 @@ impl OverlayView for TemplateForm {
         ));
         let (label, style) = crate::tabs_view::environment(inbox.desk.tab(), theme);
         let titles = (&[(title.as_str(), theme.strong())][..], &[(label, style)][..]);
-        paint_view::frame(buffer, area, theme, true, Sides::All, titles);
+        paint_view::popup(buffer, area, theme, titles);
         bottom(inbox, theme, form, area, buffer);
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));

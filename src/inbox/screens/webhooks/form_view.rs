@@ -7,7 +7,6 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
-use crate::components::paint_view::Sides;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::webhooks::form::WebhookForm;
@@ -24,10 +23,9 @@ impl OverlayView for WebhookForm {
         let (columns, rows) = inbox.context.size;
         let wanted = u16::try_from(form.events.len() + 6).unwrap_or(u16::MAX);
         let area = centered(inbox, columns.min(84), wanted.min(rows.saturating_sub(2)));
-        paint_view::blank(buffer, area);
         let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let title = [("New webhook", theme.strong())];
-        paint_view::frame(buffer, area, theme, true, Sides::All, (&title, &[(label, style)]));
+        paint_view::popup(buffer, area, theme, (&title, &[(label, style)]));
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
         let at = |place: usize| if place == form.focus { theme.selected() } else { theme.dim() };

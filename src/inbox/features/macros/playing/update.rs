@@ -8,7 +8,7 @@ use crate::event::{Effect, Load};
 use crate::features::macros::Macros;
 use crate::features::macros::playing::Playing;
 use crate::features::macros::recording;
-use crate::features::macros::recording::update;
+use crate::features::macros::recording::update::asks_a_person;
 use crate::features::macros::steps;
 use crate::features::macros::steps::RecordedStep;
 use crate::keys::{KeyCode, KeyPress};
@@ -135,7 +135,7 @@ fn end_playing(inbox: &mut Inbox) -> bool {
             .say(inbox.context.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
     }
     // What opened a question must not be answered by typing ahead.
-    let pressed = if update::asks_a_person(&inbox.context) { VecDeque::new() } else { playing.pressed };
+    let pressed = if asks_a_person(&inbox.context) { VecDeque::new() } else { playing.pressed };
     let any = !pressed.is_empty();
     for key in pressed {
         inbox.key(key);
@@ -172,7 +172,7 @@ impl Macros {
         if playing.done == 0 || playing.done == playing.steps.len() {
             return None;
         }
-        if update::asks_a_person(context) {
+        if asks_a_person(context) {
             return Some(("it asks; answer it yourself", false));
         }
         let here = desk.current_conversation().map(ConversationRow::key);

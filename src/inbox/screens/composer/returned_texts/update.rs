@@ -6,7 +6,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::screens::composer::returned_texts::{DraftPlace, RecalledText, Returned};
 use crate::screens::composer::{Composer, ComposerMode};
-use crate::screens::phone::update;
+use crate::screens::phone::update as phone;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
@@ -93,7 +93,7 @@ impl Changes {
         }
         let mut elsewhere = false;
         for intent in intents.into_iter().rev() {
-            update::call_not_queued(context, &intent.operation);
+            phone::call_not_queued(context, &intent.operation);
             if let Some(returned) = Returned::of(&intent.operation) {
                 let is_there = self.give_back(
                     &intent.channel,

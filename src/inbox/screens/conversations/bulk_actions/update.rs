@@ -10,7 +10,7 @@ use crate::event::{Effect, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
 use crate::screens::conversations::bulk_actions::PendingBulkAction;
-use crate::screens::conversations::bulk_plan::update;
+use crate::screens::conversations::bulk_plan::update as bulk_plan;
 use crate::screens::conversations::bulk_plan::{Batch, BulkPlan, BulkWish, HELD};
 use crate::screens::conversations::snooze;
 use crate::screens::conversations::tags;
@@ -213,7 +213,7 @@ impl Changes {
             return context.warn(format!("{}: {reasons}", plan.wish.verb()));
         }
         if plan.apply.len() > HELD {
-            return update::ask_bulk(context, plan);
+            return bulk_plan::ask_bulk(context, plan);
         }
         self.carry_out(&plan, desk, context);
     }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
-use crate::screens::composer::canned::update;
+use crate::screens::composer::canned::update as canned;
 use crate::screens::mail::head::{BODY, Did};
 use crate::screens::mail::reading::update::current_letter;
 use crate::screens::mail::review;
@@ -59,7 +59,7 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
         }
     }
     if canned {
-        update::pick_reply(&mut inbox.context, "");
+        canned::pick_reply(&mut inbox.context, "");
     }
 }
 
