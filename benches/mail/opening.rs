@@ -11,7 +11,7 @@ use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event};
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
 use frontdesk::inbox::settings::{ChannelInfo, Settings};
-use frontdesk::inbox::theme_view::{Theme, ThemePalette};
+use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
 use frontdesk::model::account::{Account, Environment, Platform};
 use frontdesk::model::email::MailAccount;
@@ -162,7 +162,7 @@ impl Desk {
 
     fn draw(&mut self) {
         self.buffer.reset();
-        view::draw(&self.app, Theme { palette: ThemePalette::Terminal, ascii: false }, &mut self.buffer);
+        view::draw(&self.app, Theme::default(), &mut self.buffer);
         self.app.desk.drawn(self.app.context.now, &mut self.app.context);
     }
 }

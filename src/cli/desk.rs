@@ -16,8 +16,10 @@ use crate::shell::connections::ConnectionsSetup;
 use crate::shell::notify::Notifier;
 use crate::shell::run::DeskParts;
 use connections::{Credentials, file};
+use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
-use inbox::theme_view::{Theme, ThemePalette};
+use inbox::terminal_colors::{ColorDepth, TerminalColors};
+use inbox::theme_view::Theme;
 use model::messages::Aliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
@@ -158,8 +160,10 @@ pub fn runtime() -> Result<tokio::runtime::Runtime> {
 
 /// The look: the environment and the configuration decide.
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
-    let colourless = wants_no_colour(|it| std::env::var(it).ok());
-    Theme { palette: if colourless { ThemePalette::Mono } else { palette }, ascii }
+    let variable = |it: &str| std::env::var(it).ok();
+    let palette = if wants_no_colour(variable) { ThemePalette::Mono } else { palette };
+    Theme::new(palette, ascii)
+        .on(TerminalColors { depth: ColorDepth::of(variable), ..TerminalColors::UNKNOWN })
 }
 
 /// Whether the environment asks for no colours: `NO_COLOR` before all, then

@@ -2,7 +2,7 @@
 //! does. Reading, the schema for editors, the page of the book and the manual
 //! are made from these rows.
 
-use inbox::theme_view::ThemePalette;
+use inbox::palette_view::ThemePalette;
 use model::filter::Sort;
 use model::pictures::Graphics;
 
@@ -178,7 +178,7 @@ pub const TABLES: &[SettingTable] = &[
                 "theme",
                 Word(|| ThemePalette::WORDS.map(|(word, _)| word).to_vec()),
                 "\"terminal\"",
-                "The colours; `terminal` is the terminal's own sixteen, and NO_COLOR means `mono`",
+                "The colours; `terminal` takes the terminal's own hues and makes them readable, and NO_COLOR means `mono`",
             ),
             setting("ascii", Flag, "false", "Draw borders and marks in ASCII only"),
             setting("mouse", Flag, "true", "Read the mouse; false leaves it to the terminal, and M switches"),

@@ -16,14 +16,14 @@ const FRESH: i64 = 20 * SECOND;
 pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme) -> (String, Style) {
     let zone = &settings.zone;
     match health {
-        Health::Connecting => ("connecting".to_owned(), theme.dim()),
+        Health::Connecting => ("connecting".to_owned(), theme.quiet()),
         Health::Live { at } => match now.since(*at) {
-            age if age < 2 * SECOND => ("live".to_owned(), theme.own()),
-            age if age < FRESH => (format!("live {}", precise_span(age)), theme.own()),
-            age => (format!("last answer {} ago", precise_span(age)), theme.waiting()),
+            age if age < 2 * SECOND => ("live".to_owned(), theme.quiet()),
+            age if age < FRESH => (format!("live {}", precise_span(age)), theme.quiet()),
+            age => (format!("last answer {} ago", precise_span(age)), theme.needs_a_person()),
         },
         Health::Silent { since } => {
-            (format!("no answer for {}", precise_span(now.since(*since).max(0))), theme.waiting())
+            (format!("no answer for {}", precise_span(now.since(*since).max(0))), theme.needs_a_person())
         }
         Health::Offline { since, why } => {
             (format!("OFFLINE since {}: {why}", since.clock_face(zone)), theme.error())
@@ -33,7 +33,10 @@ pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme)
         }
         Health::Limited { until } => {
             let left = precise_span(until.since(now).max(0) + SECOND);
-            (format!("limited by the server until {}, {left}", until.clock_face(zone)), theme.waiting())
+            (
+                format!("limited by the server until {}, {left}", until.clock_face(zone)),
+                theme.needs_a_person(),
+            )
         }
         Health::Refused { code, why } => {
             let refresh = settings.keymap.first(Command::Refresh);

@@ -43,7 +43,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     ];
     for (label, words) in facts {
         let Some(words) = words.filter(|_| y < place.y + place.height) else { continue };
-        paint_view::text(buffer, place.x, y, 12, label, theme.dim());
+        paint_view::text(buffer, place.x, y, 12, label, theme.quiet());
         paint_view::text(buffer, place.x + 12, y, place.width.saturating_sub(12), &words, Style::new());
         y += 1;
     }

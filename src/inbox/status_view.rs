@@ -37,13 +37,15 @@ fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
     };
     let (words, style) = match loads::unread(inbox) {
         // What is on screen may be old however the connection fares.
-        Some(why) if matches!(tab.health, Health::Live { .. } | Health::Connecting) => (why, theme.waiting()),
+        Some(why) if matches!(tab.health, Health::Live { .. } | Health::Connecting) => {
+            (why, theme.needs_a_person())
+        }
         _ => (words, style),
     };
     let words = if tab.channel.read_only { format!("READ-ONLY · {words}") } else { words };
     match &tab.note {
         Some(note) if matches!(tab.health, Health::Live { .. }) => {
-            (format!("{} · {words}", note.words()), theme.waiting())
+            (format!("{} · {words}", note.words()), theme.needs_a_person())
         }
         _ => (words, style),
     }
@@ -81,7 +83,7 @@ pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
     let noticed = notice::noticed(inbox);
     let passes = noticed.is_some() && !inbox.context.states_fact();
     let (first, style) = match noticed {
-        Some((text, true)) => (text, theme.waiting()),
+        Some((text, true)) => (text, theme.needs_a_person()),
         Some((text, false)) => (text, theme.strong()),
         None => connected(inbox, theme),
     };
@@ -119,7 +121,7 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
         |words: String, short: String| StatusSegment { short: Some(short), ..loud(words, theme.error()) };
     let mut items = Vec::new();
     if let Some(seconds) = inbox.changes.saving_for(&inbox.context) {
-        items.push(loud(format!(" · SAVING… {seconds}s"), theme.waiting()));
+        items.push(loud(format!(" · SAVING… {seconds}s"), theme.under_way()));
     }
     if inbox.changes.unsaved_drafts() > 0 {
         items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
@@ -137,17 +139,19 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     let unreadable = inbox.desk.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {
         let (open, words) = (inbox.context.key_of(Command::ShowUnreadable), unreadable::words(unreadable));
-        let long =
-            StatusSegment { short: Some(format!(" · {words}")), ..loud(String::new(), theme.waiting()) };
+        let long = StatusSegment {
+            short: Some(format!(" · {words}")),
+            ..loud(String::new(), theme.needs_a_person())
+        };
         items.push(StatusSegment { words: format!(" · {words}: {open}"), ..long });
     }
     if let Some((letter, steps)) = inbox.features.macros.is_recording() {
         let words =
             format!(" · RECORDING {letter}, {steps} · {} ends", inbox.context.key_of(Command::RecordMacro));
-        items.push(loud(words, theme.waiting()));
+        items.push(loud(words, theme.needs_a_person()));
     }
     if inbox.features.pauses.lease_waits(&inbox.desk, &inbox.context) {
-        items.push(loud(inbox.context.keyed(" · a pause is over · {show-paused}"), theme.waiting()));
+        items.push(loud(inbox.context.keyed(" · a pause is over · {show-paused}"), theme.needs_a_person()));
     }
     if let Some(offered) = inbox.features.credits.offered(&inbox.desk, &inbox.context) {
         items.push(loud(
@@ -158,12 +162,12 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
     if let Some(batch) = inbox.changes.batch.as_ref().filter(|it| it.is_under_way()) {
         let (finished, total) = batch.progress();
-        items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.waiting()));
+        items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.under_way()));
     }
     if let Some(running) = &inbox.people.importing {
         let progress = &running.progress;
         let words = format!(" · import {}/{}", progress.done, progress.rows);
-        let style = if progress.stopped.is_some() { theme.error() } else { theme.waiting() };
+        let style = if progress.stopped.is_some() { theme.error() } else { theme.under_way() };
         items.push(loud(words, style));
     }
     let credits = tabs_view::credits(inbox);
@@ -202,7 +206,7 @@ pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) 
         }
         x += paint_view::text(buffer, x, area.y, end - x, key, theme.strong());
         x += 1;
-        x += paint_view::text(buffer, x, area.y, end - x, word, theme.dim());
+        x += paint_view::text(buffer, x, area.y, end - x, word, theme.quiet());
         x += 2;
     }
 }

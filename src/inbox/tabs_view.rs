@@ -9,10 +9,11 @@ use crate::connection_view;
 use crate::features::credits::Balance;
 use crate::keys::Pointer;
 use crate::layout::Area;
+use crate::strokes_view::BorderSet;
 use crate::tab::Tab;
 use crate::tab_names;
 use crate::tab_names::VisibleTabs;
-use crate::theme_view::{BorderSet, Theme};
+use crate::theme_view::Theme;
 use crate::wrap;
 use model::account::Environment;
 use model::prices;
@@ -28,20 +29,31 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (separator, before) = if theme.ascii { ("|", "<") } else { ("│", "‹") };
     let mut x = area.x + all(inbox, theme, area, buffer);
     if shown.first > 0 {
-        x += paint_view::text(buffer, x, area.y, 1, before, theme.dim());
+        x += paint_view::text(buffer, x, area.y, 1, before, theme.quiet());
     }
     for (index, (tab, name)) in inbox.desk.tabs.iter().zip(&shown.names).enumerate().skip(shown.first) {
         if x > area.x {
-            x += paint_view::text(buffer, x, area.y, 1, separator, theme.dim());
+            x += paint_view::text(buffer, x, area.y, 1, separator, theme.quiet());
         }
         let start = x;
         let (label, label_style) = environment(tab, theme);
         let number = format!("{} ", index + 1);
         let count = count(tab);
-        let runs =
-            [(number.as_str(), theme.dim()), (name, Style::new()), (" ", Style::new()), (label, label_style)];
+        let runs = [
+            (number.as_str(), theme.quiet()),
+            (name, Style::new()),
+            (" ", Style::new()),
+            (label, label_style),
+        ];
         x += paint_view::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
-        x += paint_view::text(buffer, x, area.y, room.saturating_sub(x - area.x), &count, theme.waiting());
+        x += paint_view::text(
+            buffer,
+            x,
+            area.y,
+            room.saturating_sub(x - area.x),
+            &count,
+            theme.needs_a_person(),
+        );
         if index == inbox.desk.active && !inbox.desk.everywhere {
             paint_view::stripe(
                 buffer,
@@ -56,7 +68,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             area.x,
             area.y,
             area.width.saturating_sub(1),
-            &[(&credits, theme.dim())],
+            &[(&credits, theme.quiet())],
         );
     }
 }
@@ -68,7 +80,7 @@ fn all(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
         return 0;
     }
     let used =
-        paint_view::runs(buffer, area.x, area.y, area.width, &[("0 ", theme.dim()), ("All", Style::new())]);
+        paint_view::runs(buffer, area.x, area.y, area.width, &[("0 ", theme.quiet()), ("All", Style::new())]);
     if inbox.desk.everywhere {
         paint_view::stripe(buffer, Area { width: used, height: 1, ..area }, theme.selected());
     }
@@ -128,7 +140,7 @@ pub fn environment(tab: &Tab, theme: Theme) -> (&'static str, Style) {
     match tab.environment() {
         Some(Environment::Live) => ("LIVE", theme.live()),
         Some(Environment::Test) => ("TEST", theme.test()),
-        None => ("?", theme.dim()),
+        None => ("?", theme.quiet()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 
 use crate::shell::bursts;
+use crate::shell::color_answers::{AnswerReader, Arrival, EventSource};
 use crate::shell::mailbox::{EventQueue, Signal};
 use inbox::event::Event;
 use inbox::keys::Pointer;
@@ -21,11 +22,11 @@ const CLOSING: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// When the thread cannot be made.
-pub fn spawn(mailbox: EventQueue) -> std::io::Result<Gate> {
+pub fn spawn(mailbox: EventQueue, answers: AnswerReader) -> std::io::Result<Gate> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     let gate = Gate::default();
     let reading = gate.clone();
-    thread.spawn(move || read_all(&mailbox, &reading))?;
+    thread.spawn(move || read_all(&mailbox, &reading, answers))?;
     Ok(gate)
 }
 
@@ -79,12 +80,40 @@ impl Gate {
     }
 }
 
-fn read_all(mailbox: &EventQueue, gate: &Gate) {
+/// The terminal's events.
+#[derive(Debug, Clone, Copy)]
+pub struct TerminalEvents;
+
+impl EventSource for TerminalEvents {
+    fn poll(&mut self, within: Duration) -> std::io::Result<bool> {
+        event::poll(within)
+    }
+
+    fn read(&mut self) -> std::io::Result<event::Event> {
+        event::read()
+    }
+}
+
+/// Hands on what arrived.
+fn hand_on(mailbox: &EventQueue, arrived: Vec<Arrival>) {
+    for it in arrived {
+        match it {
+            Arrival::Color(report) => mailbox.signal(Signal::Color(report)),
+            Arrival::Event(event) => translate(event).into_iter().for_each(|it| mailbox.key(it)),
+        }
+    }
+}
+
+fn read_all(mailbox: &EventQueue, gate: &Gate, mut answers: AnswerReader) {
     let joins = std::env::var("TERM").is_ok_and(|it| bursts::is_unmarked(&it));
     loop {
         gate.pass();
-        match read(joins) {
-            Ok(events) => events.into_iter().for_each(|it| mailbox.key(it)),
+        let read = match joins {
+            true => read_burst().map(|events| events.into_iter().for_each(|it| mailbox.key(it))),
+            false => answers.next(&mut TerminalEvents).map(|it| hand_on(mailbox, it)),
+        };
+        match read {
+            Ok(()) => (),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => (),
             Err(error) => {
                 tracing::warn!(%error, "the terminal's input has ended");
@@ -94,13 +123,14 @@ fn read_all(mailbox: &EventQueue, gate: &Gate) {
     }
 }
 
-/// The next event; where pastes are not marked, all that came with it.
-fn read(joins: bool) -> std::io::Result<Vec<Event>> {
+/// Where pastes are not marked, the next event and all that came with it. Such
+/// a terminal is not asked for its colours.
+fn read_burst() -> std::io::Result<Vec<Event>> {
     let mut events = Vec::from_iter(translate(event::read()?));
-    while joins && events.len() < AT_ONCE && event::poll(Duration::ZERO)? {
+    while events.len() < AT_ONCE && event::poll(Duration::ZERO)? {
         events.extend(translate(event::read()?));
     }
-    Ok(if joins { bursts::join(events) } else { events })
+    Ok(bursts::join(events))
 }
 
 /// What a terminal event means to the app, if anything.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use inbox::event::Event;
+use inbox::terminal_colors::ColorReport;
 use model::ids::ChannelId;
 use model::news::News;
 
@@ -19,7 +20,7 @@ const LOOK_BACK: usize = 64;
 /// Keys that wait at most.
 const KEYS: usize = 100_000;
 
-/// Something the process itself is told.
+/// Something the process itself is told, or the terminal tells by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// End now: SIGTERM, SIGINT, SIGQUIT.
@@ -32,6 +33,8 @@ pub enum Signal {
     Continue,
     /// A thread of this process has failed.
     Failed,
+    /// The terminal told one of its colours.
+    Color(ColorReport),
 }
 
 /// What one turn of the loop takes.

@@ -5,6 +5,7 @@ pub mod campaigning;
 pub mod children;
 pub mod clipboard;
 pub mod clock;
+pub mod color_answers;
 pub mod connections;
 mod decoding;
 pub mod editor;

@@ -134,7 +134,7 @@ impl PlainMode {
                     Signal::End | Signal::Gone => return Ok(()),
                     Signal::Failed => return Err(DeskError::Failed),
                     Signal::Stop => signals::stop_here(),
-                    Signal::Continue => (),
+                    Signal::Continue | Signal::Color(_) => (),
                 }
             }
         }

@@ -10,9 +10,10 @@ use thiserror::Error;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
+use crate::shell::color_answers::{AnswerReader, Arrival};
 use crate::shell::connections::{ConnectionsSetup, Linked};
 use crate::shell::effects::Hands;
-use crate::shell::input::Gate;
+use crate::shell::input::{Gate, TerminalEvents};
 use crate::shell::mailbox::{EventQueue, LoopTurn, Signal};
 use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
@@ -115,7 +116,8 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
-        let mut screen = Screen::take(self.mouse)?;
+        let mut screen = Screen::take(self.mouse, self.theme.follows_terminal())?;
+        let taken = clock::instant();
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
@@ -125,8 +127,10 @@ impl DeskParts {
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut reader, effects);
-        show(&mut app, self.theme, &mut screen, &*self.clock)?;
-        let gate = input::spawn(mailbox.clone())?;
+        let mut answers = AnswerReader::default();
+        let theme = told_early(self.theme, &mut answers, || taken.elapsed(), &mailbox)?;
+        show(&mut app, theme, &mut screen, &*self.clock)?;
+        let gate = input::spawn(mailbox.clone(), answers)?;
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
         let told = mailbox.clone();
@@ -161,7 +165,7 @@ impl DeskParts {
             gate,
             engine: engine.clone(),
             runtime,
-            theme: self.theme,
+            theme,
             notifier: self.notifier,
             clipboard: self.clipboard,
             clock: self.clock,
@@ -179,6 +183,27 @@ impl DeskParts {
             LoopEnd::Failed => Err(DeskError::Failed),
         }
     }
+}
+
+/// The theme with what the terminal tells of its colours before the first
+/// frame. What a person typed meanwhile waits for the loop.
+fn told_early(
+    theme: Theme,
+    answers: &mut AnswerReader,
+    since_asked: impl Fn() -> Duration,
+    mailbox: &EventQueue,
+) -> io::Result<Theme> {
+    if !theme.follows_terminal() {
+        return Ok(theme);
+    }
+    let mut told = theme;
+    for it in answers.before_first_frame(&mut TerminalEvents, since_asked)? {
+        match it {
+            Arrival::Color(report) => told = told.told(report),
+            Arrival::Event(event) => input::translate(event).into_iter().for_each(|it| mailbox.key(it)),
+        }
+    }
+    Ok(told)
 }
 
 /// Performs loads at once, as long as they lead to more; returns the rest.
@@ -258,6 +283,7 @@ impl Turning {
                 Signal::Stop => self.suspend()?,
                 // A stop that nobody announced: SIGSTOP from outside.
                 Signal::Continue => self.screen.retake()?,
+                Signal::Color(report) => self.theme = self.theme.told(report),
             }
         }
         for event in turn.keys.into_iter().chain(turn.results) {

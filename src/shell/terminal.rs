@@ -20,6 +20,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
+use crate::shell::color_answers;
 use inbox::wrap;
 
 /// Whether the terminal is ours now.
@@ -73,24 +74,27 @@ pub struct Screen {
     overlays: Vec<SharpImage>,
     /// Whether the mouse is read.
     mouse: bool,
+    /// Whether the terminal is asked for its colours whenever it is taken.
+    asks_colors: bool,
 }
 
 impl Screen {
     /// Takes the terminal: raw mode, alternate screen, bracketed paste, focus
     /// reports, keys told apart where it can, and the mouse if it is to be
-    /// read.
+    /// read. Its colours are asked for if they are wanted; what it answers
+    /// comes as events.
     ///
     /// # Errors
     /// When the terminal does not take one of them; it is given back then.
-    pub fn take(mouse: bool) -> io::Result<Self> {
-        enter(mouse)?;
+    pub fn take(mouse: bool, asks_colors: bool) -> io::Result<Self> {
+        enter(mouse, asks_colors)?;
         let made = size().and_then(|(width, height)| {
             let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
             let backend = CrosstermBackend::new(FrameWriter::default());
             Terminal::with_options(backend, TerminalOptions { viewport })
         });
         match made {
-            Ok(terminal) => Ok(Self { terminal, shown: None, overlays: Vec::new(), mouse }),
+            Ok(terminal) => Ok(Self { terminal, shown: None, overlays: Vec::new(), mouse, asks_colors }),
             Err(error) => {
                 restore();
                 Err(error)
@@ -103,7 +107,7 @@ impl Screen {
     /// # Errors
     /// As [`Self::take`].
     pub fn retake(&mut self) -> io::Result<()> {
-        enter(self.mouse)?;
+        enter(self.mouse, self.asks_colors)?;
         self.redraw();
         Ok(())
     }
@@ -227,7 +231,7 @@ pub fn measure(text: &str) -> io::Result<u16> {
     Ok(measured?.0)
 }
 
-fn enter(mouse: bool) -> io::Result<()> {
+fn enter(mouse: bool, asks_colors: bool) -> io::Result<()> {
     let again = TAKEN.swap(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
     let entered = terminal::enable_raw_mode().and_then(|()| {
@@ -244,6 +248,9 @@ fn enter(mouse: bool) -> io::Result<()> {
         }
         if mouse {
             queue!(out, EnableMouseCapture)?;
+        }
+        if asks_colors {
+            color_answers::ask(&mut out)?;
         }
         out.flush()
     });

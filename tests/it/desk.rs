@@ -13,12 +13,13 @@ use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
 use frontdesk::inbox::layout::Area;
 use frontdesk::inbox::outside::Copied;
+use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::plain::input;
 use frontdesk::inbox::plain::input::PlainCommand;
 use frontdesk::inbox::screens::conversations::saved_views::SavedView;
 use frontdesk::inbox::screens::people::importing::{ImportAction, ImportResult, ImportSource};
 use frontdesk::inbox::settings::{PauseOnReply, Settings};
-use frontdesk::inbox::theme_view::{Theme, ThemePalette};
+use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
 use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
@@ -281,7 +282,7 @@ impl Desk {
         let mut desk = Self {
             app,
             clock,
-            theme: Theme { palette: ThemePalette::Mono, ascii: false },
+            theme: Theme::new(ThemePalette::Mono, false),
             runtime,
             base_url: String::new(),
             dev_url: String::new(),

@@ -16,6 +16,7 @@ mod faults;
 mod floors;
 mod hands;
 mod kills;
+mod looks;
 mod mail_page;
 mod openapi;
 mod outages;

@@ -6,7 +6,10 @@ mod moving;
 use std::fmt::Write;
 use std::path::Path;
 
-use frontdesk::inbox::theme_view::ThemePalette;
+use frontdesk::inbox::contrast::Rgb;
+use frontdesk::inbox::palette_view::ThemePalette;
+use frontdesk::inbox::terminal_colors::{ColorDepth, TerminalColors};
+use frontdesk::inbox::theme_view::Theme;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::style::{Color, Modifier};
 
@@ -17,17 +20,32 @@ const CELL: (usize, usize) = (9, 18);
 pub(crate) const GROUND: &str = "#16181d";
 pub(crate) const LETTERS: &str = "#d7dae0";
 
-/// The sixteen colours of a terminal.
-pub(crate) fn colour(colour: Color, otherwise: &'static str) -> &'static str {
+/// What the terminal of the pictures tells of itself.
+const TOLD: TerminalColors = TerminalColors {
+    depth: ColorDepth::Direct,
+    ground: Some(Rgb(0x16, 0x18, 0x1d)),
+    letters: Some(Rgb(0xd7, 0xda, 0xe0)),
+    numbered: [
+        None,
+        Some(Rgb(0xf0, 0x71, 0x78)),
+        Some(Rgb(0xa5, 0xd0, 0x75)),
+        Some(Rgb(0xe6, 0xc0, 0x7b)),
+        None,
+        None,
+        Some(Rgb(0x6b, 0xd6, 0xd0)),
+    ],
+};
+
+/// What it answers when a program asks for them.
+pub(crate) const ANSWERS: &str = "\x1b]4;1;rgb:f0/71/78\x07\x1b]4;2;rgb:a5/d0/75\x07\x1b]4;3;rgb:e6/c0/7b\x07\
+                                  \x1b]4;6;rgb:6b/d6/d0\x07\
+                                  \x1b]10;rgb:d7/da/e0\x07\x1b]11;rgb:16/18/1d\x07";
+
+/// A colour as a document names it.
+pub(crate) fn colour(colour: Color, otherwise: &str) -> String {
     match colour {
-        Color::Red => "#f07178",
-        Color::Green => "#a5d075",
-        Color::Yellow => "#e6c07b",
-        Color::Blue => "#6fb3f2",
-        Color::Magenta => "#c792ea",
-        Color::Cyan => "#6bd6d0",
-        Color::DarkGray => "#7f8694",
-        _ => otherwise,
+        Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
+        _ => otherwise.to_owned(),
     }
 }
 
@@ -36,14 +54,14 @@ pub(crate) fn colour(colour: Color, otherwise: &'static str) -> &'static str {
 pub(crate) struct DrawnCell {
     /// What stands there; nothing behind a wide letter.
     pub(crate) symbol: String,
-    pub(crate) letters: &'static str,
-    pub(crate) ground: &'static str,
+    pub(crate) letters: String,
+    pub(crate) ground: String,
     pub(crate) bold: bool,
 }
 
 impl DrawnCell {
-    fn look(&self) -> (&'static str, &'static str, bool) {
-        (self.letters, self.ground, self.bold)
+    fn look(&self) -> (&str, &str, bool) {
+        (&self.letters, &self.ground, self.bold)
     }
 }
 
@@ -137,7 +155,7 @@ fn shows(desk: &Desk, name: &str) {
 /// A desk on the sample world, in colour, which has read all of it.
 fn ready() -> Desk {
     let mut desk = Desk::demo(140, 36);
-    desk.theme.palette = ThemePalette::Terminal;
+    desk.theme = Theme::new(ThemePalette::Terminal, false).on(TOLD);
     // Histories are read a few at a time, as the rate allows.
     for _ in 0..12 {
         desk.settle();

@@ -26,6 +26,8 @@ pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     folder: tempfile::TempDir,
+    /// What it answers when it is asked for its colours; none is silent.
+    colors: Option<&'static str>,
 }
 
 fn side(cells: u16) -> NonZero<u16> {
@@ -35,6 +37,28 @@ fn side(cells: u16) -> NonZero<u16> {
 impl Terminal {
     pub(crate) fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
         Self::start_in(tempfile::tempdir().expect("a folder"), arguments, columns, rows)
+    }
+
+    /// A terminal that tells its colours when it is asked.
+    pub(crate) fn start_telling(arguments: &[&str], columns: u16, rows: u16, colors: &'static str) -> Self {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.args(arguments);
+        command.env("COLORTERM", "truecolor");
+        let mut terminal = Self::run(tempfile::tempdir().expect("a folder"), command, columns, rows);
+        terminal.colors = Some(colors);
+        terminal
+    }
+
+    /// Takes in what the binary wrote, and answers what it asks.
+    fn process(&mut self, bytes: &[u8]) {
+        self.screen.process(bytes);
+        self.seen.extend_from_slice(bytes);
+        if let Some(colors) = self.colors
+            && String::from_utf8_lossy(&self.seen).contains("\x1b]11;?")
+        {
+            self.colors = None;
+            self.keys(colors);
+        }
     }
 
     fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
@@ -84,6 +108,7 @@ impl Terminal {
             child,
             master: pair.master,
             folder,
+            colors: None,
         }
     }
 
@@ -107,10 +132,7 @@ impl Terminal {
         while !holds(&self.contents()) {
             let left = until.saturating_duration_since(instant());
             match self.bytes.recv_timeout(left) {
-                Ok(bytes) => {
-                    self.screen.process(&bytes);
-                    self.seen.extend_from_slice(&bytes);
-                }
+                Ok(bytes) => self.process(&bytes),
                 Err(RecvTimeoutError::Timeout) => panic!("no {what} on screen:\n{}", self.contents()),
                 Err(RecvTimeoutError::Disconnected) => panic!("ended before {what}:\n{}", self.contents()),
             }
@@ -153,10 +175,14 @@ impl Terminal {
         while !holds(self) {
             assert!(instant() < until, "{what} never comes:\n{}", self.contents());
             if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
-                self.screen.process(&bytes);
-                self.seen.extend_from_slice(&bytes);
+                self.process(&bytes);
             }
         }
+    }
+
+    /// Waits until its cells look as is wanted.
+    pub(crate) fn wait_for_look(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+        self.wait_until(what, holds);
     }
 
     /// Waits for the end; its exit code.
@@ -314,7 +340,7 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
 #[ignore = "run by the test above, in a terminal of its own"]
 fn panics_inside_the_screen() {
     frontdesk::shell::failures::install(EventQueue::default());
-    let _screen = Screen::take(true).expect("a terminal");
+    let _screen = Screen::take(true, false).expect("a terminal");
     panic!("\u{1b}]52;c;clipboard\u{7}");
 }
 

@@ -44,6 +44,6 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
 pub fn edge(inbox: &Inbox, theme: Theme, pane: Pane, area: Area, buffer: &mut Buffer) {
     if let Some(words) = loads::shown(inbox, pane).words() {
         let words = format!(" {words} ");
-        paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.waiting());
+        paint_view::text(buffer, area.x + 2, area.y, area.width.saturating_sub(4), &words, theme.under_way());
     }
 }

@@ -8,7 +8,8 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use crate::layout::Area;
-use crate::theme_view::{BorderSet, Theme};
+use crate::strokes_view::BorderSet;
+use crate::theme_view::Theme;
 use crate::wrap;
 
 /// A run of text in one style.

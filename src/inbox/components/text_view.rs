@@ -49,7 +49,7 @@ impl OverlayView for TextView {
             buffer,
             area,
             theme,
-            (&[(self.title.as_str(), theme.strong())], &[(hint, theme.dim())]),
+            (&[(self.title.as_str(), theme.strong())], &[(hint, theme.quiet())]),
         );
         let inner = area.inner();
         for (row, line) in self.lines.iter().skip(self.first).take(usize::from(inner.height)).enumerate() {

@@ -32,14 +32,14 @@ pub fn draw(inbox: &Inbox, theme: Theme, found: &SearchResult, place: Area, buff
                 buffer,
             );
             let preview = row.conversation.preview.as_str();
-            paint_view::text(buffer, second.x, second.y, second.width, preview, theme.dim());
+            paint_view::text(buffer, second.x, second.y, second.width, preview, theme.quiet());
         }
         SearchResult::Contact(contact) => {
             let beside = if contact.name == contact.phone { "" } else { contact.phone.as_str() };
             head(inbox, theme, (&contact.name, beside), (&contact.channel, None), place, buffer);
             let email = contact.email.as_ref().map(|it| format!(" · {it}")).unwrap_or_default();
             let words = format!("contact of the server, no conversation here{email}");
-            paint_view::text(buffer, second.x, second.y, second.width, &words, theme.dim());
+            paint_view::text(buffer, second.x, second.y, second.width, &words, theme.quiet());
         }
         SearchResult::Note(hit) => {
             head(inbox, theme, (&hit.title, "note, never sent"), (&hit.channel, Some(hit.at)), place, buffer);
@@ -73,10 +73,10 @@ fn head(
 ) {
     let (x, width) = (place.x + 1, place.width.saturating_sub(2));
     let right = format!("{} · {}", tab_name(inbox, channel), when(inbox, at));
-    let used = paint_view::runs_right(buffer, x, place.y, width, &[(&right, theme.dim())]);
+    let used = paint_view::runs_right(buffer, x, place.y, width, &[(&right, theme.quiet())]);
     let room = width.saturating_sub(used + 1);
     let lead = if beside.is_empty() { "" } else { " · " };
-    let runs = [(title.as_str(), theme.strong()), (lead, theme.dim()), (beside, theme.dim())];
+    let runs = [(title.as_str(), theme.strong()), (lead, theme.quiet()), (beside, theme.quiet())];
     paint_view::runs(buffer, x, place.y, room, &runs);
 }
 

@@ -28,7 +28,7 @@ impl OverlayView for Help {
                 buffer,
                 place,
                 "No key, name or explanation has all these words.",
-                theme.dim(),
+                theme.quiet(),
             );
         }
         let (keys, words) = columns(inner.width);
@@ -55,12 +55,12 @@ fn foot(theme: Theme, help: &Help, area: Area, buffer: &mut Buffer) {
     let (x, y) = (area.x + 1, area.y + area.height.saturating_sub(1));
     let width = area.width.saturating_sub(2);
     if let Some(told) = &help.told {
-        paint_view::text(buffer, x, y, width, &format!(" {told} "), theme.waiting());
+        paint_view::text(buffer, x, y, width, &format!(" {told} "), theme.needs_a_person());
         return;
     }
     let text = &help.find;
     if text.is_empty() && !help.typing {
-        paint_view::text(buffer, x, y, width, " / finds · j k scroll · Esc back ", theme.dim());
+        paint_view::text(buffer, x, y, width, " / finds · j k scroll · Esc back ", theme.quiet());
         return;
     }
     let cursor = match (help.typing, theme.ascii) {
@@ -72,9 +72,9 @@ fn foot(theme: Theme, help: &Help, area: Area, buffer: &mut Buffer) {
     let runs = [
         (" find / ", theme.strong()),
         (text.before(), Style::new()),
-        (cursor, theme.dim()),
+        (cursor, theme.quiet()),
         (text.after(), Style::new()),
-        (keys, theme.dim()),
+        (keys, theme.quiet()),
     ];
     paint_view::runs(buffer, x, y, width, &runs);
 }

@@ -32,7 +32,9 @@ impl OverlayView for LinePrompt {
             Some(mistake) => {
                 paint_view::text(buffer, hints.x, hints.y, hints.width, &mistake.words, theme.error())
             }
-            None => paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.dim()),
+            None => {
+                paint_view::text(buffer, hints.x, hints.y, hints.width, &help(inbox, line), theme.quiet())
+            }
         };
         Some(cursor)
     }

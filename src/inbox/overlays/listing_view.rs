@@ -23,13 +23,13 @@ impl OverlayView for ListOverlay {
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
         let (title, hint) = listing::list_head(inbox, kind);
-        let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.dim())]);
+        let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.quiet())]);
         paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
         let inner = area.inner();
         let lines = listing::list_lines(inbox, kind);
         if lines.is_empty() {
             let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            paint_view::paragraph(buffer, place, listing::list_empty(inbox, kind), theme.dim());
+            paint_view::paragraph(buffer, place, listing::list_empty(inbox, kind), theme.quiet());
             return None;
         }
         let height = usize::from(inner.height).max(1);
@@ -52,10 +52,10 @@ impl OverlayView for ListOverlay {
 
 fn draw_line(theme: Theme, line: &ListLine, name: u16, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 1, area.width.saturating_sub(2));
-    let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.right, theme.dim())]);
-    let plain = if line.dim { theme.dim() } else { Style::new() };
+    let right = paint_view::runs_right(buffer, x, area.y, width, &[(&line.right, theme.quiet())]);
+    let plain = if line.dim { theme.quiet() } else { Style::new() };
     paint_view::text(buffer, x, area.y, name, line.name.as_str(), plain);
-    let style = if line.loud { theme.error() } else { theme.dim() };
+    let style = if line.loud { theme.error() } else { theme.quiet() };
     let room = width.saturating_sub(name + 2 + right + u16::from(right > 0));
     paint_view::text(buffer, x + name + 2, area.y, room, line.words.as_str(), style);
 }

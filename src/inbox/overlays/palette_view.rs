@@ -25,7 +25,7 @@ impl OverlayView for CommandPalette {
         let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
         let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
         let title = [(title, theme.strong())];
-        let hint = [("Enter does it · Esc back", theme.dim())];
+        let hint = [("Enter does it · Esc back", theme.quiet())];
         paint_view::popup(buffer, area, theme, (&title, &hint));
         let inner = area.inner();
         let room = inner.width.saturating_sub(2);
@@ -40,7 +40,7 @@ fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer)
     let shown = usize::from(area.height);
     let first = (palette.chosen + 1).saturating_sub(shown);
     if palette.rows.is_empty() {
-        paint_view::text(buffer, area.x + 1, area.y, area.width, "nothing is called so", theme.dim());
+        paint_view::text(buffer, area.x + 1, area.y, area.width, "nothing is called so", theme.quiet());
     }
     for (row, (index, entry)) in palette.rows.iter().enumerate().skip(first).take(shown).enumerate() {
         let y = area.y + u16::try_from(row).unwrap_or(0);
@@ -53,10 +53,10 @@ fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer)
 
 fn line(theme: Theme, entry: &PaletteItem, place: Area, buffer: &mut Buffer) {
     let (x, width) = (place.x + 1, place.width.saturating_sub(2));
-    paint_view::text(buffer, x, place.y, KIND, entry.choice.kind(), theme.dim());
+    paint_view::text(buffer, x, place.y, KIND, entry.choice.kind(), theme.quiet());
     let used = paint_view::runs_right(buffer, x, place.y, width, &[(&entry.beside, theme.own())]);
     let room = width.saturating_sub(KIND + used + 2);
-    let style = if entry.off.is_some() { theme.dim() } else { Style::new() };
+    let style = if entry.off.is_some() { theme.quiet() } else { Style::new() };
     let name = match &entry.off {
         Some(reason) => format!("{} (off: {reason})", entry.name),
         None if entry.doc.is_empty() => entry.name.clone(),

@@ -41,13 +41,13 @@ impl OverlayView for SearchPrompt {
             inner.y + 1,
             inner.width.saturating_sub(2),
             &reach(inbox),
-            theme.dim(),
+            theme.quiet(),
         );
         let list = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
         if search.found.is_empty() {
             let words = nothing(inbox);
             let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
-            paint_view::paragraph(buffer, place, &words, theme.dim());
+            paint_view::paragraph(buffer, place, &words, theme.quiet());
         }
         let rows = usize::from(list.height) / LINES;
         for (row, (index, found_row)) in

@@ -52,9 +52,9 @@ fn toned(theme: Theme, tone: Tone) -> Style {
     match tone {
         Tone::Plain => Style::new(),
         Tone::Strong => theme.strong(),
-        Tone::Dim => theme.dim(),
+        Tone::Dim => theme.quiet(),
         Tone::Error => theme.error(),
-        Tone::Waiting => theme.waiting(),
+        Tone::Waiting => theme.needs_a_person(),
         Tone::Own => theme.own(),
         Tone::Customer => theme.customer(),
         Tone::Ai => theme.ai_on(),

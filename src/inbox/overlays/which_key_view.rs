@@ -29,7 +29,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     let height = (u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2)).min(body.height);
     let area = Area { y: body.y + body.height - height, height, ..body };
     let begun = keymap::named(&inbox.keyboard.pressed);
-    let titles = ([(begun.as_str(), theme.strong())], [("Esc cancels", theme.dim())]);
+    let titles = ([(begun.as_str(), theme.strong())], [("Esc cancels", theme.quiet())]);
     paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
     let inner = area.inner();
     let width = inner.width / u16::try_from(columns).unwrap_or(u16::MAX).max(1);

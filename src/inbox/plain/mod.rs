@@ -21,7 +21,7 @@ use crate::screens::history::lines::{HistoryItem, ItemKey};
 use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
-use crate::theme_view::{Theme, ThemePalette};
+use crate::theme_view::Theme;
 use model::conversations::{Automation, ConversationRow};
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction};
@@ -38,7 +38,7 @@ const LATEST: usize = 5;
 /// Conversations a list reads out.
 const LISTED: usize = 20;
 /// Lines and marks in ASCII, without colours.
-pub(crate) const THEME: Theme = Theme { palette: ThemePalette::Mono, ascii: true };
+pub(crate) const THEME: Theme = Theme::PLAIN;
 
 /// What has been read out already.
 #[derive(Debug, Default)]

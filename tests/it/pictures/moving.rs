@@ -8,7 +8,7 @@ use std::path::Path;
 
 use ratatui::style::Color;
 
-use crate::pictures::{DrawnCell, GROUND, LETTERS, colour, document, line};
+use crate::pictures::{ANSWERS, DrawnCell, GROUND, LETTERS, colour, document, line};
 use crate::pty::Terminal;
 
 /// Columns and rows of the terminal.
@@ -52,26 +52,17 @@ impl Film {
 fn named(colour: vt100::Color) -> Color {
     match colour {
         vt100::Color::Default => Color::Reset,
-        vt100::Color::Idx(number) => match number {
-            1 | 9 => Color::Red,
-            2 | 10 => Color::Green,
-            3 | 11 => Color::Yellow,
-            4 | 12 => Color::Blue,
-            5 | 13 => Color::Magenta,
-            6 | 14 => Color::Cyan,
-            8 => Color::DarkGray,
-            _ => Color::Reset,
-        },
-        vt100::Color::Rgb(..) => Color::Reset,
+        vt100::Color::Idx(number) => Color::Indexed(number),
+        vt100::Color::Rgb(red, green, blue) => Color::Rgb(red, green, blue),
     }
 }
 
 fn cell(of: Option<&vt100::Cell>) -> DrawnCell {
     let Some(of) = of else {
-        return DrawnCell { symbol: " ".to_owned(), letters: LETTERS, ground: GROUND, bold: false };
+        let (letters, ground) = (LETTERS.to_owned(), GROUND.to_owned());
+        return DrawnCell { symbol: " ".to_owned(), letters, ground, bold: false };
     };
     let (letters, ground) = (colour(named(of.fgcolor()), LETTERS), colour(named(of.bgcolor()), GROUND));
-    let letters = if of.dim() && letters == LETTERS { colour(Color::DarkGray, LETTERS) } else { letters };
     let (letters, ground) = if of.inverse() { (ground, letters) } else { (letters, ground) };
     let symbol = match of.contents() {
         "" => " ",
@@ -82,7 +73,7 @@ fn cell(of: Option<&vt100::Cell>) -> DrawnCell {
 
 /// Plays the takeover.
 fn played() -> Vec<Frame> {
-    let terminal = Terminal::start(&["demo"], SIZE.0, SIZE.1);
+    let terminal = Terminal::start_telling(&["demo"], SIZE.0, SIZE.1, ANSWERS);
     let mut film = Film { terminal, frames: Vec::new() };
     // Histories are read a few at a time; the list says more with each.
     let known = ["Maria Lopez", "Jürgen Vogt", "Dana Whitlock", "Tom Whitfield"];

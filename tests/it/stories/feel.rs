@@ -2,8 +2,9 @@
 //! not see, colours, and when it makes itself heard.
 
 use frontdesk::inbox::keys::Pointer;
+use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::settings::Noticing;
-use frontdesk::inbox::theme_view::ThemePalette;
+use frontdesk::inbox::theme_view::Theme;
 use ratatui::style::Color;
 
 use crate::desk::Desk;
@@ -124,7 +125,7 @@ fn every_palette_draws_the_same_words() {
     let mut desk = two_customers(120, 40);
     let words = desk.picture();
     for (name, palette) in ThemePalette::WORDS {
-        desk.theme.palette = palette;
+        desk.theme = Theme::new(palette, false);
         assert_eq!(desk.picture(), words, "{name}");
         let coloured = desk.buffer().content.iter().any(|it| it.fg != Color::Reset || it.bg != Color::Reset);
         assert_eq!(coloured, palette != ThemePalette::Mono, "{name}");

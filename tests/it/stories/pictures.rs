@@ -3,8 +3,9 @@
 
 use std::io::Cursor;
 
+use frontdesk::inbox::palette_view::ThemePalette;
 use frontdesk::inbox::settings::Settings;
-use frontdesk::inbox::theme_view::{Theme, ThemePalette};
+use frontdesk::inbox::theme_view::Theme;
 use frontdesk::model::pictures::Graphics;
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 use serde_json::{Value, json};
@@ -73,7 +74,7 @@ fn a_picture_is_fetched_when_asked_for_and_its_host_was_shown() {
     sends(&mut desk, &second, "and from the other side");
     desk.keys("Gv").hides("Show the picture here?");
     assert_eq!(desk.picture().matches("fetching").count(), 0);
-    desk.theme = Theme { palette: ThemePalette::Dark, ascii: false };
+    desk.theme = Theme::new(ThemePalette::Dark, false);
     desk.shows("▀");
     desk.resize((60, 20));
     desk.shows("▀");

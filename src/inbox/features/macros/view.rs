@@ -24,7 +24,7 @@ impl OverlayView for MacroMenu {
             (false, true) => "Esc back",
             (false, false) => "its letter plays · Del deletes · Esc back",
         };
-        let titles = ([(title, theme.strong())], [(hint, theme.dim())]);
+        let titles = ([(title, theme.strong())], [(hint, theme.quiet())]);
         paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
         let inner = area.inner();
         if macros.is_empty() {
@@ -37,7 +37,7 @@ impl OverlayView for MacroMenu {
                 }
             };
             let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            paint_view::paragraph(buffer, place, &inbox.context.keyed(words), theme.dim());
+            paint_view::paragraph(buffer, place, &inbox.context.keyed(words), theme.quiet());
             return None;
         }
         let height = usize::from(inner.height).max(1);

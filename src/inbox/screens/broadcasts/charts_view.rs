@@ -32,11 +32,11 @@ pub fn progress(theme: Theme, (delivered, failed, people): (i64, i64, i64), area
     let (full, part, rest) = if theme.ascii { ("#", "!", "-") } else { ("█", "▒", "·") };
     let left = usize::from(area.width.saturating_sub(2 + lost + came));
     let runs = [
-        ("[".to_owned(), theme.dim()),
+        ("[".to_owned(), theme.quiet()),
         (full.repeat(usize::from(came)), theme.own()),
         (part.repeat(usize::from(lost)), theme.error()),
-        (rest.repeat(left), theme.dim()),
-        ("]".to_owned(), theme.dim()),
+        (rest.repeat(left), theme.quiet()),
+        ("]".to_owned(), theme.quiet()),
     ];
     let runs: Vec<(&str, Style)> = runs.iter().map(|(words, style)| (words.as_str(), *style)).collect();
     paint_view::runs(buffer, area.x, area.y, area.width, &runs);
@@ -56,12 +56,12 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
     let kinds: [Line; 3] = [
         ("delivered", |it| it.counts.delivered, theme.own()),
         ("failed", |it| it.counts.failed, theme.error()),
-        ("pending", |it| it.counts.pending, theme.dim()),
+        ("pending", |it| it.counts.pending, theme.quiet()),
     ];
     let mut y = area.y;
     for (name, value, style) in kinds {
         let data = spread(&detail.samples, wide, value);
-        paint_view::text(buffer, area.x, y, label, name, theme.dim());
+        paint_view::text(buffer, area.x, y, label, name, theme.quiet());
         let set = if theme.ascii { ASCII } else { bar::NINE_LEVELS };
         let line = Sparkline::default().data(data).bar_set(set).style(style);
         let place = Area { x: area.x + label, y, width: u16::try_from(wide).unwrap_or(0), height: tall };

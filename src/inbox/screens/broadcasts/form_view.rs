@@ -83,7 +83,7 @@ fn draw_field(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let style = if focused { theme.selected() } else { theme.dim() };
+    let style = if focused { theme.selected() } else { theme.quiet() };
     let label = match field {
         BroadcastField::Slot(place) => {
             form.slots.get(place).map_or(String::new(), |it| SafeText::line(&it.label).to_string())
@@ -113,7 +113,7 @@ fn draw_field(
         }
         _ => after.to_owned(),
     };
-    let right = paint_view::runs_right(buffer, place.x, place.y, place.width, &[(&found, theme.dim())]);
+    let right = paint_view::runs_right(buffer, place.x, place.y, place.width, &[(&found, theme.quiet())]);
     let room = place.width.saturating_sub(right + 1);
     field_view::draw(theme, value, (focused, Style::new()), Area { width: room, ..place }, buffer);
 }
@@ -130,7 +130,7 @@ fn preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buffer) 
     let mut y = area.y;
     let note = "The same values for all: values of each person are not documented for broadcasts.";
     let parts = template.preview(&form.slots, &form.texts());
-    let lines = std::iter::once((note.to_owned(), theme.dim()))
+    let lines = std::iter::once((note.to_owned(), theme.quiet()))
         .chain(parts.into_iter().map(|(_, words)| (SafeText::block(&words).to_string(), Style::new())));
     for (words, style) in lines {
         let height = (area.y + area.height).saturating_sub(y);
@@ -143,14 +143,14 @@ fn preview(theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buffer) 
 
 fn bottom(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, buffer: &mut Buffer) {
     let (words, style) = match form.missing() {
-        Some(why) => (format!(" {why} · Tab next · Esc keeps it "), theme.waiting()),
+        Some(why) => (format!(" {why} · Tab next · Esc keeps it "), theme.needs_a_person()),
         None => {
             let charged = inbox.desk.tab().templates.charged;
             let count = i64::try_from(form.count()).unwrap_or(i64::MAX);
             let price = form.content().map(|it| price_each(&it, charged).times(count).words());
             (
                 format!(" Ctrl-X flight check · {} · Tab next · Esc keeps it ", price.unwrap_or_default()),
-                theme.dim(),
+                theme.quiet(),
             )
         }
     };
@@ -178,11 +178,11 @@ impl OverlayView for Flight {
         for point in inbox.broadcasts.flight_points(flight, &inbox.desk, &inbox.context) {
             let (mark, style) = match point.weight {
                 CheckWeight::Fine => ("  ", Style::new()),
-                CheckWeight::Look => ("! ", theme.waiting()),
+                CheckWeight::Look => ("! ", theme.needs_a_person()),
                 CheckWeight::Blocks => ("X ", theme.error()),
             };
             paint_view::text(buffer, x, y, 2, mark, style);
-            paint_view::text(buffer, x + 2, y, LABEL - 2, point.label, theme.dim());
+            paint_view::text(buffer, x + 2, y, LABEL - 2, point.label, theme.quiet());
             let height = end.saturating_sub(y + 3).min(2);
             let place = Area { x: x + LABEL, y, width: width.saturating_sub(LABEL), height };
             y +=
@@ -211,7 +211,7 @@ impl OverlayView for Flight {
         }
         let words = format!(" {held} · Ctrl-T rehearse · Esc back ");
         let y = area.y + area.height.saturating_sub(1);
-        paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
+        paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.quiet());
         None
     }
 }

@@ -46,7 +46,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     frame(inbox, theme, area, buffer);
     if let Some(words) = empty(inbox) {
         let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
-        paint_view::paragraph(buffer, place, &words, theme.dim());
+        paint_view::paragraph(buffer, place, &words, theme.quiet());
         return;
     }
     let rows = &inbox.broadcasts.rows;
@@ -86,7 +86,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     }
     let words = " the interface lists no broadcasts: these are what this desk sent or tracks ";
     let y = area.y + area.height.saturating_sub(1);
-    paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.dim());
+    paint_view::text(buffer, area.x + 2, y, area.width.saturating_sub(4), words, theme.quiet());
 }
 
 /// What an empty page says.
@@ -135,7 +135,7 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
     }
     let when = entry.begun_at().map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
     let room = end.saturating_sub(x);
-    let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.dim())]);
+    let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.quiet())]);
     let title = entry.title();
     paint_view::text(buffer, x, area.y, room.saturating_sub(right + 1), title.as_str(), theme.own());
 }
@@ -143,7 +143,7 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
 /// Where it stands, in a word.
 fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
     let Some(campaign) = entry.campaign() else {
-        let style = if entry.is_open() { theme.waiting() } else { theme.dim() };
+        let style = if entry.is_open() { theme.needs_a_person() } else { theme.quiet() };
         return (entry.word().to_string(), style);
     };
     match campaign.phase {
@@ -152,11 +152,13 @@ fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
         }
         Phase::Running if campaign.begun() == 0 => {
             let left = campaign.starts_at.since(inbox.context.now).max(0) / 1_000_000;
-            (format!("HELD {left}s"), theme.waiting())
+            (format!("HELD {left}s"), theme.needs_a_person())
         }
-        Phase::Running => (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.waiting()),
+        Phase::Running => {
+            (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.needs_a_person())
+        }
         Phase::Paused => ("PAUSED".to_owned(), theme.error()),
-        _ => (campaign.phase.word().to_owned(), theme.dim()),
+        _ => (campaign.phase.word().to_owned(), theme.quiet()),
     }
 }
 
@@ -189,7 +191,7 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
     let first = campaign.begun().saturating_sub(shown.saturating_sub(1)).min(campaign.waves.len() - shown);
     for (number, wave) in campaign.waves.iter().enumerate().skip(first).take(shown) {
         let words = format!("wave {:>2}  {:>4} people  {}", number + 1, wave.size, wave_words(wave));
-        let style = if wave.row.is_some() { Style::new() } else { theme.dim() };
+        let style = if wave.row.is_some() { Style::new() } else { theme.quiet() };
         paint_view::text(buffer, x, y, width, &words, style);
         y += 1;
     }
@@ -227,7 +229,7 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     }
     second.extend(entry.campaign().and_then(|it| burnt(inbox, it)));
     second.extend(entry.begun_at().map(|it| format!("begun {}", ago(inbox.context.now.since(it)))));
-    lines.push((second.join(" · "), theme.dim()));
+    lines.push((second.join(" · "), theme.quiet()));
     lines.extend(completed(inbox, theme, entry));
     lines
 }
@@ -246,7 +248,7 @@ fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let more = (others > 0).then(|| {
         let are = if others == 1 { "campaign is" } else { "campaigns are" };
         let words = format!("{others} completed {are} none of these · {{go-to-events}} shows them");
-        (inbox.context.keyed(&words), theme.dim())
+        (inbox.context.keyed(&words), theme.quiet())
     });
     told.into_iter().chain(more).collect()
 }

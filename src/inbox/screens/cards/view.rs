@@ -33,7 +33,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     if cards.rows.is_empty() {
         let inner = area.inner();
         let place = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-        paint_view::paragraph(buffer, place, &deck_empty(inbox), theme.dim());
+        paint_view::paragraph(buffer, place, &deck_empty(inbox), theme.quiet());
         return;
     }
     let chosen = cards.index();
@@ -75,7 +75,7 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let asks = if asking { "asking the server · " } else { "" };
     let count = inbox.cards.cards.rows.len().to_string();
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
-    let right = [(asks, theme.dim()), (count.as_str(), Style::new())];
+    let right = [(asks, theme.quiet()), (count.as_str(), Style::new())];
     paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
 }
 
@@ -84,22 +84,22 @@ fn row(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
     let plain = match card.weight {
         CardEmphasis::Plain => Style::new(),
         CardEmphasis::Loud => theme.error(),
-        CardEmphasis::Dim => theme.dim(),
+        CardEmphasis::Dim => theme.quiet(),
     };
-    let kind = if card.weight == CardEmphasis::Loud { theme.error() } else { theme.dim() };
+    let kind = if card.weight == CardEmphasis::Loud { theme.error() } else { theme.quiet() };
     paint_view::text(buffer, x, area.y, KIND - 1, &card.kind, kind);
     let used = paint_view::runs_right(
         buffer,
         x + KIND,
         area.y,
         width.saturating_sub(KIND),
-        &[(&card.right, theme.dim())],
+        &[(&card.right, theme.quiet())],
     );
     let room = width.saturating_sub(KIND + used + 1);
     let title =
         paint_view::text(buffer, x + KIND, area.y, room, card.title.as_str(), plain.patch(theme.strong()));
     let left = room.saturating_sub(title + 2);
-    paint_view::text(buffer, x + KIND + title + 2, area.y, left, card.words.as_str(), theme.dim());
+    paint_view::text(buffer, x + KIND + title + 2, area.y, left, card.words.as_str(), theme.quiet());
 }
 
 /// All lines of a card, each as long as it needs, and its chart, as far as
@@ -121,10 +121,10 @@ fn whole(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
         let left = card.lines.len() - place;
         if y + 1 == end && left > 1 {
             let words = format!("… {left} more; a wider or higher screen shows them");
-            paint_view::text(buffer, area.x, y, area.width, &words, theme.dim());
+            paint_view::text(buffer, area.x, y, area.width, &words, theme.quiet());
             return;
         }
-        paint_view::text(buffer, area.x, y, indent.saturating_sub(1), label.as_str(), theme.dim());
+        paint_view::text(buffer, area.x, y, indent.saturating_sub(1), label.as_str(), theme.quiet());
         // Where not all fits, one long value leaves room for the others.
         let height = (end - y).min(if left > 1 && !all_fit { 4 } else { u16::MAX });
         let room = Area { x: area.x + indent, y, width: area.width.saturating_sub(indent), height };
@@ -142,7 +142,7 @@ fn bars(theme: Theme, bars: &[Bar], indent: u16, area: Area, buffer: &mut Buffer
     let room = area.width.saturating_sub(indent + words).min(BAR);
     let full = if theme.ascii { "#" } else { "█" };
     for (bar, y) in bars.iter().zip(area.y..area.y + area.height) {
-        paint_view::text(buffer, area.x, y, indent.saturating_sub(1), bar.label.as_str(), theme.dim());
+        paint_view::text(buffer, area.x, y, indent.saturating_sub(1), bar.label.as_str(), theme.quiet());
         let cells = (1..=room).filter(|it| bar.value * f64::from(room) >= longest * f64::from(*it)).count();
         // What is more than nothing is seen.
         let cells = cells.max(usize::from(bar.value > 0.0 && room > 0));

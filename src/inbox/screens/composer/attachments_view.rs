@@ -39,9 +39,9 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     let mut lines = vec![plain(format!("{before}{cursor}{after}"))];
     lines.push(match (&form.found, form.thing()) {
         (AttachmentCheck::Wrong(why), _) => (SafeText::line(why).to_string(), theme.error()),
-        (AttachmentCheck::Looking, _) => ("looking…".to_owned(), theme.dim()),
+        (AttachmentCheck::Looking, _) => ("looking…".to_owned(), theme.quiet()),
         (_, None) => {
-            ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.dim())
+            ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.quiet())
         }
         (_, Some(thing)) => match thing.refusal(tab.platform()) {
             Some(why) => (SafeText::line(&why).to_string(), theme.error()),
@@ -49,7 +49,9 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         },
     });
     let thing = form.thing();
-    lines.extend(thing.as_ref().and_then(ReplyAttachment::doubt).map(|it| (it.to_owned(), theme.waiting())));
+    lines.extend(
+        thing.as_ref().and_then(ReplyAttachment::doubt).map(|it| (it.to_owned(), theme.needs_a_person())),
+    );
     lines.push(gap());
     let kind = thing.as_ref().map_or(MediaKind::Image, |it| it.kind);
     if let Some(thing) = &thing {
@@ -68,7 +70,7 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
             "Sound takes no caption here: the text in the composer is a message after it."
         }
         .to_owned(),
-        theme.dim(),
+        theme.quiet(),
     ));
     lines.push(gap());
     let enter = if thing.is_some() { "attaches, sends nothing" } else { "without a path attaches nothing" };

@@ -41,10 +41,10 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
     let (columns, rows) = inbox.context.size;
     let area = centered(inbox, columns.min(86), rows.min(20));
     let count = format!("{}", words.entries.len());
-    let titles = (&[(words.title, theme.strong())][..], &[(count.as_str(), theme.dim())][..]);
+    let titles = (&[(words.title, theme.strong())][..], &[(count.as_str(), theme.quiet())][..]);
     paint_view::popup(buffer, area, theme, titles);
     let hint = format!(" {} ", words.hint);
-    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.dim());
+    paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, &hint, theme.quiet());
     let inner = area.inner();
     let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
     let query = SafeText::line(&picker.query);
@@ -53,11 +53,11 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
         x,
         inner.y,
         width,
-        &[("> ", theme.strong()), (query.as_str(), Style::new()), ("_", theme.dim())],
+        &[("> ", theme.strong()), (query.as_str(), Style::new()), ("_", theme.quiet())],
     );
     if words.entries.is_empty() {
         let place = Area { x, y: inner.y + 2, width, height: inner.height.saturating_sub(2) };
-        paint_view::paragraph(buffer, place, words.none, theme.dim());
+        paint_view::paragraph(buffer, place, words.none, theme.quiet());
         return Area { height: 0, ..place };
     }
     let shown = ROWS.min(inner.height.saturating_sub(2));
@@ -149,13 +149,13 @@ impl OverlayView for ComposerMenu {
         let area = centered(inbox, 66, height);
         paint_view::popup(buffer, area, theme, (&[("Write or send", theme.strong())], &[]));
         let hint = " letter or Enter · Esc back ";
-        paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.dim());
+        paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.quiet());
         let inner = area.inner();
         for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
             let y = inner.y + u16::try_from(row).unwrap_or(0);
             let (key, words) = entry.words();
             let off = menu::entry_is_off(inbox, entry);
-            let style = if off.is_some() { theme.dim() } else { Style::new() };
+            let style = if off.is_some() { theme.quiet() } else { Style::new() };
             let key = key.to_string();
             let used = paint_view::runs(
                 buffer,
@@ -166,7 +166,7 @@ impl OverlayView for ComposerMenu {
             );
             if let Some(why) = off {
                 let room = inner.width.saturating_sub(used + 4);
-                paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.dim());
+                paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.quiet());
             }
             if row == self.chosen {
                 paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());

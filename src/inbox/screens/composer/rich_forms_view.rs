@@ -41,7 +41,7 @@ impl OverlayView for Form {
             y += 1;
         }
         if y + 1 < end {
-            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
+            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.quiet());
             seen(theme, form, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
         }
         None
@@ -50,7 +50,7 @@ impl OverlayView for Form {
 
 fn draw_field(theme: Theme, form: &Form, field: usize, area: Area, buffer: &mut Buffer) {
     let focused = field == form.focus;
-    let style = if focused { theme.selected() } else { theme.dim() };
+    let style = if focused { theme.selected() } else { theme.quiet() };
     paint_view::text(buffer, area.x, area.y, LABEL, &form.kind.label(field), style);
     let value = &form.values[field];
     // An empty field is not scolded before anyone tried to send it.
@@ -79,12 +79,12 @@ fn seen(theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
         FormKind::Place => {
             add(form.text(2), theme.strong());
             add(form.text(3), Style::new());
-            add(&format!("map at {}, {}", form.text(0), form.text(1)), theme.dim());
+            add(&format!("map at {}, {}", form.text(0), form.text(1)), theme.quiet());
         }
         FormKind::Buttons | FormKind::List => {
             add(form.text(0), theme.strong());
             add(form.text(1), Style::new());
-            add(form.text(2), theme.dim());
+            add(form.text(2), theme.quiet());
             if form.kind == FormKind::List {
                 add(&format!("[ {} ]", form.text(3)), theme.own());
             }
@@ -103,7 +103,7 @@ fn seen(theme: Theme, form: &Form, area: Area, buffer: &mut Buffer) {
         let place = Area { x: area.x + 2, y, width: area.width.saturating_sub(2), height };
         let rows = paint_view::paragraph(buffer, place, &words, style);
         for row in 0..rows {
-            paint_view::text(buffer, area.x, y + row, 1, theme.border_set()[5], theme.dim());
+            paint_view::text(buffer, area.x, y + row, 1, theme.border_set()[5], theme.quiet());
         }
         y += rows;
     }
@@ -121,10 +121,10 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &Form, area: Area, buffer: &mut Buf
         (Some(why), _) => (format!(" cannot send: {why} · Esc back, kept "), theme.error()),
         (None, Some((field, _))) => {
             let label = form.kind.label(field);
-            (format!(" {label} is missing or wrong · {help} · Esc back "), theme.waiting())
+            (format!(" {label} is missing or wrong · {help} · Esc back "), theme.needs_a_person())
         }
         (None, None) => {
-            (format!(" Enter send · {} · {help} · Esc back ", tab.price_words(price)), theme.dim())
+            (format!(" Enter send · {} · {help} · Esc back ", tab.price_words(price)), theme.quiet())
         }
     };
     let y = area.y + area.height.saturating_sub(1);

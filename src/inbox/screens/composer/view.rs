@@ -45,7 +45,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
     bottom(theme, &foot, area, buffer);
     let mut inner = area.inner();
     if let Some(quoted) = quoted(tab).filter(|_| !note) {
-        paint_view::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.dim());
+        paint_view::text(buffer, inner.x, inner.y, inner.width, &quoted, theme.quiet());
         inner = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     }
     if let Some(attachment) = composer.attachment.as_ref().filter(|_| !note) {
@@ -58,7 +58,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Opt
             (false, true) => "{reply} to write its caption and send it",
             (false, false) => "{reply} to reply",
         };
-        paint_view::text(buffer, inner.x, inner.y, inner.width, &inbox.context.keyed(words), theme.dim());
+        paint_view::text(buffer, inner.x, inner.y, inner.width, &inbox.context.keyed(words), theme.quiet());
         return None;
     }
     composer.area().render(paint_view::rect(inner), buffer);
@@ -103,7 +103,7 @@ fn border(
     let modal = modal(inbox, focused);
     let mut left = vec![(modal.as_str(), theme.strong())];
     if composer.shared {
-        left.push(("also open in another window · ", theme.waiting()));
+        left.push(("also open in another window · ", theme.needs_a_person()));
     }
     match &locked {
         Some(why) => left.push((why.as_str(), theme.error())),
@@ -132,9 +132,9 @@ fn counted(theme: Theme, count: Count) -> (String, Style) {
     if count.is_over() {
         (format!("{words} · {} TOO LONG", length - most), theme.error())
     } else if count.is_near() {
-        (format!("{words} · {} left", most - length), theme.waiting())
+        (format!("{words} · {} left", most - length), theme.needs_a_person())
     } else {
-        (words, theme.dim())
+        (words, theme.quiet())
     }
 }
 
@@ -144,7 +144,7 @@ fn attached(tab: &Tab, theme: Theme, attachment: &ReplyAttachment, area: Area, b
     let runs = attachments_view::chip(tab, theme, attachment);
     let runs = attachments_view::borrowed(&runs);
     let prices = attachments_view::chip_prices(theme, attachment);
-    let right = [(prices.as_str(), theme.dim())];
+    let right = [(prices.as_str(), theme.quiet())];
     let taken = paint_view::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &right) + 2;
     paint_view::runs(buffer, area.x, area.y, area.width.saturating_sub(taken), &runs);
 }
@@ -285,7 +285,7 @@ fn foot(inbox: &Inbox, theme: Theme, composer: &Composer, area: Area, locked: bo
 fn bottom(theme: Theme, foot: &Foot, area: Area, buffer: &mut Buffer) {
     let y = area.y + area.height.saturating_sub(1);
     let width = area.width.saturating_sub(2);
-    paint_view::runs_right(buffer, area.x + 1, y, width, &[(&foot.waits, theme.waiting())]);
+    paint_view::runs_right(buffer, area.x + 1, y, width, &[(&foot.waits, theme.needs_a_person())]);
     if let Some((words, style)) = &foot.keys {
         paint_view::text(buffer, area.x + 1, y, width, words, *style);
     }
@@ -305,7 +305,7 @@ fn keys(
     }
     if locked {
         let words = kept(tab, " {menu} t template · {switch-mode} note · {leave} leave");
-        return (format!("{} ", inbox.context.keyed(&words)), theme.dim());
+        return (format!("{} ", inbox.context.keyed(&words)), theme.quiet());
     }
     let (parts, price) = tab.reply_price();
     if let Some(why) = tab.cannot_pay(price) {
@@ -314,7 +314,7 @@ fn keys(
     let price = tab.price_words(price);
     let send = inbox.context.key_of(Command::Send);
     if parts > 1 {
-        return (format!(" {send} offers to split into {parts} messages · {price} "), theme.waiting());
+        return (format!(" {send} offers to split into {parts} messages · {price} "), theme.needs_a_person());
     }
     let held = match inbox.context.settings.hold / SECOND {
         0 => "at once".to_owned(),
@@ -329,7 +329,7 @@ fn keys(
     };
     let parts =
         [format!("{send} send{markup}"), price, held, turn, format!("{more} more"), format!("{leave} leave")];
-    (fitting(parts.to_vec(), &[2, 3, 4, 5], room), theme.dim())
+    (fitting(parts.to_vec(), &[2, 3, 4, 5], room), theme.quiet())
 }
 
 /// The parts in one line; of those that may go, as many as must, in their

@@ -47,7 +47,7 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
     let cut = |it: &str| wrap::cut(it, LABEL);
     let mut facts = Vec::new();
     if mapped.fields.is_empty() {
-        facts.push((String::new(), "nothing is known there".to_owned(), theme.dim()));
+        facts.push((String::new(), "nothing is known there".to_owned(), theme.quiet()));
     }
     for it in &mapped.fields {
         match &it.value {
@@ -61,7 +61,7 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
                     facts.push((cut(first), rest, Style::new()));
                 }
                 if *more > 0 {
-                    facts.push((String::new(), format!("and {more} more"), theme.dim()));
+                    facts.push((String::new(), format!("and {more} more"), theme.quiet()));
                 }
             }
         }
@@ -94,7 +94,7 @@ impl OverlayView for EndpointPicker {
             && place.height > 0
         {
             let words = line(&format!("{} {}", endpoint.method.word(), endpoint.path));
-            crate::components::paint_view::paragraph(buffer, place, &words, theme.dim());
+            crate::components::paint_view::paragraph(buffer, place, &words, theme.quiet());
         }
         None
     }

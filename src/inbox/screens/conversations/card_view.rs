@@ -38,14 +38,14 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         (0, _) => " PgUp goes back ".to_owned(),
         (below, _) => format!(" {below} more · PgDn "),
     };
-    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.dim())][..]);
+    let title = (&[("Card", theme.strong())][..], &[(more.as_str(), theme.quiet())][..]);
     let title = if more.is_empty() { (title.0, &[][..]) } else { title };
     paint_view::frame(buffer, area, theme, false, Sides::All, title);
     for (y, (label, words, style)) in (inner.y..inner.y + inner.height).zip(lines.into_iter().skip(first)) {
         if words.is_empty() {
             paint_view::text(buffer, inner.x + 1, y, inner.width.saturating_sub(1), &label, theme.strong());
         } else {
-            paint_view::text(buffer, inner.x + 1, y, LABELS, &label, theme.dim());
+            paint_view::text(buffer, inner.x + 1, y, LABELS, &label, theme.quiet());
             paint_view::text(buffer, inner.x + 1 + LABELS, y, width(inner.width), &words, style);
         }
     }

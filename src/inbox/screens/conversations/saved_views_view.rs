@@ -20,7 +20,7 @@ impl OverlayView for ViewMenu {
         let rows = u16::try_from(inbox.desk.views.len()).unwrap_or(u16::MAX).saturating_add(2);
         let area = centered(inbox, 64, rows);
         let title = [("Views", theme.strong())];
-        let hint = [("its key or Enter shows · Esc back", theme.dim())];
+        let hint = [("its key or Enter shows · Esc back", theme.quiet())];
         paint_view::popup(buffer, area, theme, (&title, &hint));
         let inner = area.inner();
         let height = usize::from(inner.height).max(1);
@@ -36,7 +36,7 @@ impl OverlayView for ViewMenu {
             let count = [(count.as_deref().unwrap_or(""), theme.strong())];
             let taken = paint_view::runs_right(buffer, inner.x, y, inner.width.saturating_sub(1), &count);
             let room = inner.width.saturating_sub(NAME + 7 + taken);
-            paint_view::text(buffer, inner.x + NAME + 4, y, room, &view.text, theme.dim());
+            paint_view::text(buffer, inner.x + NAME + 4, y, room, &view.text, theme.quiet());
             if index == chosen {
                 paint_view::stripe(buffer, place, theme.selected());
             }

@@ -47,7 +47,11 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
     let titles = (
         left,
-        [(up.as_str(), theme.waiting()), (marked.as_str(), theme.strong()), (count.as_str(), Style::new())],
+        [
+            (up.as_str(), theme.needs_a_person()),
+            (marked.as_str(), theme.strong()),
+            (count.as_str(), Style::new()),
+        ],
     );
     let line = match inbox.desk.everywhere {
         true => ((theme.border_set(), theme.joints()), theme.border(focused)),
@@ -56,7 +60,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::frame_of(buffer, area, line, Sides::All, (&titles.0, &titles.1));
     let inner = area.inner();
     if list.page.rows.is_empty() {
-        paint_view::paragraph(buffer, padded(inner), &empty_words(inbox), theme.dim());
+        paint_view::paragraph(buffer, padded(inner), &empty_words(inbox), theme.quiet());
         return;
     }
     let rows = list.page.rows.iter().skip(list.first).take(usize::from(inner.height / 2).max(1));
@@ -195,14 +199,14 @@ fn typed(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
         return Vec::new();
     }
     let mistakes = filter::parse(typed).mistakes;
-    let mut runs = vec![(" /".to_owned(), theme.waiting())];
+    let mut runs = vec![(" /".to_owned(), theme.needs_a_person())];
     let mut at = 0;
     for mistake in &mistakes {
-        runs.push((typed[at..mistake.at.start].to_owned(), theme.waiting()));
+        runs.push((typed[at..mistake.at.start].to_owned(), theme.needs_a_person()));
         runs.push((format!("!{}", &typed[mistake.at.clone()]), theme.error()));
         at = mistake.at.end;
     }
-    runs.push((typed[at..].to_owned(), theme.waiting()));
+    runs.push((typed[at..].to_owned(), theme.needs_a_person()));
     let told = match mistakes.len() {
         0 => "",
         1 => " is not known",
@@ -221,7 +225,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
     let unread = row.unread > 0;
     let mark = if unread { theme.mark() } else { " " };
     for y in area.y..area.y + area.height {
-        paint_view::text(buffer, area.x, y, 1, mark, theme.waiting());
+        paint_view::text(buffer, area.x, y, 1, mark, theme.needs_a_person());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
     if !inbox.desk.list().marks.is_empty() {
@@ -238,8 +242,8 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
     let room = width.saturating_sub(aged + 1);
     let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
     let mut used = paint_view::text(buffer, left, area.y, title_room, title.as_str(), title_style);
-    used += paint_view::text(buffer, left + used, area.y, room - used, &count, theme.waiting());
-    paint_view::text(buffer, left + used, area.y, room - used, &labels(row), theme.dim());
+    used += paint_view::text(buffer, left + used, area.y, room - used, &count, theme.needs_a_person());
+    paint_view::text(buffer, left + used, area.y, room - used, &labels(row), theme.quiet());
     if area.height < 2 {
         return;
     }
@@ -260,7 +264,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
     let style = match (troubled, unread) {
         (true, _) => theme.error(),
         (false, true) => Style::new(),
-        (false, false) => theme.dim(),
+        (false, false) => theme.quiet(),
     };
     let tag = tab_name(inbox, row);
     paint_view::runs(buffer, left + 1, area.y + 1, room, &[(&tag, theme.strong()), (&preview, style)]);
@@ -284,7 +288,7 @@ pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> (String
         && let Some(snooze) = &row.local.snooze
         && row.stuck == 0
     {
-        return (snooze.words(inbox.context.now, &inbox.context.settings.zone), theme.dim());
+        return (snooze.words(inbox.context.now, &inbox.context.settings.zone), theme.quiet());
     }
     if row.stuck > 0 {
         return ("needs you".to_owned(), theme.error());
@@ -301,24 +305,24 @@ pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> (String
     }
     match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
         (Some(since), _) => {
-            (format!("waits {}", short_span(inbox.context.now.since(since))), theme.waiting())
+            (format!("waits {}", short_span(inbox.context.now.since(since))), theme.needs_a_person())
         }
-        (None, Some(at)) => (short_span(inbox.context.now.since(at)), theme.dim()),
-        (None, None) => (String::new(), theme.dim()),
+        (None, Some(at)) => (short_span(inbox.context.now.since(at)), theme.quiet()),
+        (None, None) => (String::new(), theme.quiet()),
     }
 }
 
 /// The AI's state, and what is on its way.
 fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String, Style) {
     if row.close_pending {
-        return ("closing".to_owned(), theme.waiting());
+        return ("closing".to_owned(), theme.needs_a_person());
     }
     if row.conversation.status == ConversationStatus::Closed {
-        return ("closed".to_owned(), theme.dim());
+        return ("closed".to_owned(), theme.quiet());
     }
     match (row.automation_pending, row.conversation.automation) {
-        (Some(false), _) => ("AI pausing".to_owned(), theme.waiting()),
-        (Some(true), _) => ("AI waking".to_owned(), theme.waiting()),
+        (Some(false), _) => ("AI pausing".to_owned(), theme.needs_a_person()),
+        (Some(true), _) => ("AI waking".to_owned(), theme.needs_a_person()),
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
         (None, Automation::Off) => {
             let by = paused_by(row, inbox.context.now);
@@ -330,8 +334,8 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
             };
             (words, theme.ai_off())
         }
-        (None, state @ Automation::Unknown) => (state.label().to_owned(), theme.dim()),
-        (None, Automation::NotApplicable) => (String::new(), theme.dim()),
+        (None, state @ Automation::Unknown) => (state.label().to_owned(), theme.quiet()),
+        (None, Automation::NotApplicable) => (String::new(), theme.quiet()),
     }
 }
 
@@ -343,8 +347,8 @@ fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {
     let near = label.contains('~') || label.contains('<');
     match row.conversation.window {
         ServiceWindow::Closed => theme.error(),
-        _ if near => theme.waiting(),
-        _ => theme.dim(),
+        _ if near => theme.needs_a_person(),
+        _ => theme.quiet(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::layout::Area;
 use crate::pages::PageKind;
 use crate::screens::history::lines::{HistoryItem, HistoryLine};
 use crate::screens::history::pictures::{PictureState, picture_of};
-use crate::theme_view::{Theme, ThemePalette};
+use crate::theme_view::Theme;
 use model::messages::MessageRow;
 use model::pictures::{Dot, Graphics, Picture, Sharp};
 
@@ -47,12 +47,19 @@ pub fn draw_row(
                 String::new()
             };
             let _ = picture;
-            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.dim());
+            paint_view::text(buffer, area.x, area.y, area.width, &words, theme.quiet());
         }
         PictureState::Here(picture) => halves(theme, picture, row, area, buffer),
         PictureState::Hidden(_) => (),
         PictureState::Fetching => {
-            paint_view::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.waiting());
+            paint_view::text(
+                buffer,
+                area.x,
+                area.y,
+                area.width,
+                "fetching the picture…",
+                theme.needs_a_person(),
+            );
         }
         PictureState::Failed(why) => {
             let words = format!("no picture: {why}");
@@ -85,7 +92,7 @@ fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut 
 
 /// One cell: the colours of its halves, or a shade for both.
 fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
-    if theme.palette == ThemePalette::Mono || theme.ascii {
+    if theme.is_colourless() || theme.ascii {
         let light = |it: Dot| (u32::from(it[0]) * 3 + u32::from(it[1]) * 6 + u32::from(it[2])) / 10;
         let both: Vec<u32> = [upper, lower].into_iter().flatten().map(light).collect();
         let mean = both.iter().sum::<u32>() / u32::try_from(both.len()).unwrap_or(1).max(1);
@@ -139,11 +146,12 @@ pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::palette_view::ThemePalette;
 
     #[test]
     fn halves_have_colours_and_shades_do_without() {
         let (red, white) = ([255, 0, 0], [255, 255, 255]);
-        let theme = |palette, ascii| Theme { palette, ascii };
+        let theme = Theme::new;
         let colours = cell(theme(ThemePalette::Dark, false), Some(red), Some(white));
         assert_eq!(colours, ("▀", Style::new().fg(Color::Rgb(255, 0, 0)).bg(Color::Rgb(255, 255, 255))));
         let cases = [

@@ -31,7 +31,14 @@ impl OverlayView for ReactionPicker {
             ) + 1;
         }
         let hint = "1-8 or Enter chooses · arrows move · Esc back";
-        paint_view::text(buffer, inner.x + 1, inner.y + 1, inner.width.saturating_sub(2), hint, theme.dim());
+        paint_view::text(
+            buffer,
+            inner.x + 1,
+            inner.y + 1,
+            inner.width.saturating_sub(2),
+            hint,
+            theme.quiet(),
+        );
         None
     }
 }

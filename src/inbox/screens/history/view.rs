@@ -49,7 +49,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             inner.y,
             inner.width,
             &loading_view::words(inbox, Pane::History),
-            theme.dim(),
+            theme.quiet(),
         );
     }
     for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
@@ -75,7 +75,7 @@ pub fn draw_second(
     let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == second.key.channel);
     let name = tab.map_or("", |it| it.channel.name.as_str());
     let title = title(history);
-    let right = [(name, theme.dim()), (" · beside", theme.dim())];
+    let right = [(name, theme.quiet()), (" · beside", theme.quiet())];
     let line = tab.map_or_else(
         || ((theme.border_set(), theme.joints()), theme.border(false)),
         |it| tabs_view::line(it, theme, false),
@@ -89,7 +89,7 @@ pub fn draw_second(
             inner.y,
             inner.width,
             &loading_view::words(inbox, Pane::Beside),
-            theme.dim(),
+            theme.quiet(),
         );
     }
     for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
@@ -136,21 +136,21 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     };
     if !window.is_empty() {
         let closed = row.conversation.window == ServiceWindow::Closed;
-        out.push((" · ".to_owned(), theme.dim()));
+        out.push((" · ".to_owned(), theme.quiet()));
         out.push((window, if closed { theme.error() } else { Style::new() }));
     }
     if row.conversation.status == ConversationStatus::Closed {
-        out.push((" · ".to_owned(), theme.dim()));
-        out.push(("closed".to_owned(), theme.waiting()));
+        out.push((" · ".to_owned(), theme.quiet()));
+        out.push(("closed".to_owned(), theme.needs_a_person()));
     } else if row.close_pending {
-        out.push((" · ".to_owned(), theme.dim()));
+        out.push((" · ".to_owned(), theme.quiet()));
         let held = inbox.changes.holds_close(&row.channel, &row.conversation.id, &inbox.context);
         let words = if held {
             format!("closing, {} keeps it open", inbox.desk.undo_key(&inbox.context))
         } else {
             "closing".to_owned()
         };
-        out.push((words, theme.waiting()));
+        out.push((words, theme.needs_a_person()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out
@@ -160,9 +160,11 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
     let now = inbox.context.now;
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
-        (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.waiting()),
-        (Some(false), _) => ("AI pausing…".to_owned(), theme.waiting()),
-        (Some(true), _) => ("AI waking…".to_owned(), theme.waiting()),
+        (Some(_), _) if history.switch_is_unclear() => {
+            ("AI: unknown, asking…".to_owned(), theme.needs_a_person())
+        }
+        (Some(false), _) => ("AI pausing…".to_owned(), theme.needs_a_person()),
+        (Some(true), _) => ("AI waking…".to_owned(), theme.needs_a_person()),
         (None, Automation::Off) => (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off()),
         (None, Automation::On) => match row.unanswered_since(now) {
             Some(since) => {
@@ -172,7 +174,7 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
             None if row.is_failing() => ("AI ON · AI failing".to_owned(), theme.error()),
             None => ("AI ON".to_owned(), theme.ai_on()),
         },
-        (None, other) => (other.label().to_owned(), theme.dim()),
+        (None, other) => (other.label().to_owned(), theme.quiet()),
     }
 }
 
@@ -200,11 +202,11 @@ fn draw_line(
     let text_x = area.x + gutter;
     let text_width = area.width.saturating_sub(gutter);
     match line {
-        HistoryLine::Day(name) => centered(buffer, area, name, theme.dim()),
-        HistoryLine::Note(words) => centered(buffer, area, words, theme.dim()),
+        HistoryLine::Day(name) => centered(buffer, area, name, theme.quiet()),
+        HistoryLine::Note(words) => centered(buffer, area, words, theme.quiet()),
         HistoryLine::Divider => divider(buffer, area, theme),
         HistoryLine::Quote(_, words) => {
-            paint_view::text(buffer, text_x, area.y, text_width, words, theme.dim());
+            paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
         }
         HistoryLine::Text { item, part, first, last } => {
             let Some(found) = history.items.get(*item) else { return };
@@ -302,9 +304,16 @@ fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
 fn divider(buffer: &mut Buffer, area: Area, theme: Theme) {
     let across = theme.border_set()[4];
     for x in area.x + 1..area.x + area.width.saturating_sub(1) {
-        paint_view::text(buffer, x, area.y, 1, across, theme.waiting());
+        paint_view::text(buffer, x, area.y, 1, across, theme.needs_a_person());
     }
-    paint_view::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.waiting());
+    paint_view::text(
+        buffer,
+        area.x + 3,
+        area.y,
+        area.width,
+        " new since you looked ",
+        theme.needs_a_person(),
+    );
 }
 
 /// Sender and time before the first line of an item.
@@ -325,7 +334,7 @@ fn head(
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint_view::text(buffer, area.x + 1, area.y, name_width, &sender, style);
     let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&inbox.context.settings.zone));
-    paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.dim());
+    paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.quiet());
 }
 
 fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
@@ -344,7 +353,7 @@ fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
 fn text_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
         HistoryItem::Note(_) => theme.note(),
-        HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.dim(),
+        HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.quiet(),
         HistoryItem::Message(row) if row.message.unreadable => theme.error(),
         HistoryItem::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
         _ => Style::new(),
@@ -367,7 +376,7 @@ fn media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer: &mut
         // Where there is no room for keys, what it is comes first.
         let fits = wrap::cells(&whole) <= usize::from(room);
         let words = if fits { whole } else { format!("{lead}{label}") };
-        paint_view::text(buffer, area.x, area.y, room, &words, theme.dim());
+        paint_view::text(buffer, area.x, area.y, room, &words, theme.quiet());
     }
 }
 
@@ -379,7 +388,7 @@ fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
     let word = model::text::SafeText::line(row.message.delivery.word());
     let style = match row.message.delivery {
         DeliveryStatus::Failed => theme.error(),
-        _ => theme.dim(),
+        _ => theme.quiet(),
     };
     paint_view::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(word.as_str(), style)]);
 }

@@ -18,11 +18,11 @@ impl OverlayView for Menu {
         let rows = u16::try_from(fitting.len().clamp(1, 16)).unwrap_or(16).saturating_add(4);
         let area = centered(inbox, 76, rows);
         let (title, hint) = words(&menu.kind);
-        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(hint, theme.dim())]));
+        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(hint, theme.quiet())]));
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
         let mark = if theme.ascii { "_" } else { "▏" };
         let typed = format!("/{}{mark}", menu.typed);
-        paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.waiting());
+        paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.needs_a_person());
         let shown = usize::from(inner.height.saturating_sub(2)).max(1);
         let first = menu.chosen.saturating_sub(shown.saturating_sub(1));
         for (row, (at, entry)) in fitting.iter().enumerate().skip(first).take(shown).enumerate() {
@@ -35,10 +35,10 @@ impl OverlayView for Menu {
             paint_view::text(buffer, inner.x, y, inner.width, entry.words.as_str(), style);
         }
         if fitting.is_empty() {
-            paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty(menu), theme.dim());
+            paint_view::text(buffer, inner.x, inner.y + 1, inner.width, empty(menu), theme.quiet());
         }
         let y = inner.y + inner.height.saturating_sub(1);
-        paint_view::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.dim());
+        paint_view::text(buffer, inner.x, y, inner.width, foot(&menu.kind), theme.quiet());
         None
     }
 }

@@ -23,8 +23,8 @@ impl OverlayView for MailReview {
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
         let style = |kind| match kind {
             ReviewRowKind::Plain => Style::new(),
-            ReviewRowKind::Doubt => theme.waiting(),
-            ReviewRowKind::Dim => theme.dim(),
+            ReviewRowKind::Doubt => theme.needs_a_person(),
+            ReviewRowKind::Dim => theme.quiet(),
             ReviewRowKind::Keys => theme.strong(),
         };
         let first = self.first.min(look.last_first());
@@ -35,7 +35,7 @@ impl OverlayView for MailReview {
         let total = look.rows.len();
         if total > look.shown {
             let seen = format!("j k scroll · {}-{} of {total}", first + 1, first + look.shown);
-            paint_view::text(buffer, inner.x, foot.saturating_sub(1), inner.width, &seen, theme.dim());
+            paint_view::text(buffer, inner.x, foot.saturating_sub(1), inner.width, &seen, theme.quiet());
         }
         for (y, (kind, words)) in (foot..).zip(&look.foot) {
             paint_view::text(buffer, inner.x, y, inner.width, words, style(*kind));

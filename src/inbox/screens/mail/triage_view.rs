@@ -38,7 +38,7 @@ pub fn progress(triage: &Triage, now: Timestamp, theme: Theme, area: Area, buffe
     let place = format!("TRIAGE {}/{} · {clock}", triage.place(), triage.total);
     let next = triage.next().and_then(|it| Some((it.conversation.title(), it.thread.as_deref()?)));
     let next = next.map_or_else(String::new, |(who, thread)| format!(" · next: {who}, {}", subject(thread)));
-    let runs = [(place.as_str(), theme.strong()), (next.as_str(), theme.dim())];
+    let runs = [(place.as_str(), theme.strong()), (next.as_str(), theme.quiet())];
     paint_view::runs(buffer, area.x + 1, area.y, area.width.saturating_sub(2), &runs);
 }
 
@@ -69,7 +69,7 @@ pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer:
         (String::new(), Style::new()),
         (
             inbox.context.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),
-            theme.dim(),
+            theme.quiet(),
         ),
     ];
     for (row, (words, style)) in lines.iter().enumerate() {

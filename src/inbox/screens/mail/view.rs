@@ -86,9 +86,9 @@ pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let reply = format!(" · AI auto-reply {}", reply_word(account));
     let runs = [
         (unread.as_str(), theme.strong()),
-        (SEPARATOR, theme.dim()),
+        (SEPARATOR, theme.quiet()),
         (sync.as_str(), style),
-        (reply.as_str(), theme.dim()),
+        (reply.as_str(), theme.quiet()),
     ];
     let width = area.width.saturating_sub(2);
     let needed = paint_view::cells(&runs);
@@ -99,7 +99,7 @@ pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         Some(room) => {
             let used =
                 paint_view::text(buffer, area.x + 1, area.y, room, account.address.as_str(), Style::new());
-            used + paint_view::text(buffer, area.x + 1 + used, area.y, width - used, SEPARATOR, theme.dim())
+            used + paint_view::text(buffer, area.x + 1 + used, area.y, width - used, SEPARATOR, theme.quiet())
         }
     };
     paint_view::runs(buffer, area.x + 1 + used, area.y, width - used, &runs);
@@ -123,7 +123,7 @@ fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, S
     };
     let status = if status == "active" { "account ok" } else { status };
     match account.late(now) {
-        Some(late) => (format!("{status}{age} · {late}"), theme.waiting()),
+        Some(late) => (format!("{status}{age} · {late}"), theme.needs_a_person()),
         None => (format!("{status}{age}"), Style::new()),
     }
 }
@@ -140,7 +140,7 @@ pub fn row(
     let unread = thread.is_read == Some(false);
     let mark = if unread { theme.mark() } else { " " };
     for y in area.y..area.y + area.height {
-        paint_view::text(buffer, area.x, y, 1, mark, theme.waiting());
+        paint_view::text(buffer, area.x, y, 1, mark, theme.needs_a_person());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
     if !inbox.desk.list().marks.is_empty() {
@@ -159,10 +159,10 @@ pub fn row(
     let labels = conversations::view::labels(row);
     let style = if unread { theme.strong() } else { Style::new() };
     let runs = [
-        (star, theme.waiting()),
+        (star, theme.needs_a_person()),
         (name.as_str(), style),
-        (count.as_str(), theme.dim()),
-        (labels.as_str(), theme.dim()),
+        (count.as_str(), theme.quiet()),
+        (labels.as_str(), theme.quiet()),
     ];
     paint_view::runs(buffer, left, area.y, width.saturating_sub(aged + 1), &runs);
     if area.height < 2 {
@@ -175,8 +175,8 @@ pub fn row(
     let tag = conversations::view::tab_name(inbox, row);
     let draft = if row.draft.is_some() { "[draft] " } else { "" };
     let subject = subject(thread);
-    let style = if unread { Style::new() } else { theme.dim() };
-    let runs = [(tag.as_str(), theme.strong()), (draft, theme.waiting()), (subject, style)];
+    let style = if unread { Style::new() } else { theme.quiet() };
+    let runs = [(tag.as_str(), theme.strong()), (draft, theme.needs_a_person()), (subject, style)];
     paint_view::runs(buffer, left + 1, area.y + 1, width.saturating_sub(state + 2), &runs);
 }
 
@@ -184,16 +184,16 @@ pub fn row(
 fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, Style)> {
     let mut facts = Vec::new();
     if row.conversation.status == ConversationStatus::Closed {
-        facts.push((folder(thread).to_owned(), theme.dim()));
+        facts.push((folder(thread).to_owned(), theme.quiet()));
     }
     if let Some(priority) = thread.priority.as_ref().filter(|it| !matches!(it.as_str(), "normal" | "medium"))
     {
         let loud = matches!(priority.as_str(), "urgent" | "high" | "critical");
-        facts.push((priority.to_string(), if loud { theme.error() } else { theme.dim() }));
+        facts.push((priority.to_string(), if loud { theme.error() } else { theme.quiet() }));
     }
     facts.extend(thread.category.as_ref().map(|it| (it.to_string(), theme.own())));
     if !thread.only_here.is_empty() {
-        facts.push(("here only".to_owned(), theme.waiting()));
+        facts.push(("here only".to_owned(), theme.needs_a_person()));
     }
     let count = facts.len();
     for at in (1..count).rev() {
@@ -224,13 +224,13 @@ pub fn title(row: &ConversationRow, thread: &Thread) -> String {
 pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, Style)> {
     let mut words = Vec::new();
     if history.letters.rich {
-        words.push(("HTML as text".to_owned(), theme.dim()));
+        words.push(("HTML as text".to_owned(), theme.quiet()));
     }
     if thread.is_archived() {
-        words.push((folder(thread).to_owned(), theme.waiting()));
+        words.push((folder(thread).to_owned(), theme.needs_a_person()));
     }
     if thread.is_starred == Some(true) {
-        words.push(("starred".to_owned(), theme.waiting()));
+        words.push(("starred".to_owned(), theme.needs_a_person()));
     }
     if thread.is_read == Some(false) {
         words.push(("unread".to_owned(), theme.strong()));
@@ -243,11 +243,11 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
             ThreadField::Category => "category",
             ThreadField::Priority => "priority",
         };
-        words.push((format!("{word} on this desk only"), theme.waiting()));
+        words.push((format!("{word} on this desk only"), theme.needs_a_person()));
     }
     let count = words.len();
     for at in (1..count).rev() {
-        words.insert(at, (" · ".to_owned(), theme.dim()));
+        words.insert(at, (" · ".to_owned(), theme.quiet()));
     }
     words
 }

@@ -73,7 +73,7 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
             break;
         }
         let here = at == head.at;
-        let style = if here { theme.strong() } else { theme.dim() };
+        let style = if here { theme.strong() } else { theme.quiet() };
         paint_view::text(buffer, area.x, y, LABEL, LABELS[at], style);
         let place = Area { x: area.x + LABEL, y, width: area.width.saturating_sub(LABEL), height: 1 };
         let column = line(&head.fields[at], place, here, buffer);
@@ -87,7 +87,7 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
         for (index, it) in head.offered.iter().enumerate().take(usize::from(end.saturating_sub(y))) {
             let name = it.name.as_ref().map_or_else(String::new, |name| format!("  {name}"));
             let words = format!("{}{name}", it.email);
-            let style = if index == head.chosen { theme.selected() } else { theme.dim() };
+            let style = if index == head.chosen { theme.selected() } else { theme.quiet() };
             paint_view::text(buffer, place.x, y, place.width, &words, style);
             y += 1;
         }
@@ -98,7 +98,7 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
     }
     let across = theme.border_set()[4];
     for x in area.x..area.x + area.width {
-        paint_view::text(buffer, x, y, 1, across, theme.dim());
+        paint_view::text(buffer, x, y, 1, across, theme.quiet());
     }
     (y + 1, cursor)
 }
@@ -140,7 +140,7 @@ fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buff
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);
     for (y, words) in (first..).zip(&lines) {
-        paint_view::text(buffer, area.x, y, area.width, SafeText::line(words).as_str(), theme.dim());
+        paint_view::text(buffer, area.x, y, area.width, SafeText::line(words).as_str(), theme.quiet());
     }
     count
 }
@@ -148,9 +148,9 @@ fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buff
 fn counted(theme: Theme, head: &Head) -> (String, Style) {
     let length = bounds::length(head.fields[SUBJECT].text());
     if length * 5 < bounds::SUBJECT * 4 {
-        return (String::new(), theme.dim());
+        return (String::new(), theme.quiet());
     }
-    let style = if length > bounds::SUBJECT { theme.error() } else { theme.waiting() };
+    let style = if length > bounds::SUBJECT { theme.error() } else { theme.needs_a_person() };
     (format!("subject {length}/{}", bounds::SUBJECT), style)
 }
 
@@ -168,5 +168,5 @@ fn bottom(inbox: &Inbox, theme: Theme, tab: &Tab, area: Area, buffer: &mut Buffe
     let key = |command| inbox.context.settings.keymap.named_in_text(command);
     let (review, file) = (key(Command::Send), key(Command::Attach));
     let words = format!(" {review} review · {} · {held} · Tab fields · {file} file ", price(tab));
-    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.dim());
+    paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, theme.quiet());
 }

@@ -15,16 +15,16 @@ use model::time::Timestamp;
 /// One word for a column.
 pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
     match row.state {
-        RowState::Queued if is_planned(row, now) => ("planned", theme.waiting()),
-        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.waiting()),
-        RowState::Queued if row.not_before > now => ("waits", theme.waiting()),
-        RowState::Queued => ("queued", theme.dim()),
-        RowState::Sending if is_upload(row) => ("uploads", theme.waiting()),
-        RowState::Sending => ("sending", theme.dim()),
-        RowState::Uncertain if is_upload(row) => ("uploads", theme.waiting()),
-        RowState::Uncertain => ("unclear", theme.waiting()),
+        RowState::Queued if is_planned(row, now) => ("planned", theme.needs_a_person()),
+        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.needs_a_person()),
+        RowState::Queued if row.not_before > now => ("waits", theme.needs_a_person()),
+        RowState::Queued => ("queued", theme.quiet()),
+        RowState::Sending if is_upload(row) => ("uploads", theme.needs_a_person()),
+        RowState::Sending => ("sending", theme.quiet()),
+        RowState::Uncertain if is_upload(row) => ("uploads", theme.needs_a_person()),
+        RowState::Uncertain => ("unclear", theme.needs_a_person()),
         RowState::Stopped(..) => ("needs you", theme.error()),
-        RowState::Done => ("sent", theme.dim()),
+        RowState::Done => ("sent", theme.quiet()),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn line<'a>(
     keys: &str,
 ) -> (String, Style) {
     if row.state == RowState::Done {
-        return ("sent".to_owned(), theme.dim());
+        return ("sent".to_owned(), theme.quiet());
     }
     let reason = inbox.desk.waits_for(row, others, &inbox.context);
     let decide = inbox.context.key_of(Command::Decide);
@@ -80,8 +80,8 @@ fn style(reason: &WaitReason, theme: Theme) -> Style {
         WaitReason::Answer
         | WaitReason::Nothing
         | WaitReason::RowBefore(None)
-        | WaitReason::OtherProcess(_) => theme.dim(),
-        _ => theme.waiting(),
+        | WaitReason::OtherProcess(_) => theme.quiet(),
+        _ => theme.needs_a_person(),
     }
 }
 

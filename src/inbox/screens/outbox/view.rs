@@ -76,10 +76,10 @@ fn frame<T: PageRow>(
             place.y,
             place.width,
             &loading_view::words(inbox, Pane::Page),
-            theme.dim(),
+            theme.quiet(),
         );
     } else if page.rows.is_empty() {
-        paint_view::paragraph(buffer, place, empty, theme.dim());
+        paint_view::paragraph(buffer, place, empty, theme.quiet());
     }
 }
 
@@ -119,7 +119,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
         times => format!("tried {times} times · "),
     };
     let age = format!("{tab}{tries}{}", short_span(inbox.context.now.since(row.created_at)));
-    let used = paint_view::runs_right(buffer, indent, area.y, width, &[(&age, theme.dim())]);
+    let used = paint_view::runs_right(buffer, indent, area.y, width, &[(&age, theme.quiet())]);
     let room = width.saturating_sub(used + 1);
     paint_view::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
     if area.height < 3 {
@@ -143,7 +143,8 @@ fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer
     let width = area.width.saturating_sub(3);
     let tab = tab_name(inbox, inbox.outbox.drafts.all_tabs, &entry.channel);
     let waits = entry.waiting_since.map(|it| format!("waits {}", short_span(inbox.context.now.since(it))));
-    let right = [(tab.as_str(), theme.dim()), (waits.as_deref().unwrap_or_default(), theme.waiting())];
+    let right =
+        [(tab.as_str(), theme.quiet()), (waits.as_deref().unwrap_or_default(), theme.needs_a_person())];
     let used = paint_view::runs_right(buffer, area.x + 2, area.y, width, &right);
     let room = width.saturating_sub(used + 1);
     paint_view::text(buffer, area.x + 2, area.y, room, entry.title.as_str(), theme.strong());

@@ -42,7 +42,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let inner = area.inner();
     let end = inner.y + inner.height;
     for (x, word) in COLUMNS {
-        paint_view::text(buffer, inner.x + x, inner.y, inner.width.saturating_sub(x), word, theme.dim());
+        paint_view::text(buffer, inner.x + x, inner.y, inner.width.saturating_sub(x), word, theme.quiet());
     }
     let mut y = inner.y + 1;
     for (index, tab) in inbox.desk.tabs.iter().enumerate() {
@@ -69,7 +69,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         0 => "No broadcast goes on.".to_owned(),
         count => format!("Broadcasts that go on: {count}"),
     };
-    paint_view::text(buffer, inner.x + 2, y, inner.width.saturating_sub(3), &title, theme.dim());
+    paint_view::text(buffer, inner.x + 2, y, inner.width.saturating_sub(3), &title, theme.quiet());
     for entry in &inbox.overview.broadcasts {
         y += 1;
         if y >= end {
@@ -86,7 +86,7 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
     let name = crate::wrap::cut(&name, 15);
     let oldest =
         tab.counts.waiting_since.map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
-    let waiting = if tab.counts.needs_reply > 0 { theme.waiting() } else { theme.dim() };
+    let waiting = if tab.counts.needs_reply > 0 { theme.needs_a_person() } else { theme.quiet() };
     let outbox = match tab.counts.stopped {
         0 => tab.counts.outbox.to_string(),
         asks => format!("{} +{asks}!", tab.counts.outbox),

@@ -53,7 +53,7 @@ impl OverlayView for PersonForm {
 
 fn field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer: &mut Buffer) {
     let focused = place == form.focus;
-    let style = if focused { theme.selected() } else { theme.dim() };
+    let style = if focused { theme.selected() } else { theme.quiet() };
     let label = match PersonField::at(place) {
         PersonField::Metadata if place > PersonField::Metadata.place() && !focused => "",
         it => it.label(),
@@ -68,7 +68,7 @@ fn field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer: &mut
     let wrong = told.or(wrong).unwrap_or_default();
     let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
     let taken = paint_view::runs_right(buffer, x, area.y, width, &[(&wrong, theme.error())]);
-    let style = if fixed { theme.dim() } else { Style::new() };
+    let style = if fixed { theme.quiet() } else { Style::new() };
     let place = Area { x, width: width.saturating_sub(taken + 1), ..area };
     field_view::draw(theme, value, (focused, style), place, buffer);
 }
@@ -82,9 +82,9 @@ fn bottom(theme: Theme, form: &PersonForm, area: Area, buffer: &mut Buffer) {
     let (words, style) = match form.first_wrong() {
         Some((place, _)) if form.tried => (
             format!(" {} is missing or wrong · {help} · Esc back ", PersonField::at(place).label()),
-            theme.waiting(),
+            theme.needs_a_person(),
         ),
-        _ => (format!(" Enter saves · free · {help} · Esc back "), theme.dim()),
+        _ => (format!(" Enter saves · free · {help} · Esc back "), theme.quiet()),
     };
     let y = area.y + area.height.saturating_sub(1);
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);

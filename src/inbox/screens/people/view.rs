@@ -33,7 +33,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     frame(inbox, theme, area, buffer);
     let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
     if let Some(words) = empty(inbox) {
-        paint_view::paragraph(buffer, place, &words, theme.dim());
+        paint_view::paragraph(buffer, place, &words, theme.quiet());
         return;
     }
     let (rows, people) = (&inbox.people.rows, &inbox.people);
@@ -77,16 +77,16 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         (Marked::All(_) | Marked::These(_), _) => format!("{it} · "),
     });
     let marked = marked.unwrap_or_default();
-    let right = [(marked.as_str(), theme.own()), (asks, theme.dim()), (count.as_str(), Style::new())];
+    let right = [(marked.as_str(), theme.own()), (asks, theme.quiet()), (count.as_str(), Style::new())];
     paint_view::frame(buffer, area, theme, inbox.context.layers.is_empty(), Sides::All, (&titles, &right));
     if loads::shown(inbox, Pane::Page) != LoadState::Well {
         return;
     }
     let (words, style) = match inbox.desk.tab().unreadable.get(&List::Contacts).map_or(0, Vec::len) {
-        0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.dim()),
+        0 => (" contacts without a phone number are not listed by the interface ".to_owned(), theme.quiet()),
         count => {
             let open = inbox.context.key_of(Command::ShowUnreadable);
-            (format!(" {}: {open} ", unreadable::words(count)), theme.waiting())
+            (format!(" {}: {open} ", unreadable::words(count)), theme.needs_a_person())
         }
     };
     let y = area.y + area.height.saturating_sub(1);
@@ -123,7 +123,7 @@ fn row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Bu
         .outbox
         .row_about(&person.phone, &inbox.desk)
         .is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. }));
-    let name = if gone { theme.dim() } else { theme.strong() };
+    let name = if gone { theme.quiet() } else { theme.strong() };
     paint_view::text(buffer, x, area.y, name_wide, person.title().as_str(), name);
     let phone = SafeText::line(&person.phone);
     paint_view::text(buffer, x + name_wide + 1, area.y, PHONE, phone.as_str(), Style::new());
@@ -132,7 +132,7 @@ fn row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Bu
     let last = person.last_at.map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
     let right = match &state {
         Some((words, style)) => paint_view::runs_right(buffer, x + at, area.y, room, &[(words, *style)]),
-        None => paint_view::runs_right(buffer, x + at, area.y, room, &[(&last, theme.dim())]),
+        None => paint_view::runs_right(buffer, x + at, area.y, room, &[(&last, theme.quiet())]),
     };
     let tags: Vec<&str> = person.contact.tags.iter().map(SafeText::as_str).collect();
     let tags = tags.iter().map(|it| format!("#{it}")).collect::<Vec<_>>().join(" ");
@@ -145,8 +145,8 @@ fn about(row: &OutboxRow, theme: Theme) -> (String, Style) {
     match &row.state {
         RowState::Stopped(..) if deletes => ("NOT DELETED".to_owned(), theme.error()),
         RowState::Stopped(..) => ("NOT SAVED".to_owned(), theme.error()),
-        _ if deletes => ("deleting…".to_owned(), theme.waiting()),
-        _ => ("saving…".to_owned(), theme.waiting()),
+        _ if deletes => ("deleting…".to_owned(), theme.needs_a_person()),
+        _ => ("saving…".to_owned(), theme.needs_a_person()),
     }
 }
 
@@ -155,11 +155,11 @@ pub fn divide(theme: Theme, list: Area, detail: Area, buffer: &mut Buffer) {
     let [_, _, _, _, across, down] = theme.border_set();
     if detail.x > list.x {
         for y in detail.y..detail.y + detail.height {
-            paint_view::text(buffer, detail.x - 1, y, 1, down, theme.dim());
+            paint_view::text(buffer, detail.x - 1, y, 1, down, theme.quiet());
         }
     } else {
         for x in detail.x..detail.x + detail.width {
-            paint_view::text(buffer, x, detail.y, 1, across, theme.dim());
+            paint_view::text(buffer, x, detail.y, 1, across, theme.quiet());
         }
     }
 }
@@ -202,14 +202,14 @@ fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mu
         (Some(_), None) => inbox.context.keyed("{go-to-row} opens it"),
         (None, _) => "none; only a template or a broadcast reaches who never wrote".to_owned(),
     };
-    add("talks", said, theme.dim());
-    add("read", ago(inbox.context.now.since(contact.read_at)), theme.dim());
+    add("talks", said, theme.quiet());
+    add("read", ago(inbox.context.now.since(contact.read_at)), theme.quiet());
     let mut y = place.y;
     for (label, words, style) in lines {
         if y >= place.y + place.height {
             return;
         }
-        let used = paint_view::text(buffer, place.x, y, LABEL.max(place.width / 4), &label, theme.dim());
+        let used = paint_view::text(buffer, place.x, y, LABEL.max(place.width / 4), &label, theme.quiet());
         let indent = (used + 1).max(LABEL);
         let room = Area {
             x: place.x + indent,

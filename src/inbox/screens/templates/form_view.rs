@@ -88,7 +88,7 @@ impl OverlayView for TemplateForm {
             }
             let focused = index == form.focus;
             let label = SafeText::line(&format!("{}  ", slot.label));
-            let style = if focused { theme.selected() } else { theme.dim() };
+            let style = if focused { theme.selected() } else { theme.quiet() };
             let used = paint_view::text(buffer, x, y, width / 2, label.as_str(), style) + 1;
             let room = width.saturating_sub(used);
             let place = Area { x: x + used, y, width: room, height: 1 };
@@ -99,11 +99,11 @@ impl OverlayView for TemplateForm {
             let words = "This template has parts of a shape that is not known here: give its components as JSON, with \
                      a value for every variable.";
             let place = Area { x, y: y + 1, width, height: end.saturating_sub(y + 1) };
-            paint_view::paragraph(buffer, place, words, theme.dim());
+            paint_view::paragraph(buffer, place, words, theme.quiet());
             return None;
         }
         if y + 1 < end {
-            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.dim());
+            paint_view::text(buffer, x, y + 1, width, "What the customer sees:", theme.quiet());
             let preview = template.preview(&form.slots, &form.texts());
             seen(theme, &preview, Area { x, y: y + 2, width, height: end.saturating_sub(y + 2) }, buffer);
         }
@@ -118,12 +118,12 @@ fn kept(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> u16 {
     let Some(composer) = &inbox.desk.tab().composer else { return y };
     if composer.has_reply() {
         let text = SafeText::line(&composer.reply_text());
-        paint_view::text(buffer, area.x, y, area.width, &format!("Draft kept: {text}"), theme.dim());
+        paint_view::text(buffer, area.x, y, area.width, &format!("Draft kept: {text}"), theme.quiet());
         y += 1;
     }
     if composer.reply_to.is_some() {
-        let struck = theme.dim().add_modifier(Modifier::CROSSED_OUT);
-        let runs = [("↪ quote", struck), (" a template cannot quote", theme.dim())];
+        let struck = theme.quiet().add_modifier(Modifier::CROSSED_OUT);
+        let runs = [("↪ quote", struck), (" a template cannot quote", theme.quiet())];
         paint_view::runs(buffer, area.x, y, area.width, &runs);
         y += 1;
     }
@@ -137,7 +137,7 @@ fn seen(theme: Theme, preview: &[(TemplatePart, String)], area: Area, buffer: &m
         let style = match part {
             TemplatePart::Header(_) | TemplatePart::HeaderMedia(..) => theme.strong(),
             TemplatePart::Body(_) => Style::new(),
-            TemplatePart::Footer(_) => theme.dim(),
+            TemplatePart::Footer(_) => theme.quiet(),
             TemplatePart::Button(..) => theme.own(),
         };
         let height = (area.y + area.height).saturating_sub(y);
@@ -145,7 +145,7 @@ fn seen(theme: Theme, preview: &[(TemplatePart, String)], area: Area, buffer: &m
         let words = SafeText::block(words);
         let rows = paint_view::paragraph(buffer, place, words.as_str(), style);
         for row in 0..rows {
-            paint_view::text(buffer, area.x, y + row, 1, theme.border_set()[5], theme.dim());
+            paint_view::text(buffer, area.x, y + row, 1, theme.border_set()[5], theme.quiet());
         }
         y += rows;
     }
@@ -158,11 +158,12 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &TemplateForm, area: Area, buffer: 
     let (words, style) = match (form.missing(), tab.cannot_pay(price)) {
         (_, Some(why)) => (format!(" cannot send: {why} · Esc back "), theme.error()),
         (Some(why), None) => {
-            (format!(" {why} · Tab next · {charged}{} · Esc back ", price.words()), theme.waiting())
+            (format!(" {why} · Tab next · {charged}{} · Esc back ", price.words()), theme.needs_a_person())
         }
-        (None, None) => {
-            (format!(" Enter send · {charged}{} · Tab next · Esc back ", tab.price_words(price)), theme.dim())
-        }
+        (None, None) => (
+            format!(" Enter send · {charged}{} · Tab next · Esc back ", tab.price_words(price)),
+            theme.quiet(),
+        ),
     };
     let y = area.y + area.height.saturating_sub(1);
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);

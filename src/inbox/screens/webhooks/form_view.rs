@@ -28,14 +28,14 @@ impl OverlayView for WebhookForm {
         paint_view::popup(buffer, area, theme, (&title, &[(label, style)]));
         let inner = area.inner();
         let (x, width) = (inner.x + 1, inner.width.saturating_sub(2));
-        let at = |place: usize| if place == form.focus { theme.selected() } else { theme.dim() };
+        let at = |place: usize| if place == form.focus { theme.selected() } else { theme.quiet() };
         paint_view::text(buffer, x, inner.y, 9, "address", at(0));
         let (before, after) = (SafeText::line(form.url.before()), SafeText::line(form.url.after()));
         let cursor = if form.focus == 0 { "_" } else { "" };
         let runs =
             [(before.as_str(), Style::new()), (cursor, theme.strong()), (after.as_str(), Style::new())];
         paint_view::runs(buffer, x + 9, inner.y, width.saturating_sub(9), &runs);
-        paint_view::text(buffer, x, inner.y + 1, width, "It is told when", theme.dim());
+        paint_view::text(buffer, x, inner.y + 1, width, "It is told when", theme.quiet());
         let mut y = inner.y + 2;
         for (place, (name, what, wanted)) in form.events.iter().enumerate() {
             let mark = if *wanted { "[x] " } else { "[ ] " };
@@ -48,7 +48,7 @@ impl OverlayView for WebhookForm {
                 name,
                 if place + 1 == form.focus { theme.selected() } else { Style::new() },
             );
-            paint_view::text(buffer, x + 5 + NAME, y, width.saturating_sub(6 + NAME), what, theme.dim());
+            paint_view::text(buffer, x + 5 + NAME, y, width.saturating_sub(6 + NAME), what, theme.quiet());
             y += 1;
         }
         let mark = if form.signs { "[x] " } else { "[ ] " };
@@ -62,8 +62,8 @@ impl OverlayView for WebhookForm {
 
 fn bottom(theme: Theme, form: &WebhookForm, area: Area, buffer: &mut Buffer) {
     let (words, style) = match form.wrong().filter(|_| form.tried) {
-        Some(why) => (format!(" {why} · Esc back "), theme.waiting()),
-        None => (" Enter goes on · Tab next · Space chooses · Esc back ".to_owned(), theme.dim()),
+        Some(why) => (format!(" {why} · Esc back "), theme.needs_a_person()),
+        None => (" Enter goes on · Tab next · Space chooses · Esc back ".to_owned(), theme.quiet()),
     };
     let y = area.y + area.height.saturating_sub(1);
     paint_view::text(buffer, area.x + 1, y, area.width.saturating_sub(2), &words, style);

@@ -1,0 +1,215 @@
+//! The palettes, and the colours each has on a terminal: computed, so that
+//! every text can be read on the ground it stands on.
+//!
+//! A terminal's sixteen colours are another set in each of its themes (the
+//! eighth is the ground itself in one of them), so none is used as it is: what
+//! the terminal tells of them gives the hue, and the contrast is computed. A
+//! terminal that tells nothing gets no colour on a ground nobody knows: an
+//! accent brings its own ground there, and all else has the terminal's letters.
+
+use ratatui::style::{Color, Style};
+
+use crate::contrast::{READABLE, Rgb};
+use crate::terminal_colors::{ColorDepth, TerminalColors};
+
+/// Contrast of every text of the palette of strong contrast, as the
+/// guidelines ask for at their highest level.
+const STRONG: f64 = 7.0;
+
+/// Which colours the desk has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ThemePalette {
+    /// The terminal's own hues, on its own ground.
+    #[default]
+    Terminal,
+    /// Light on dark, whatever the terminal has.
+    Dark,
+    /// Dark on light, whatever the terminal has.
+    Light,
+    /// Black, white and few strong colours.
+    Contrast,
+    /// Orange and blue instead of red and green, on the terminal's own ground.
+    ColourBlind,
+    /// None: `NO_COLOR` is set or it was asked for.
+    Mono,
+}
+
+/// What a colour stands for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Accent {
+    Alarm,
+    Waiting,
+    Test,
+    Own,
+}
+
+/// How many accents there are.
+const ACCENTS: usize = 4;
+/// The terminal's own colour for each accent.
+const NUMBERS: [usize; ACCENTS] = [1, 3, 6, 2];
+/// Hues where the terminal has not told its own.
+const HUES: [Rgb; ACCENTS] =
+    [Rgb(0xe0, 0x4f, 0x4f), Rgb(0xd9, 0xa4, 0x1e), Rgb(0x2a, 0xa1, 0xa8), Rgb(0x4f, 0xa3, 0x4f)];
+/// Hues that stay apart for eyes that lack one of the three kinds of cones,
+/// after Okabe and Ito, with a bluer blue.
+const APART: [Rgb; ACCENTS] =
+    [Rgb(0xe6, 0x6a, 0x00), Rgb(0x2f, 0x55, 0xe6), Rgb(0xcc, 0x79, 0xa7), Rgb(0x00, 0x9e, 0x73)];
+/// The grounds of accents where the ground around them is not known, and the
+/// letters on them: numbers that are the same colour in every terminal.
+const PATCHES: [(u8, u8); ACCENTS] = [(231, 160), (16, 220), (16, 80), (231, 22)];
+/// The same for eyes that lack a kind of cones.
+const PATCHES_APART: [(u8, u8); ACCENTS] = [(16, 208), (231, 25), (16, 218), (231, 23)];
+
+/// What a palette comes to on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThemeColors {
+    /// Letters without a colour of their own.
+    pub(crate) letters: Color,
+    /// The ground nothing is drawn on.
+    pub(crate) ground: Color,
+    /// The ground of what is selected; none reverses it.
+    pub(crate) selection: Option<Color>,
+    /// Letters without a colour of their own on it.
+    pub(crate) selected_letters: Color,
+    /// What matters less.
+    pub(crate) quiet: Style,
+    /// By [`Accent`].
+    pub(crate) accents: [Style; ACCENTS],
+    /// Whether there are no colours at all.
+    pub(crate) is_colourless: bool,
+}
+
+impl ThemeColors {
+    /// The terminal's letters on the terminal's ground.
+    pub(crate) const NONE: Self = Self {
+        letters: Color::Reset,
+        ground: Color::Reset,
+        selection: None,
+        selected_letters: Color::Reset,
+        quiet: Style::new(),
+        accents: [Style::new(); ACCENTS],
+        is_colourless: true,
+    };
+}
+
+/// What colours are computed from.
+struct Ground {
+    letters: Rgb,
+    ground: Rgb,
+    /// Whether the ground is the terminal's by itself.
+    is_terminals: bool,
+    /// Whether the letters are.
+    has_letters: bool,
+    hues: [Rgb; ACCENTS],
+    least: f64,
+    depth: ColorDepth,
+}
+
+impl ThemePalette {
+    /// The words of the configuration, and what each stands for.
+    pub const WORDS: [(&'static str, Self); 6] = [
+        ("terminal", Self::Terminal),
+        ("dark", Self::Dark),
+        ("light", Self::Light),
+        ("contrast", Self::Contrast),
+        ("colour-blind", Self::ColourBlind),
+        ("mono", Self::Mono),
+    ];
+
+    /// What a word of the configuration stands for.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, palette)| *palette)
+    }
+
+    /// Whether what the terminal tells of its colours makes a difference.
+    pub(crate) fn follows(self, terminal: &TerminalColors) -> bool {
+        matches!(self, Self::Terminal | Self::ColourBlind) && terminal.depth != ColorDepth::Few
+    }
+
+    /// Letters and ground, where the palette brings its own.
+    fn own_ground(self) -> Option<(Rgb, Rgb)> {
+        match self {
+            Self::Dark => Some((Rgb::indexed(252), Rgb::indexed(234))),
+            Self::Light => Some((Rgb::indexed(235), Rgb::indexed(255))),
+            Self::Contrast => Some((Rgb::WHITE, Rgb::BLACK)),
+            Self::Terminal | Self::ColourBlind | Self::Mono => None,
+        }
+    }
+
+    /// The colours it has on a terminal.
+    pub(crate) fn on(self, terminal: &TerminalColors) -> ThemeColors {
+        if self == Self::Mono || terminal.depth == ColorDepth::Few {
+            return ThemeColors::NONE;
+        }
+        let apart = self == Self::ColourBlind;
+        let told = |it: usize| terminal.numbered[NUMBERS[it]].unwrap_or(HUES[it]);
+        let hues = match self {
+            Self::ColourBlind => APART,
+            Self::Terminal => std::array::from_fn(told),
+            _ => HUES,
+        };
+        let least = if self == Self::Contrast { STRONG } else { READABLE };
+        let depth = terminal.depth;
+        if let Some((letters, ground)) = self.own_ground() {
+            let own = Ground { letters, ground, is_terminals: false, has_letters: false, hues, least, depth };
+            return own.colors();
+        }
+        match (terminal.ground, terminal.letters) {
+            (Some(ground), told) => {
+                let letters = told.unwrap_or_else(|| Rgb(128, 128, 128).readable_on(&[ground], STRONG));
+                let has_letters = told.is_some();
+                Ground { letters, ground, is_terminals: true, has_letters, hues, least, depth }.colors()
+            }
+            (None, _) => patches(if apart { PATCHES_APART } else { PATCHES }),
+        }
+    }
+}
+
+impl Ground {
+    /// A colour as the terminal takes it; it must be readable on these.
+    fn color(&self, color: Rgb, grounds: &[Rgb]) -> Color {
+        match self.depth {
+            ColorDepth::Direct => Color::Rgb(color.0, color.1, color.2),
+            _ => Color::Indexed(color.nearest_indexed(grounds, self.least)),
+        }
+    }
+
+    /// The ground of what is selected, as the terminal takes it.
+    fn selection(&self) -> Rgb {
+        let wanted = self.ground.selection(self.letters);
+        match self.depth {
+            ColorDepth::Direct => wanted,
+            _ => Rgb::indexed(self.ground.indexed_selection(wanted)),
+        }
+    }
+
+    fn colors(&self) -> ThemeColors {
+        let selection = self.selection();
+        let both = [self.ground, selection];
+        let readable = |letters: Rgb, ground: Rgb| {
+            let made = letters.readable_on(&[ground], self.least);
+            self.color(made, &[ground])
+        };
+        let keeps = self.has_letters && self.letters.contrast(self.ground) >= self.least;
+        let accent = |hue: Rgb| {
+            let made = hue.readable_on(&both, self.least);
+            Style::new().fg(self.color(made, &both))
+        };
+        let quiet = self.letters.quiet_on(&both, self.least);
+        ThemeColors {
+            letters: if keeps { Color::Reset } else { readable(self.letters, self.ground) },
+            ground: if self.is_terminals { Color::Reset } else { self.color(self.ground, &[]) },
+            selection: Some(self.color(selection, &[])),
+            selected_letters: readable(self.letters, selection),
+            quiet: Style::new().fg(self.color(quiet, &both)),
+            accents: self.hues.map(accent),
+            is_colourless: false,
+        }
+    }
+}
+
+/// Accents that bring their own ground.
+fn patches(patches: [(u8, u8); ACCENTS]) -> ThemeColors {
+    let style = |(letters, ground)| Style::new().fg(Color::Indexed(letters)).bg(Color::Indexed(ground));
+    ThemeColors { accents: patches.map(style), is_colourless: false, ..ThemeColors::NONE }
+}
