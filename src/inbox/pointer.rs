@@ -133,7 +133,7 @@ impl Desk {
         self.open(Focus::History, context);
         let Some(history) = &mut self.tab_mut().history else { return };
         if at.1 > area.y {
-            history.select_line(usize::from(at.1 - area.y - 1));
+            history.select_row(usize::from(at.1 - area.y - 1));
         }
     }
 

@@ -39,12 +39,11 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         let (label, label_style) = environment(tab, theme);
         let number = format!("{} ", index + 1);
         let count = count(tab);
-        let runs = [
-            (number.as_str(), theme.quiet()),
-            (name, Style::new()),
-            (" ", Style::new()),
-            (label, label_style),
-        ];
+        let active = index == inbox.desk.active && !inbox.desk.everywhere;
+        // The ground alone would be colour alone.
+        let name_style = if active { theme.strong() } else { Style::new() };
+        let runs =
+            [(number.as_str(), theme.quiet()), (name, name_style), (" ", Style::new()), (label, label_style)];
         x += paint_view::runs(buffer, x, area.y, room.saturating_sub(x - area.x), &runs);
         x += paint_view::text(
             buffer,
@@ -54,7 +53,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
             &count,
             theme.needs_a_person(),
         );
-        if index == inbox.desk.active && !inbox.desk.everywhere {
+        if active {
             paint_view::stripe(
                 buffer,
                 Area { x: start, y: area.y, width: x - start, height: 1 },

@@ -132,9 +132,9 @@ impl Theme {
         self.quiet()
     }
 
-    /// The AI is paused: a person answers.
-    pub fn ai_off(self) -> Style {
-        self.accent(Accent::Own).add_modifier(Modifier::BOLD)
+    /// The AI is paused: a person answers, here or elsewhere.
+    pub fn ai_off(self, here: bool) -> Style {
+        if here { self.accent(Accent::Own).add_modifier(Modifier::BOLD) } else { self.strong() }
     }
 
     /// Someone waits for a person, or something runs out.

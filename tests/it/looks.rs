@@ -3,7 +3,9 @@
 //! and colour is for what needs a person.
 
 mod asking;
+mod calm;
 mod eyes;
+mod newest;
 mod terminals;
 
 use frontdesk::inbox::contrast::{READABLE, Rgb};
@@ -17,7 +19,7 @@ use ratatui::style::{Color, Modifier, Style};
 use terminals::{KnownTerminal, TERMINALS};
 
 /// Every style of a theme, by the name it is called with.
-fn styles(theme: Theme) -> [(&'static str, Style); 17] {
+fn styles(theme: Theme) -> [(&'static str, Style); 18] {
     [
         ("plain", Style::new()),
         ("quiet", theme.quiet()),
@@ -28,7 +30,8 @@ fn styles(theme: Theme) -> [(&'static str, Style); 17] {
         ("live", theme.live()),
         ("test", theme.test()),
         ("ai_on", theme.ai_on()),
-        ("ai_off", theme.ai_off()),
+        ("ai_off", theme.ai_off(true)),
+        ("ai_off elsewhere", theme.ai_off(false)),
         ("needs_a_person", theme.needs_a_person()),
         ("under_way", theme.under_way()),
         ("error", theme.error()),

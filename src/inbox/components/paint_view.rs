@@ -128,17 +128,22 @@ pub fn frame_of(
 /// Both titles on a frame's top row; the right one gives way last.
 fn title_row(buffer: &mut Buffer, area: Area, titles: (&[Run<'_>], &[Run<'_>])) {
     let room = area.width.saturating_sub(4);
-    let (left, right) = titles;
-    let right_wide = if right.is_empty() { 0 } else { (cells(right) + 2).min(room) };
+    let (left, right) = (on_border(titles.0), on_border(titles.1));
+    let right_wide = if right.is_empty() { 0 } else { (cells(&right) + 2).min(room) };
     if !right.is_empty() {
         let x = area.x + area.width - 1 - right_wide;
-        let used = runs(buffer, x + 1, area.y, right_wide.saturating_sub(2), right);
+        let used = runs(buffer, x + 1, area.y, right_wide.saturating_sub(2), &right);
         pad(buffer, x, area.y, used);
     }
     if !left.is_empty() {
-        let used = runs(buffer, area.x + 2, area.y, room.saturating_sub(right_wide + 1), left);
+        let used = runs(buffer, area.x + 2, area.y, room.saturating_sub(right_wide + 1), &left);
         pad(buffer, area.x + 1, area.y, used);
     }
+}
+
+/// Words without what the border below them is.
+fn on_border<'a>(list: &[Run<'a>]) -> Vec<Run<'a>> {
+    list.iter().map(|(words, style)| (*words, Style::reset().patch(*style))).collect()
 }
 
 /// A space before and after a title.

@@ -143,7 +143,7 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
 /// Where it stands, in a word.
 fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
     let Some(campaign) = entry.campaign() else {
-        let style = if entry.is_open() { theme.needs_a_person() } else { theme.quiet() };
+        let style = if entry.is_open() { theme.under_way() } else { theme.quiet() };
         return (entry.word().to_string(), style);
     };
     match campaign.phase {
@@ -152,11 +152,9 @@ fn state(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> (String, Style) {
         }
         Phase::Running if campaign.begun() == 0 => {
             let left = campaign.starts_at.since(inbox.context.now).max(0) / 1_000_000;
-            (format!("HELD {left}s"), theme.needs_a_person())
+            (format!("HELD {left}s"), theme.under_way())
         }
-        Phase::Running => {
-            (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.needs_a_person())
-        }
+        Phase::Running => (format!("wave {}/{}", campaign.begun(), campaign.waves.len()), theme.under_way()),
         Phase::Paused => ("PAUSED".to_owned(), theme.error()),
         _ => (campaign.phase.word().to_owned(), theme.quiet()),
     }

@@ -22,7 +22,7 @@ use model::conversations::{Automation, ConversationRow, ConversationStatus, Serv
 use model::filter;
 use model::news::Health;
 use model::service_window::window_label;
-use model::time::short_span;
+use model::time::{Timestamp, short_span};
 
 /// Columns below which a list's title says less.
 const NARROW: u16 = 50;
@@ -71,8 +71,6 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         draw_row(inbox, theme, row, place, buffer);
         if selected {
             paint_view::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
-        }
-        if selected && !focused {
             paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
             paint_view::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
         }
@@ -199,14 +197,14 @@ fn typed(list: &ConversationList, theme: Theme) -> Vec<(String, Style)> {
         return Vec::new();
     }
     let mistakes = filter::parse(typed).mistakes;
-    let mut runs = vec![(" /".to_owned(), theme.needs_a_person())];
+    let mut runs = vec![(" /".to_owned(), theme.strong())];
     let mut at = 0;
     for mistake in &mistakes {
-        runs.push((typed[at..mistake.at.start].to_owned(), theme.needs_a_person()));
+        runs.push((typed[at..mistake.at.start].to_owned(), theme.strong()));
         runs.push((format!("!{}", &typed[mistake.at.clone()]), theme.error()));
         at = mistake.at.end;
     }
-    runs.push((typed[at..].to_owned(), theme.needs_a_person()));
+    runs.push((typed[at..].to_owned(), theme.strong()));
     let told = match mistakes.len() {
         0 => "",
         1 => " is not known",
@@ -225,7 +223,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
     let unread = row.unread > 0;
     let mark = if unread { theme.mark() } else { " " };
     for y in area.y..area.y + area.height {
-        paint_view::text(buffer, area.x, y, 1, mark, theme.needs_a_person());
+        paint_view::text(buffer, area.x, y, 1, mark, theme.strong());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
     if !inbox.desk.list().marks.is_empty() {
@@ -234,15 +232,15 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
         paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
         (left, width) = (left + 2, width.saturating_sub(2));
     }
-    let (age, age_style) = age(inbox, theme, row);
-    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&age, age_style)]);
+    let [(why, why_style), (span, span_style)] = age(inbox, theme, row);
+    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
     let title_style = if unread { theme.strong() } else { Style::new() };
     let title = conversation.title();
     let count = if unread { format!(" ({})", row.unread) } else { String::new() };
     let room = width.saturating_sub(aged + 1);
     let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
     let mut used = paint_view::text(buffer, left, area.y, title_room, title.as_str(), title_style);
-    used += paint_view::text(buffer, left + used, area.y, room - used, &count, theme.needs_a_person());
+    used += paint_view::text(buffer, left + used, area.y, room - used, &count, theme.strong());
     paint_view::text(buffer, left + used, area.y, room - used, &labels(row), theme.quiet());
     if area.height < 2 {
         return;
@@ -262,8 +260,8 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
     let preview = trouble.unwrap_or_else(|| preview(row));
     let room = width.saturating_sub(state + 2);
     let style = match (troubled, unread) {
-        (true, _) => theme.error(),
-        (false, true) => Style::new(),
+        // Its age says in colour that it needs a person.
+        (true, _) | (_, true) => Style::new(),
         (false, false) => theme.quiet(),
     };
     let tag = tab_name(inbox, row);
@@ -282,47 +280,49 @@ pub(crate) fn labels(row: &ConversationRow) -> String {
     claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).collect()
 }
 
-/// Since when the customer waits, else how old the newest message is.
-pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> (String, Style) {
+/// Why the row needs a person, and for how long; else how old the newest
+/// message is. Only the word has a colour.
+pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
+    let now = inbox.context.now;
+    let since = |word: &str, style, at: Option<Timestamp>| {
+        let span = at.map_or_else(String::new, |it| format!(" {}", short_span(now.since(it))));
+        [(word.to_owned(), style), (span, Style::new())]
+    };
+    let plain = |words: String| [(words, theme.quiet()), (String::new(), Style::new())];
     if row.local.is_asleep()
         && let Some(snooze) = &row.local.snooze
         && row.stuck == 0
     {
-        return (snooze.words(inbox.context.now, &inbox.context.settings.zone), theme.quiet());
+        return plain(snooze.words(now, &inbox.context.settings.zone));
     }
     if row.stuck > 0 {
-        return ("needs you".to_owned(), theme.error());
+        return since("needs you", theme.error(), None);
     }
-    if let Some(since) = row.unanswered_since(inbox.context.now) {
-        return (format!("AI silent {}", short_span(inbox.context.now.since(since))), theme.error());
+    if let Some(silent) = row.unanswered_since(now) {
+        return since("AI silent", theme.error(), Some(silent));
     }
     let open = row.conversation.status != ConversationStatus::Closed;
     if row.is_failing() {
-        let since = row.waiting_since.or(row.conversation.last_message_at);
-        let span =
-            since.map_or_else(String::new, |it| format!(" {}", short_span(inbox.context.now.since(it))));
-        return (format!("AI failing{span}"), theme.error());
+        return since("AI failing", theme.error(), row.waiting_since.or(row.conversation.last_message_at));
     }
     match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
-        (Some(since), _) => {
-            (format!("waits {}", short_span(inbox.context.now.since(since))), theme.needs_a_person())
-        }
-        (None, Some(at)) => (short_span(inbox.context.now.since(at)), theme.quiet()),
-        (None, None) => (String::new(), theme.quiet()),
+        (Some(at), _) => since("waits", theme.needs_a_person(), Some(at)),
+        (None, Some(at)) => plain(short_span(now.since(at))),
+        (None, None) => plain(String::new()),
     }
 }
 
 /// The AI's state, and what is on its way.
 fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String, Style) {
     if row.close_pending {
-        return ("closing".to_owned(), theme.needs_a_person());
+        return ("closing".to_owned(), theme.under_way());
     }
     if row.conversation.status == ConversationStatus::Closed {
         return ("closed".to_owned(), theme.quiet());
     }
     match (row.automation_pending, row.conversation.automation) {
-        (Some(false), _) => ("AI pausing".to_owned(), theme.needs_a_person()),
-        (Some(true), _) => ("AI waking".to_owned(), theme.needs_a_person()),
+        (Some(false), _) => ("AI pausing".to_owned(), theme.under_way()),
+        (Some(true), _) => ("AI waking".to_owned(), theme.under_way()),
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
         (None, Automation::Off) => {
             let by = paused_by(row, inbox.context.now);
@@ -332,7 +332,7 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
                 (true, true) => format!("OFF {by}"),
                 (true, false) => "OFF elsewhere".to_owned(),
             };
-            (words, theme.ai_off())
+            (words, theme.ai_off(row.paused_here))
         }
         (None, state @ Automation::Unknown) => (state.label().to_owned(), theme.quiet()),
         (None, Automation::NotApplicable) => (String::new(), theme.quiet()),
@@ -346,7 +346,7 @@ fn window(inbox: &Inbox, row: &ConversationRow) -> String {
 fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {
     let near = label.contains('~') || label.contains('<');
     match row.conversation.window {
-        ServiceWindow::Closed => theme.error(),
+        ServiceWindow::Closed => Style::new(),
         _ if near => theme.needs_a_person(),
         _ => theme.quiet(),
     }

@@ -7,6 +7,7 @@ pub(crate) mod commands;
 pub(crate) mod details;
 pub mod find;
 pub(crate) mod letters;
+pub(crate) mod line_rows;
 pub mod lines;
 pub(crate) mod pending_sends;
 pub(crate) mod picture_rows;
@@ -167,6 +168,9 @@ impl History {
             Some(HistoryItem::Outbox(Box::new(row), text))
         }));
         self.rebuild();
+        if self.shows_end() {
+            self.below = 0;
+        }
         if let Some(sought) = self.sought.take() {
             self.seek(&sought);
         }
@@ -299,14 +303,6 @@ impl History {
             self.first = Some(end.saturating_sub(self.visible).min(start));
         } else if self.first.is_none() && end < self.lines.len() {
             self.first = Some(first);
-        }
-    }
-
-    /// Selects the item of a line on screen, if it has one.
-    pub fn select_line(&mut self, line: usize) {
-        let item = self.window().get(line).and_then(lines::item_of);
-        if let Some(index) = item {
-            self.select_index(index);
         }
     }
 

@@ -52,14 +52,7 @@ pub fn draw_row(
         PictureState::Here(picture) => halves(theme, picture, row, area, buffer),
         PictureState::Hidden(_) => (),
         PictureState::Fetching => {
-            paint_view::text(
-                buffer,
-                area.x,
-                area.y,
-                area.width,
-                "fetching the picture…",
-                theme.needs_a_person(),
-            );
+            paint_view::text(buffer, area.x, area.y, area.width, "fetching the picture…", theme.under_way());
         }
         PictureState::Failed(why) => {
             let words = format!("no picture: {why}");
@@ -122,22 +115,23 @@ pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
     let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
     let gutter = u16::try_from(crate::desk::Desk::gutter(usize::from(inner.width))).unwrap_or(18);
     let columns = crate::desk::Desk::text_width(usize::from(inner.width));
-    let lines: Vec<&HistoryLine> = history.window().iter().take(usize::from(inner.height)).collect();
+    let lines: Vec<(Area, &HistoryLine)> = history.lines_in(inner).collect();
     let mut found = Vec::new();
-    for (y, line) in (inner.y..).zip(&lines) {
+    for (place, line) in &lines {
         let HistoryLine::Picture { item, row: 0 } = line else { continue };
         let Some(PictureState::Here(picture)) = history.items.get(*item).and_then(|it| shown(inbox, it))
         else {
             continue;
         };
         let (_, rows) = picture.size_in(columns);
-        let whole =
-            lines.iter().filter(|it| matches!(it, HistoryLine::Picture { item: other, .. } if other == item));
+        let whole = lines
+            .iter()
+            .filter(|(_, it)| matches!(it, HistoryLine::Picture { item: other, .. } if other == item));
         if let Some(sharp) = &picture.sharp
             && picture.is_sharp_in(columns)
             && whole.count() == rows
         {
-            found.push(Placement { at: (inner.x + gutter, y), sharp });
+            found.push(Placement { at: (inner.x + gutter, place.y), sharp });
         }
     }
     found

@@ -46,14 +46,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         paint_view::text(
             buffer,
             inner.x + 1,
-            inner.y,
+            inner.y + inner.height.saturating_sub(1),
             inner.width,
             &loading_view::words(inbox, Pane::History),
             theme.quiet(),
         );
     }
-    for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
-        let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
+    for (place, line) in history.lines_in(inner) {
         draw_line(inbox, theme, history, line, place, buffer);
     }
     if history.below > 0 {
@@ -86,14 +85,13 @@ pub fn draw_second(
         paint_view::text(
             buffer,
             inner.x + 1,
-            inner.y,
+            inner.y + inner.height.saturating_sub(1),
             inner.width,
             &loading_view::words(inbox, Pane::Beside),
             theme.quiet(),
         );
     }
-    for (row, line) in history.window().iter().take(usize::from(inner.height)).enumerate() {
-        let place = Area { y: inner.y + u16::try_from(row).unwrap_or(0), height: 1, ..inner };
+    for (place, line) in history.lines_in(inner) {
         draw_line(inbox, theme, history, line, place, buffer);
     }
 }
@@ -141,7 +139,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     }
     if row.conversation.status == ConversationStatus::Closed {
         out.push((" · ".to_owned(), theme.quiet()));
-        out.push(("closed".to_owned(), theme.needs_a_person()));
+        out.push(("closed".to_owned(), theme.strong()));
     } else if row.close_pending {
         out.push((" · ".to_owned(), theme.quiet()));
         let held = inbox.changes.holds_close(&row.channel, &row.conversation.id, &inbox.context);
@@ -150,7 +148,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         } else {
             "closing".to_owned()
         };
-        out.push((words, theme.needs_a_person()));
+        out.push((words, theme.under_way()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out
@@ -160,12 +158,12 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
     let now = inbox.context.now;
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
-        (Some(_), _) if history.switch_is_unclear() => {
-            ("AI: unknown, asking…".to_owned(), theme.needs_a_person())
+        (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.under_way()),
+        (Some(false), _) => ("AI pausing…".to_owned(), theme.under_way()),
+        (Some(true), _) => ("AI waking…".to_owned(), theme.under_way()),
+        (None, Automation::Off) => {
+            (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off(row.paused_here))
         }
-        (Some(false), _) => ("AI pausing…".to_owned(), theme.needs_a_person()),
-        (Some(true), _) => ("AI waking…".to_owned(), theme.needs_a_person()),
-        (None, Automation::Off) => (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off()),
         (None, Automation::On) => match row.unanswered_since(now) {
             Some(since) => {
                 let span = short_span(now.since(since));
@@ -304,16 +302,9 @@ fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
 fn divider(buffer: &mut Buffer, area: Area, theme: Theme) {
     let across = theme.border_set()[4];
     for x in area.x + 1..area.x + area.width.saturating_sub(1) {
-        paint_view::text(buffer, x, area.y, 1, across, theme.needs_a_person());
+        paint_view::text(buffer, x, area.y, 1, across, theme.quiet());
     }
-    paint_view::text(
-        buffer,
-        area.x + 3,
-        area.y,
-        area.width,
-        " new since you looked ",
-        theme.needs_a_person(),
-    );
+    paint_view::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.strong());
 }
 
 /// Sender and time before the first line of an item.
@@ -339,9 +330,9 @@ fn head(
 
 fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
     match item {
-        HistoryItem::Outbox(..) => theme.own(),
+        HistoryItem::Outbox(..) => Style::new(),
         HistoryItem::Note(_) => theme.note().patch(theme.strong()),
-        HistoryItem::Message(row) if row.sent_here => theme.own(),
+        HistoryItem::Message(row) if row.sent_here => Style::new(),
         HistoryItem::Message(row) => match row.message.sender {
             Sender::Customer => theme.customer(),
             Sender::Ai => theme.ai_on(),
@@ -355,7 +346,6 @@ fn text_style(theme: Theme, item: &HistoryItem) -> Style {
         HistoryItem::Note(_) => theme.note(),
         HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.quiet(),
         HistoryItem::Message(row) if row.message.unreadable => theme.error(),
-        HistoryItem::Message(row) if row.message.sender == Sender::Ai => theme.ai_on(),
         _ => Style::new(),
     }
 }

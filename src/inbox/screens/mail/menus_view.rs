@@ -22,7 +22,7 @@ impl OverlayView for Menu {
         let inner = Area { x: area.x + 2, width: area.width.saturating_sub(4), ..area.inner() };
         let mark = if theme.ascii { "_" } else { "▏" };
         let typed = format!("/{}{mark}", menu.typed);
-        paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.needs_a_person());
+        paint_view::text(buffer, inner.x, inner.y, inner.width, &typed, theme.strong());
         let shown = usize::from(inner.height.saturating_sub(2)).max(1);
         let first = menu.chosen.saturating_sub(shown.saturating_sub(1));
         for (row, (at, entry)) in fitting.iter().enumerate().skip(first).take(shown).enumerate() {

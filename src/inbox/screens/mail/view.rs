@@ -140,7 +140,7 @@ pub fn row(
     let unread = thread.is_read == Some(false);
     let mark = if unread { theme.mark() } else { " " };
     for y in area.y..area.y + area.height {
-        paint_view::text(buffer, area.x, y, 1, mark, theme.needs_a_person());
+        paint_view::text(buffer, area.x, y, 1, mark, theme.strong());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
     if !inbox.desk.list().marks.is_empty() {
@@ -149,8 +149,8 @@ pub fn row(
         (left, width) = (left + 2, width.saturating_sub(2));
     }
     let star = if thread.is_starred == Some(true) { "* " } else { "" };
-    let (age, age_style) = conversations::view::age(inbox, theme, row);
-    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&age, age_style)]);
+    let [(why, why_style), (span, span_style)] = conversations::view::age(inbox, theme, row);
+    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
     let name = row.conversation.title();
     let count = match row.conversation.message_count {
         0 | 1 => String::new(),
@@ -159,7 +159,7 @@ pub fn row(
     let labels = conversations::view::labels(row);
     let style = if unread { theme.strong() } else { Style::new() };
     let runs = [
-        (star, theme.needs_a_person()),
+        (star, theme.strong()),
         (name.as_str(), style),
         (count.as_str(), theme.quiet()),
         (labels.as_str(), theme.quiet()),
@@ -176,7 +176,7 @@ pub fn row(
     let draft = if row.draft.is_some() { "[draft] " } else { "" };
     let subject = subject(thread);
     let style = if unread { Style::new() } else { theme.quiet() };
-    let runs = [(tag.as_str(), theme.strong()), (draft, theme.needs_a_person()), (subject, style)];
+    let runs = [(tag.as_str(), theme.strong()), (draft, theme.strong()), (subject, style)];
     paint_view::runs(buffer, left + 1, area.y + 1, width.saturating_sub(state + 2), &runs);
 }
 
@@ -191,9 +191,9 @@ fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, S
         let loud = matches!(priority.as_str(), "urgent" | "high" | "critical");
         facts.push((priority.to_string(), if loud { theme.error() } else { theme.quiet() }));
     }
-    facts.extend(thread.category.as_ref().map(|it| (it.to_string(), theme.own())));
+    facts.extend(thread.category.as_ref().map(|it| (it.to_string(), theme.quiet())));
     if !thread.only_here.is_empty() {
-        facts.push(("here only".to_owned(), theme.needs_a_person()));
+        facts.push(("here only".to_owned(), theme.strong()));
     }
     let count = facts.len();
     for at in (1..count).rev() {
@@ -227,10 +227,10 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
         words.push(("HTML as text".to_owned(), theme.quiet()));
     }
     if thread.is_archived() {
-        words.push((folder(thread).to_owned(), theme.needs_a_person()));
+        words.push((folder(thread).to_owned(), theme.strong()));
     }
     if thread.is_starred == Some(true) {
-        words.push(("starred".to_owned(), theme.needs_a_person()));
+        words.push(("starred".to_owned(), theme.strong()));
     }
     if thread.is_read == Some(false) {
         words.push(("unread".to_owned(), theme.strong()));
@@ -243,7 +243,7 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
             ThreadField::Category => "category",
             ThreadField::Priority => "priority",
         };
-        words.push((format!("{word} on this desk only"), theme.needs_a_person()));
+        words.push((format!("{word} on this desk only"), theme.strong()));
     }
     let count = words.len();
     for at in (1..count).rev() {

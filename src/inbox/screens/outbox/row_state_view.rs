@@ -15,13 +15,13 @@ use model::time::Timestamp;
 /// One word for a column.
 pub fn word(row: &OutboxRow, now: Timestamp, theme: Theme) -> (&'static str, Style) {
     match row.state {
-        RowState::Queued if is_planned(row, now) => ("planned", theme.needs_a_person()),
-        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.needs_a_person()),
-        RowState::Queued if row.not_before > now => ("waits", theme.needs_a_person()),
+        RowState::Queued if is_planned(row, now) => ("planned", theme.under_way()),
+        RowState::Queued if row.hold_left(now).is_some() => ("held", theme.under_way()),
+        RowState::Queued if row.not_before > now => ("waits", theme.under_way()),
         RowState::Queued => ("queued", theme.quiet()),
-        RowState::Sending if is_upload(row) => ("uploads", theme.needs_a_person()),
+        RowState::Sending if is_upload(row) => ("uploads", theme.under_way()),
         RowState::Sending => ("sending", theme.quiet()),
-        RowState::Uncertain if is_upload(row) => ("uploads", theme.needs_a_person()),
+        RowState::Uncertain if is_upload(row) => ("uploads", theme.under_way()),
         RowState::Uncertain => ("unclear", theme.needs_a_person()),
         RowState::Stopped(..) => ("needs you", theme.error()),
         RowState::Done => ("sent", theme.quiet()),

@@ -145,8 +145,8 @@ fn about(row: &OutboxRow, theme: Theme) -> (String, Style) {
     match &row.state {
         RowState::Stopped(..) if deletes => ("NOT DELETED".to_owned(), theme.error()),
         RowState::Stopped(..) => ("NOT SAVED".to_owned(), theme.error()),
-        _ if deletes => ("deleting…".to_owned(), theme.needs_a_person()),
-        _ => ("saving…".to_owned(), theme.needs_a_person()),
+        _ if deletes => ("deleting…".to_owned(), theme.under_way()),
+        _ => ("saving…".to_owned(), theme.under_way()),
     }
 }
 
