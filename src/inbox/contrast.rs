@@ -78,13 +78,12 @@ impl Rgb {
         found.unwrap_or(end)
     }
 
-    /// Letters that stand back: as near to the ground as they can be read.
-    pub fn quiet_on(self, grounds: &[Self], least: f64) -> Self {
-        let least = least.max(QUIET);
-        let Some(ground) = grounds.first() else { return self };
-        let steps = (0..=STEPS).rev().map(|step| self.toward(*ground, step));
-        let found = steps.into_iter().find(|it| it.least_contrast(grounds) >= least + MARGIN);
-        found.unwrap_or_else(|| self.readable_on(grounds, READABLE))
+    /// Letters that stand back from these: as near to the ground as they can
+    /// be read with ease, and never before them.
+    pub fn quiet_on(self, ground: Self, least: f64) -> Self {
+        let least = least.max(QUIET) + MARGIN;
+        let steps = (0..=STEPS).rev().map(|step| self.toward(ground, step));
+        steps.into_iter().find(|it| it.contrast(ground) >= least).unwrap_or(self)
     }
 
     /// The ground of a selected row: a step from this ground toward the

@@ -71,8 +71,10 @@ pub(crate) struct ThemeColors {
     pub(crate) selection: Option<Color>,
     /// Letters without a colour of their own on it.
     pub(crate) selected_letters: Color,
-    /// What matters less.
-    pub(crate) quiet: Style,
+    /// What matters less, where that has a colour of its own.
+    pub(crate) quiet: Option<Color>,
+    /// The same on the ground of what is selected.
+    pub(crate) selected_quiet: Color,
     /// By [`Accent`].
     pub(crate) accents: [Style; ACCENTS],
     /// Whether there are no colours at all.
@@ -86,7 +88,8 @@ impl ThemeColors {
         ground: Color::Reset,
         selection: None,
         selected_letters: Color::Reset,
-        quiet: Style::new(),
+        quiet: None,
+        selected_quiet: Color::Reset,
         accents: [Style::new(); ACCENTS],
         is_colourless: true,
     };
@@ -186,22 +189,24 @@ impl Ground {
     fn colors(&self) -> ThemeColors {
         let selection = self.selection();
         let both = [self.ground, selection];
-        let readable = |letters: Rgb, ground: Rgb| {
-            let made = letters.readable_on(&[ground], self.least);
-            self.color(made, &[ground])
+        let readable = |ground: Rgb| match self.letters.contrast(ground) >= self.least {
+            true => self.letters,
+            false => self.letters.readable_on(&[ground], self.least),
         };
+        let quiet = |ground: Rgb| self.color(readable(ground).quiet_on(ground, self.least), &[ground]);
         let keeps = self.has_letters && self.letters.contrast(self.ground) >= self.least;
+        let letters = |ground: Rgb| self.color(readable(ground), &[ground]);
         let accent = |hue: Rgb| {
             let made = hue.readable_on(&both, self.least);
             Style::new().fg(self.color(made, &both))
         };
-        let quiet = self.letters.quiet_on(&both, self.least);
         ThemeColors {
-            letters: if keeps { Color::Reset } else { readable(self.letters, self.ground) },
+            letters: if keeps { Color::Reset } else { letters(self.ground) },
             ground: if self.is_terminals { Color::Reset } else { self.color(self.ground, &[]) },
             selection: Some(self.color(selection, &[])),
-            selected_letters: readable(self.letters, selection),
-            quiet: Style::new().fg(self.color(quiet, &both)),
+            selected_letters: letters(selection),
+            quiet: Some(quiet(self.ground)),
+            selected_quiet: quiet(selection),
             accents: self.hues.map(accent),
             is_colourless: false,
         }

@@ -78,9 +78,7 @@ impl ColorReport {
     pub fn may_begin_with(text: &str) -> bool {
         let begins = |it: &&str| it.starts_with(text) || text.starts_with(*it);
         let letters = |it: u8| it.is_ascii_hexdigit() || b";:/rgba".contains(&it);
-        text.len() <= LONGEST
-            && ["10;", "11;", "4;"].iter().any(|it| begins(&it))
-            && text.bytes().all(letters)
+        text.len() <= LONGEST && ["10;", "11;", "4;"].iter().any(begins) && text.bytes().all(letters)
     }
 }
 

@@ -64,10 +64,13 @@ impl Theme {
 
     /// Gives what has no colour of its own the theme's letters and ground.
     pub fn lay_ground(self, buffer: &mut Buffer) {
-        let ThemeColors { letters, ground, selection, selected_letters, .. } = self.colors;
+        let ThemeColors { letters, ground, selection, selected_letters, quiet, selected_quiet, .. } =
+            self.colors;
         for cell in &mut buffer.content {
             let selected = selection.is_some() && selection == Some(cell.bg);
-            if cell.fg == Color::Reset {
+            if selected && quiet == Some(cell.fg) {
+                cell.fg = selected_quiet;
+            } else if cell.fg == Color::Reset {
                 cell.fg = if selected { selected_letters } else { letters };
             }
             if cell.bg == Color::Reset {
@@ -88,7 +91,7 @@ impl Theme {
 
     /// What matters less.
     pub fn quiet(self) -> Style {
-        self.colors.quiet
+        self.colors.quiet.map_or_else(Style::new, |it| Style::new().fg(it))
     }
 
     /// What matters more.

@@ -133,6 +133,22 @@ fn a_selected_row_is_one_ground_that_differs_from_the_ground_around_it() {
 }
 
 #[test]
+fn what_is_quiet_never_stands_before_the_letters_around_it() {
+    everywhere(|theme, terminal, place| {
+        for selected in [false, true] {
+            let contrast = |style: Style| {
+                let (letters, ground) = seen(&drawn(theme, style, selected), terminal);
+                letters.contrast(ground)
+            };
+            let (quiet, plain) = (contrast(theme.quiet()), contrast(Style::new()));
+            // Of 256 colours the nearest is not always the quieter.
+            let room = if place.contains("Indexed") { 1.0 } else { 0.01 };
+            assert!(quiet <= plain + room, "{place}: {quiet:.2} before {plain:.2}");
+        }
+    });
+}
+
+#[test]
 fn a_theme_of_its_own_ground_asks_the_terminal_nothing() {
     let asks = |palette, depth| {
         Theme::new(palette, false).on(TerminalColors { depth, ..TerminalColors::UNKNOWN }).follows_terminal()

@@ -23,7 +23,7 @@ fn a_click_selects_the_wheel_scrolls_and_the_divider_moves() {
     let mut desk = two_customers(120, 40);
     desk.clicks("Maria Lopez").shows("Where is my order 1041?");
     // The second click goes into it; a click on a message selects it.
-    desk.clicks("Maria Lopez").clicks("Where is my order").keys("+").shows("👍").keys("<Esc>");
+    desk.clicks("Maria Lopez").clicks("1041? maria").keys("+").shows("👍").keys("<Esc>");
     desk.clicks("João Pereira").shows("Bom dia!");
     desk.clicks("2 Harbor bot");
     assert_eq!(desk.app.desk.active, 0, "where the tabs lie only the drawing knows");
