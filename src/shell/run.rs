@@ -22,7 +22,7 @@ use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
-use inbox::event::{Effect, Event};
+use inbox::event::{Effect, Event, Load};
 use inbox::keys::Pointer;
 use inbox::theme_view::Theme;
 use model::news::News;
@@ -32,6 +32,9 @@ use sync::Engine;
 
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
+/// How long a frame waits for what it asked the files for: they mostly answer
+/// sooner, and nobody sees a pane go empty and fill again.
+const FILES: Duration = Duration::from_millis(4);
 /// How long leaving waits for what is on its way to the server.
 pub(super) const LEAVE: Duration = Duration::from_millis(500);
 
@@ -122,6 +125,7 @@ impl DeskParts {
             clipboard: self.clipboard,
             clock: self.clock,
             mailbox,
+            awaited: Vec::new(),
         };
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
@@ -179,6 +183,8 @@ struct Turning {
     clipboard: Clipboard,
     clock: Arc<dyn Clock>,
     mailbox: EventQueue,
+    /// What the next frame is to show, and the files were asked for.
+    awaited: Vec<Load>,
 }
 
 impl Turning {
@@ -192,11 +198,15 @@ impl Turning {
                 if let Some(ended) = self.take(turn)? {
                     return Ok(ended);
                 }
-                turn = self.mailbox.take();
+                turn = match FILES.saturating_sub(started.elapsed()) {
+                    rest if !rest.is_zero() && !self.awaited.is_empty() => self.mailbox.wait(rest),
+                    _ => self.mailbox.take(),
+                };
                 if turn.is_empty() || started.elapsed() > DRAIN {
                     break;
                 }
             }
+            self.awaited.clear();
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
@@ -226,6 +236,9 @@ impl Turning {
 
     /// Updates the app and performs what it asks for; true ends the desk.
     fn update(&mut self, event: Event) -> io::Result<bool> {
+        if let Event::Loaded(load, _) = &event {
+            self.awaited.retain(|it| it != load);
+        }
         for effect in self.app.update(self.located(event)) {
             match effect {
                 Effect::Quit => return Ok(true),
@@ -256,8 +269,15 @@ impl Turning {
                         return Ok(true);
                     }
                 }
-                it @ (Effect::Load(_)
-                | Effect::SaveDraft(..)
+                Effect::Load(load) => {
+                    if matches!(load, Load::History(_) | Load::Conversations(_)) {
+                        // Only the newest of each thing is answered.
+                        self.awaited.retain(|it| !load.replaces(it));
+                        self.awaited.push(load.clone());
+                    }
+                    self.hands.perform(Effect::Load(load));
+                }
+                it @ (Effect::SaveDraft(..)
                 | Effect::SaveNote(..)
                 | Effect::TakeNoteBack(..)
                 | Effect::Ask(_)
