@@ -34,21 +34,20 @@ pub(crate) struct AuditState {
 
 impl ChannelSync {
     /// Compares and reads again, if a day has passed since.
-    pub async fn audit_histories(&self) -> Pulled {
-        let result = self.audit().await;
+    pub(crate) async fn audit_histories(&self, state: &mut AuditState) -> Pulled {
+        let result = self.audit(state).await;
         self.report(PolledResource::History, result)
     }
 
-    async fn audit(&self) -> Result<Pulled, PullError> {
+    async fn audit(&self, state: &mut AuditState) -> Result<Pulled, PullError> {
         let Some(platform) = self.may_ask(PolledResource::History).await? else {
             return Ok(Pulled::Skipped);
         };
-        let mut state = self.audit.lock().await;
         let now = self.clock.now();
         if state.left.is_none() {
             match self.time_mark(AUDITED).await? {
                 // A new desk has just read all there is.
-                None => return self.audited(&mut state, now).await,
+                None => return self.audited(state, now).await,
                 Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(Pulled::Skipped),
                 Some(_) => {
                     let short = self.store.short_of_messages(self.id(), AMONG).await?;
@@ -59,7 +58,7 @@ impl ChannelSync {
         }
         for _ in 0..AT_ONCE {
             let Some(conversation) = state.left.as_ref().and_then(|it| it.front().cloned()) else {
-                return self.audited(&mut state, now).await;
+                return self.audited(state, now).await;
             };
             if self.client.budget_used() >= ROOM {
                 return Ok(Pulled::More);
@@ -94,7 +93,7 @@ impl ChannelSync {
 
     /// Reads a history from its newest message to its start.
     async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), PullError> {
-        let _one = self.histories.lock().await;
+        let _turn = self.history_turn().await;
         let ring_after = self.time_mark(RING_AFTER).await?;
         let mut cursors = WalkCursors::new(PAGES);
         loop {

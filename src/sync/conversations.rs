@@ -3,7 +3,6 @@
 //! states. Interface: Endpoints, Conversations and Bot-chat channel.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -45,7 +44,7 @@ const READINGS: u8 = 3;
 
 /// What is remembered between two steps.
 #[derive(Debug, Default)]
-pub(crate) struct ListState {
+pub struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
     rest: Option<WalkCursors>,
@@ -58,37 +57,35 @@ pub(crate) struct ListState {
 
 impl ChannelSync {
     /// Reads the top of the list, and a bounded part of what else is behind.
-    pub async fn pull_conversations(&self) -> Pulled {
-        let result = self.read_list().await;
+    pub async fn pull_conversations(&self, state: &mut ListState) -> Pulled {
+        let result = self.read_list(state).await;
         self.report(PolledResource::List, result)
     }
 
     /// Goes on with what is behind the top, without asking for the top again.
-    pub async fn pull_behind(&self) -> Pulled {
-        let result = self.go_on_behind().await;
+    pub async fn pull_behind(&self, state: &mut ListState) -> Pulled {
+        let result = self.go_on_behind(state).await;
         self.report(PolledResource::List, result)
     }
 
-    async fn go_on_behind(&self) -> Result<Pulled, PullError> {
+    async fn go_on_behind(&self, state: &mut ListState) -> Result<Pulled, PullError> {
         let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
-        let mut state = self.list.lock().await;
-        or_later(self.read_bulk(&mut state, &platform).await)
+        or_later(self.read_bulk(state, &platform).await)
     }
 
     /// Reads the list from its top to well behind the last such pass, so that
     /// what was changed late, or while nobody looked, is found too.
-    pub async fn sweep_conversations(&self) -> Pulled {
-        let result = self.sweep_list().await;
+    pub async fn sweep_conversations(&self, state: &mut ListState) -> Pulled {
+        let result = self.sweep_list(state).await;
         self.report(PolledResource::List, result)
     }
 
-    async fn sweep_list(&self) -> Result<Pulled, PullError> {
+    async fn sweep_list(&self, state: &mut ListState) -> Result<Pulled, PullError> {
         let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
-        let mut state = self.list.lock().await;
         let since = self.time_mark(SINCE).await?;
         let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
             // The first reading of this desk is a sweep of its own.
@@ -120,15 +117,14 @@ impl ChannelSync {
         Ok(Pulled::More)
     }
 
-    async fn read_list(&self) -> Result<Pulled, PullError> {
+    async fn read_list(&self, state: &mut ListState) -> Result<Pulled, PullError> {
         let Some(platform) = self.may_ask(PolledResource::List).await? else {
             return Ok(Pulled::Skipped);
         };
-        let mut state = self.list.lock().await;
-        if !self.read_top(&mut state, &platform).await? {
+        if !self.read_top(state, &platform).await? {
             return Ok(Pulled::More);
         }
-        or_later(self.read_bulk(&mut state, &platform).await)
+        or_later(self.read_bulk(state, &platform).await)
     }
 
     /// A part of what is behind the top, while the budget is hardly used.
@@ -255,7 +251,7 @@ impl ChannelSync {
         baseline: bool,
         marks: Vec<MetaChange>,
     ) -> Result<usize, PullError> {
-        self.lists_applied.fetch_add(1, Ordering::SeqCst);
+        self.state(|it| it.lists_applied += 1);
         let store = &self.store;
         let mut page = page;
         // Where each row comes once, what stood in for one now readable goes.
@@ -299,12 +295,12 @@ impl ChannelSync {
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
         for conversation in behind {
-            // Whoever holds it is reading for a person; it goes first.
-            let Ok(one) = self.histories.try_lock() else {
+            // Whoever reads or waits does so for a person, and goes first.
+            let Some(turn) = self.history_turn_now() else {
                 return Ok(true);
             };
-            let read = self.read_history(client, platform, &conversation).await;
-            drop(one);
+            let read = self.read_history(&turn, client, platform, &conversation).await;
+            drop(turn);
             match read {
                 Err(PullError::Read(
                     error @ (ReadError::Trouble(_) | ReadError::NoSuchPath(_) | ReadError::Rejected(_)),

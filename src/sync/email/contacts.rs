@@ -35,9 +35,8 @@ impl ChannelSync {
         match wish {
             MailWish::Threads(filter) => self.read_filtered(filter).await?,
             MailWish::Thread(thread) => {
-                let one = self.histories.lock().await;
-                self.read_history(&self.client.for_person(), &Platform::Email, thread).await?;
-                drop(one);
+                let turn = self.history_turn().await;
+                self.read_history(&turn, &self.client.for_person(), &Platform::Email, thread).await?;
             }
             MailWish::Correspondents(search) => {
                 let typed = Some(search.as_str()).filter(|it| !it.is_empty());
