@@ -62,31 +62,29 @@ impl ChannelSync {
     /// Looks at the broadcasts that are due; nothing is asked while none is
     /// on its way.
     pub async fn pull_broadcasts(&self, state: &mut BroadcastState) -> Pulled {
-        let result = self.read_broadcasts(state).await;
-        self.report(PolledResource::Broadcasts, result)
-    }
-
-    async fn read_broadcasts(&self, state: &mut BroadcastState) -> Result<Pulled, PullError> {
-        if !self.may_read(PolledResource::Broadcasts) {
-            return Ok(Pulled::Skipped);
-        }
-        let settled = self.clock.now().plus(-SETTLING);
-        let (unfinished, until) =
-            self.store.unfinished_broadcasts(self.id(), state.read_until, settled).await?;
-        state.read_until = until;
-        for id in unfinished {
-            if !state.unknown.contains(&id) {
-                state.watched.entry(id).or_default();
+        self.reporting(PolledResource::Broadcasts, async {
+            if !self.may_read(PolledResource::Broadcasts) {
+                return Ok(Pulled::Skipped);
             }
-        }
-        let due = state.take_due(self.clock.now());
-        if due.is_empty() {
-            return Ok(Pulled::Skipped);
-        }
-        for id in due {
-            self.look_at(state, &id).await?;
-        }
-        Ok(Pulled::Done)
+            let settled = self.clock.now().plus(-SETTLING);
+            let (unfinished, until) =
+                self.store.unfinished_broadcasts(self.id(), state.read_until, settled).await?;
+            state.read_until = until;
+            for id in unfinished {
+                if !state.unknown.contains(&id) {
+                    state.watched.entry(id).or_default();
+                }
+            }
+            let due = state.take_due(self.clock.now());
+            if due.is_empty() {
+                return Ok(Pulled::Skipped);
+            }
+            for id in due {
+                self.look_at(state, &id).await?;
+            }
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {

@@ -58,73 +58,67 @@ pub struct ListState {
 impl ChannelSync {
     /// Reads the top of the list, and a bounded part of what else is behind.
     pub async fn pull_conversations(&self, state: &mut ListState) -> Pulled {
-        let result = self.read_list(state).await;
-        self.report(PolledResource::List, result)
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            if !self.read_top(state, &platform).await? {
+                return Ok(Pulled::More);
+            }
+            or_later(self.read_bulk(state, &platform).await)
+        })
+        .await
     }
 
     /// Goes on with what is behind the top, without asking for the top again.
     pub async fn pull_behind(&self, state: &mut ListState) -> Pulled {
-        let result = self.go_on_behind(state).await;
-        self.report(PolledResource::List, result)
-    }
-
-    async fn go_on_behind(&self, state: &mut ListState) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        or_later(self.read_bulk(state, &platform).await)
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            or_later(self.read_bulk(state, &platform).await)
+        })
+        .await
     }
 
     /// Reads the list from its top to well behind the last such pass, so that
     /// what was changed late, or while nobody looked, is found too.
     pub async fn sweep_conversations(&self, state: &mut ListState) -> Pulled {
-        let result = self.sweep_list(state).await;
-        self.report(PolledResource::List, result)
-    }
-
-    async fn sweep_list(&self, state: &mut ListState) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let since = self.time_mark(SINCE).await?;
-        let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
-            // The first reading of this desk is a sweep of its own.
-            return Ok(Pulled::Done);
-        };
-        for _ in 0..TOP_PAGES {
-            let walk = state.sweep.get_or_insert_with(|| ListWalk::sweep(swept));
-            let snapshot = self.store.snapshot();
-            let page = match self.client.conversations(&platform, walk.cursor()).await {
-                Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
-                    state.sweep = None;
-                    return Ok(Pulled::More);
-                }
-                page => page?,
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
             };
-            let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
-            let step = walk.take(&times, page.next_cursor.as_deref());
-            let mut marks: Vec<MetaChange> = Vec::new();
-            if let Listing::Complete(newest) = step {
-                marks.push((SWEPT, Some(mark(Some(newest.max(swept))))));
-                marks.push((SINCE, Some(mark(since.max(Some(newest))))));
+            let since = self.time_mark(SINCE).await?;
+            let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
+                // The first reading of this desk is a sweep of its own.
+                return Ok(Pulled::Done);
+            };
+            for _ in 0..TOP_PAGES {
+                let walk = state.sweep.get_or_insert_with(|| ListWalk::sweep(swept));
+                let snapshot = self.store.snapshot();
+                let page = match self.client.conversations(&platform, walk.cursor()).await {
+                    Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
+                        state.sweep = None;
+                        return Ok(Pulled::More);
+                    }
+                    page => page?,
+                };
+                let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+                let step = walk.take(&times, page.next_cursor.as_deref());
+                let mut marks: Vec<MetaChange> = Vec::new();
+                if let Listing::Complete(newest) = step {
+                    marks.push((SWEPT, Some(mark(Some(newest.max(swept))))));
+                    marks.push((SINCE, Some(mark(since.max(Some(newest))))));
+                }
+                self.keep_page(page, snapshot, false, marks).await?;
+                if step != Listing::Next {
+                    state.sweep = None;
+                    return Ok(if step == Listing::Incomplete { Pulled::More } else { Pulled::Done });
+                }
             }
-            self.keep_page(page, snapshot, false, marks).await?;
-            if step != Listing::Next {
-                state.sweep = None;
-                return Ok(if step == Listing::Incomplete { Pulled::More } else { Pulled::Done });
-            }
-        }
-        Ok(Pulled::More)
-    }
-
-    async fn read_list(&self, state: &mut ListState) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        if !self.read_top(state, &platform).await? {
-            return Ok(Pulled::More);
-        }
-        or_later(self.read_bulk(state, &platform).await)
+            Ok(Pulled::More)
+        })
+        .await
     }
 
     /// A part of what is behind the top, while the budget is hardly used.

@@ -51,6 +51,15 @@ pub(crate) enum PullError {
 }
 
 impl ChannelSync {
+    /// Pulls, and tells how that ended.
+    pub(crate) async fn reporting(
+        &self,
+        resource: PolledResource,
+        pull: impl Future<Output = Result<Pulled, PullError>>,
+    ) -> Pulled {
+        self.report(resource, pull.await)
+    }
+
     /// Tells how a pull ended.
     pub(crate) fn report(&self, resource: PolledResource, result: Result<Pulled, PullError>) -> Pulled {
         let pulled = match result {

@@ -8,7 +8,7 @@
 use crate::ChannelSync;
 use crate::conversations::{BULK, ListState, REST, REST_AT, SINCE};
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled, or_later};
+use crate::report::{Pulled, or_later};
 use model::ids::ConversationId;
 use model::time::Timestamp;
 use store::StoreError;
@@ -27,26 +27,57 @@ pub enum Reached {
 impl ChannelSync {
     /// Reads the top of the list and nothing behind it.
     pub async fn pull_top(&self, state: &mut ListState) -> Pulled {
-        let result = self.read_top_alone(state).await;
-        self.report(PolledResource::List, result)
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            Ok(if self.read_top(state, &platform).await? { Pulled::Done } else { Pulled::More })
+        })
+        .await
     }
 
     /// Reads some pages of the list behind its top.
     pub async fn pull_rest(&self, state: &mut ListState) -> Pulled {
-        let result = self.read_rest_alone(state).await;
-        self.report(PolledResource::List, result)
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            if self.client.budget_used() >= BULK {
+                return Ok(Pulled::Later(0));
+            }
+            let left = self.read_rest(state, &platform).await;
+            or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
+        })
+        .await
     }
 
     /// Reads a history that lags behind the list. A person waits for it.
     pub async fn pull_behind_of(&self, state: &mut ListState, conversation: &ConversationId) -> Pulled {
-        let result = self.read_behind_of(state, conversation).await;
-        self.report(PolledResource::List, result)
+        self.reporting(PolledResource::List, async {
+            let platform = self.may_ask(PolledResource::List).await?;
+            let Some(platform) =
+                platform.filter(|it| self.may_read(PolledResource::History) && it.has_histories())
+            else {
+                return Ok(Pulled::Skipped);
+            };
+            let client = self.client.for_person();
+            self.read_histories(&client, state, &platform, (vec![conversation.clone()], false)).await?;
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     /// Reads a conversation alone, for whether the AI answers there.
     pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
-        let result = self.read_detail_of(conversation).await;
-        self.report(PolledResource::List, result)
+        self.reporting(PolledResource::List, async {
+            let platform = self.may_ask(PolledResource::List).await?;
+            if !platform.is_some_and(|it| it.can_take_over()) {
+                return Ok(Pulled::Skipped);
+            }
+            self.read_detail_once(&self.client.for_person(), conversation).await?;
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     /// How far down the list was read.
@@ -61,48 +92,5 @@ impl ChannelSync {
             return Ok(Reached::End);
         }
         Ok(self.time_mark(REST_AT).await?.map_or(Reached::Unknown, Reached::Above))
-    }
-
-    async fn read_top_alone(&self, state: &mut ListState) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        Ok(if self.read_top(state, &platform).await? { Pulled::Done } else { Pulled::More })
-    }
-
-    async fn read_rest_alone(&self, state: &mut ListState) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        if self.client.budget_used() >= BULK {
-            return Ok(Pulled::Later(0));
-        }
-        let left = self.read_rest(state, &platform).await;
-        or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
-    }
-
-    async fn read_behind_of(
-        &self,
-        state: &mut ListState,
-        conversation: &ConversationId,
-    ) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::List).await?;
-        let Some(platform) =
-            platform.filter(|it| self.may_read(PolledResource::History) && it.has_histories())
-        else {
-            return Ok(Pulled::Skipped);
-        };
-        let client = self.client.for_person();
-        self.read_histories(&client, state, &platform, (vec![conversation.clone()], false)).await?;
-        Ok(Pulled::Done)
-    }
-
-    async fn read_detail_of(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::List).await?;
-        if !platform.is_some_and(|it| it.can_take_over()) {
-            return Ok(Pulled::Skipped);
-        }
-        self.read_detail_once(&self.client.for_person(), conversation).await?;
-        Ok(Pulled::Done)
     }
 }

@@ -56,47 +56,43 @@ impl ChannelSync {
     /// Reads the newest inbound messages, and a part of what came in between
     /// if they are too many for one answer. Business chat only.
     pub async fn pull_trigger(&self, state: &mut TriggerState) -> Pulled {
-        let result = self.read_trigger(state).await;
-        self.report(PolledResource::Trigger, result)
+        self.reporting(PolledResource::Trigger, async {
+            let platform = self.may_ask(PolledResource::Trigger).await?;
+            let Some(platform @ Platform::Whatsapp) = platform else {
+                return Ok(Pulled::Skipped);
+            };
+            let client = self.client.unless_same();
+            let is_new = match client.new_messages().await {
+                Err(ReadError::Same) => false,
+                page => {
+                    self.take_in(state, page?, &platform).await?;
+                    client.note_applied();
+                    true
+                }
+            };
+            let pulled = or_later(self.close_gap(state, &platform).await)?;
+            // What the budget has no room for comes with the list.
+            let details = if is_new {
+                self.read_unknown_details(&self.client).await
+            } else {
+                self.read_wanted_details(&self.client).await
+            };
+            or_later(details.map(|()| Pulled::Done))?;
+            Ok(pulled)
+        })
+        .await
     }
 
     /// Goes on with what came in between two answers, without asking for the
     /// newest again.
     pub async fn pull_gap(&self, state: &mut TriggerState) -> Pulled {
-        let result = self.read_gap(state).await;
-        self.report(PolledResource::Trigger, result)
-    }
-
-    async fn read_gap(&self, state: &mut TriggerState) -> Result<Pulled, PullError> {
-        let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        or_later(self.close_gap(state, &platform).await)
-    }
-
-    async fn read_trigger(&self, state: &mut TriggerState) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::Trigger).await?;
-        let Some(platform @ Platform::Whatsapp) = platform else {
-            return Ok(Pulled::Skipped);
-        };
-        let client = self.client.unless_same();
-        let is_new = match client.new_messages().await {
-            Err(ReadError::Same) => false,
-            page => {
-                self.take_in(state, page?, &platform).await?;
-                client.note_applied();
-                true
-            }
-        };
-        let pulled = or_later(self.close_gap(state, &platform).await)?;
-        // What the budget has no room for comes with the list.
-        let details = if is_new {
-            self.read_unknown_details(&self.client).await
-        } else {
-            self.read_wanted_details(&self.client).await
-        };
-        or_later(details.map(|()| Pulled::Done))?;
-        Ok(pulled)
+        self.reporting(PolledResource::Trigger, async {
+            let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            or_later(self.close_gap(state, &platform).await)
+        })
+        .await
     }
 
     async fn take_in(
