@@ -2,7 +2,7 @@
 //! to: what is asked when, what is not asked, and what an idle desk costs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use frontdesk::client::{Client, ReadError, prepare};
 use frontdesk::model::account::Platform;
@@ -319,11 +319,12 @@ async fn once_a_day_what_is_short_of_messages_is_read_whole() {
 
 #[tokio::test]
 async fn the_open_conversation_is_read_while_another_has_no_answer() {
-    let asked = Arc::new(Notify::new());
-    let background = asked.clone();
+    let (asked, is_asked) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+    let (background, was_asked) = (asked.clone(), is_asked.clone());
     let hands = Hands::on(move |request| match request.route().as_str() {
         "GET /conversations" => Answer::ok(page(&[conversation("c2", 0, 0)], None)),
         "GET /conversations/c2" => {
+            was_asked.store(true, Ordering::SeqCst);
             background.notify_one();
             Answer::Stall(Vec::new())
         }
@@ -333,20 +334,21 @@ async fn the_open_conversation_is_read_while_another_has_no_answer() {
     let (tab, [mut poll, mut open, ..]) = tab(&hands);
     tab.focus(true, Some(ConversationId::from("c1")));
     let now = hands.clock.now();
+    // Ends with the step that asks for the other one: when that is given up.
     let mut hanging = std::pin::pin!(async {
-        loop {
+        while !is_asked.load(Ordering::SeqCst) {
             poll.step(now).await;
         }
     });
     tokio::select! {
         biased;
-        () = &mut hanging => {}
+        () = &mut hanging => panic!("it has no answer"),
         () = asked.notified() => {}
     }
     let reading = async { while open.step(now).await == 0 {} };
     tokio::select! {
         biased;
-        () = &mut hanging => {}
+        () = &mut hanging => panic!("the open one waited for the other"),
         () = reading => {}
     }
     assert!(hands.server.routes().contains(&"GET /conversations/c1".to_owned()), "it is read alone");
