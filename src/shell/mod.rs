@@ -8,6 +8,7 @@ pub mod clock;
 pub mod color_answers;
 pub mod connections;
 mod decoding;
+pub mod desk_parts;
 pub mod editor;
 pub mod effects;
 mod exporting;
