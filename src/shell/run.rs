@@ -19,12 +19,13 @@ use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::reading;
 use crate::shell::receiving;
-use crate::shell::terminal::{self, Screen, SharpImage};
+use crate::shell::terminal::{self, Screen, ScreenOptions, SharpImage};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event};
 use inbox::keys::Pointer;
 use inbox::screens::conversations::saved_views::SavedView;
+use inbox::screens::history::links_view;
 use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;
 use model::account::Environment;
@@ -46,6 +47,8 @@ pub struct DeskParts {
     pub channels: Vec<ChannelSpec>,
     /// How it behaves.
     pub settings: Settings,
+    /// The file in which settings are kept; none keeps them for this desk alone.
+    pub config: Option<PathBuf>,
     /// Where the canned replies lie.
     pub replies: PathBuf,
     /// The business's own interfaces, if the desk keeps any.
@@ -58,8 +61,8 @@ pub struct DeskParts {
     pub receiver: Option<receiving::ReceiverSetup>,
     /// How it looks.
     pub theme: Theme,
-    /// Whether the mouse is read from the start.
-    pub mouse: bool,
+    /// What is used of the terminal.
+    pub screen: ScreenOptions,
     /// How it reaches a person who looks elsewhere.
     pub notifier: Notifier,
     /// Where copies go.
@@ -115,11 +118,11 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
-        let mut screen = Screen::take(self.mouse)?;
+        let mut screen = Screen::take(self.screen)?;
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
-        app.desk.panes.mouse = self.mouse;
+        app.desk.panes.mouse = self.screen.mouse;
         app.desk.agent = self.agent;
         app.desk.views = self.views;
         // The first frame comes from the cache, before anything else exists.
@@ -139,7 +142,7 @@ impl DeskParts {
             news.clone(),
             self.polling,
         ));
-        let mut outside = Outside::new(self.replies, viewer);
+        let mut outside = Outside::new(self.replies, viewer).keeping_in(self.config);
         if let Some(setup) = self.connections {
             outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
         }
@@ -205,7 +208,12 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
     let sharp = inbox::screens::history::pictures_view::placements(app);
     let sharp: Vec<SharpImage> =
         sharp.iter().map(|it| SharpImage { at: it.at, rows: it.sharp.0.clone() }).collect();
-    screen.draw(app.context.size, sharp, |buffer| inbox::view::draw(app, theme, buffer))?;
+    let has_links = screen.has_links();
+    screen.draw(app.context.size, sharp, |buffer| {
+        let cursor = inbox::view::draw(app, theme, buffer);
+        (cursor, if has_links { links_view::links(app, buffer) } else { Vec::new() })
+    })?;
+    screen.call(inbox::window_title::window_title(app))?;
     app.desk.drawn(clock.now(), &mut app.context);
     Ok(())
 }

@@ -8,6 +8,7 @@ pub(crate) mod details;
 pub mod find;
 pub(crate) mod letters;
 pub mod lines;
+pub mod links_view;
 pub(crate) mod pending_sends;
 pub(crate) mod picture_rows;
 pub mod pictures;

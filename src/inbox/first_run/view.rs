@@ -1,0 +1,80 @@
+//! Draws the screen of a desk without a channel.
+
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+
+use crate::components::paint_view;
+use crate::first_run::{FirstRun, STEPS};
+use crate::layout::Area;
+use crate::sweep_view;
+use crate::theme_view::Theme;
+
+/// Columns of a line that is read with ease.
+const WIDEST: u16 = 76;
+/// From here on there is room around it.
+const ROOMY: u16 = 16;
+
+/// Draws it into an empty buffer.
+pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
+    let Area { width, height, .. } = whole(buffer);
+    let wide = width.saturating_sub(4).min(WIDEST);
+    let mut left = Area { x: (width - wide.min(width)) / 2, y: 0, width: wide, height };
+    let spacious = height >= 2 * ROOMY;
+    let gap = u16::from(height > ROOMY);
+    down(&mut left, if spacious { height / 8 } else { gap });
+    said(&mut left, buffer, "frontdesk", theme.strong());
+    said(
+        &mut left,
+        buffer,
+        "The inbox where people take conversations over from an AI assistant.",
+        theme.dim(),
+    );
+    down(&mut left, gap);
+    said(&mut left, buffer, &format!("There is no channel yet in {}.", screen.config), theme.dim());
+    down(&mut left, gap);
+    for (at, row) in STEPS.iter().enumerate() {
+        let chosen = at == screen.chosen;
+        let mark = if chosen { theme.mark() } else { " " };
+        let key = format!("{mark} {}  ", row.key);
+        let name = if chosen { theme.strong() } else { Style::new() };
+        paint_view::runs(
+            buffer,
+            left.x,
+            left.y,
+            left.width,
+            &[(key.as_str(), theme.strong()), (row.name, name)],
+        );
+        down(&mut left, 1);
+        let mut about =
+            Area { x: left.x + 5, width: left.width.saturating_sub(5), height: left.height, y: left.y };
+        if !row.doc.is_empty() {
+            said(&mut about, buffer, row.doc, theme.dim());
+        }
+        let used = about.y - left.y;
+        down(&mut left, used + if row.doc.is_empty() { 0 } else { gap });
+    }
+    down(&mut left, gap);
+    match &screen.said {
+        Some(why) => said(&mut left, buffer, why, theme.waiting()),
+        None => said(&mut left, buffer, "j k and Enter choose, too", theme.dim()),
+    }
+    theme.plain_marks(buffer);
+    theme.lay_ground(buffer);
+    sweep_view::sweep(buffer);
+}
+
+fn whole(buffer: &Buffer) -> Area {
+    Area { x: 0, y: 0, width: buffer.area.width, height: buffer.area.height }
+}
+
+/// Writes a paragraph and goes below it.
+fn said(left: &mut Area, buffer: &mut Buffer, words: &str, style: Style) {
+    let used = paint_view::paragraph(buffer, *left, words, style);
+    down(left, used);
+}
+
+fn down(left: &mut Area, rows: u16) {
+    let rows = rows.min(left.height);
+    left.y += rows;
+    left.height -= rows;
+}
