@@ -47,15 +47,12 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
             }
         }
         for event in turn.keys {
-            let step = match event {
-                Event::Key(key) => first.key(key),
-                Event::Resize(..) => {
-                    size = terminal::size()?;
-                    screen.redraw();
-                    None
-                }
-                _ => None,
-            };
+            if let Event::Resize(..) = event {
+                size = terminal::size()?;
+                screen.redraw();
+            }
+            let Event::Key(key) = event else { continue };
+            let step = first.key(key);
             match step {
                 Some(FirstStep::AddChannel) => match add_channel(&gate, &mut screen)? {
                     Ok(()) => return Ok(FirstStep::AddChannel),

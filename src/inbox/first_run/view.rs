@@ -4,10 +4,11 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::components::paint_view;
-use crate::first_run::{FirstRun, STEPS};
+use crate::first_run::{FirstRun, STEPS, StepRow};
 use crate::layout::Area;
 use crate::sweep_view;
 use crate::theme_view::Theme;
+use crate::wrap;
 
 /// Columns of a line that is read with ease.
 const WIDEST: u16 = 76;
@@ -32,8 +33,13 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
     down(&mut left, gap);
     said(&mut left, buffer, &format!("There is no channel yet in {}.", screen.config), theme.dim());
     down(&mut left, gap);
+    // Where not every sentence has room, that of the chosen line has.
+    let room = usize::from(left.height.saturating_sub(2));
+    let of_docs = |it: &StepRow| wrap::wrap(it.doc, usize::from(wide.saturating_sub(5))).len();
+    let all = STEPS.iter().map(|it| 1 + of_docs(it) + usize::from(gap)).sum::<usize>() <= room;
     for (at, row) in STEPS.iter().enumerate() {
         let chosen = at == screen.chosen;
+        let told = !row.doc.is_empty() && (all || chosen);
         let mark = if chosen { theme.mark() } else { " " };
         let key = format!("{mark} {}  ", row.key);
         let name = if chosen { theme.strong() } else { Style::new() };
@@ -47,11 +53,11 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
         down(&mut left, 1);
         let mut about =
             Area { x: left.x + 5, width: left.width.saturating_sub(5), height: left.height, y: left.y };
-        if !row.doc.is_empty() {
+        if told {
             said(&mut about, buffer, row.doc, theme.dim());
         }
         let used = about.y - left.y;
-        down(&mut left, used + if row.doc.is_empty() { 0 } else { gap });
+        down(&mut left, used + if told { gap } else { 0 });
     }
     down(&mut left, gap);
     match &screen.said {
