@@ -69,7 +69,7 @@ fn a_hint_is_clicked() {
     desk.clicks("1-9 tab").shows("the tabs above can be clicked").resize((120, 40));
     desk.clicks("Enter open").clicks("r reply").types("Hello").shows("Hello");
     // No click sends.
-    desk.clicks("Enter send").shows("the mouse sends nothing: Enter does").shows("Hello");
+    desk.clicks("Enter send  Ctrl-N").shows("the mouse sends nothing: Enter does").shows("Hello");
     desk.settle();
     assert_eq!(desk.outbound().len(), 0);
     desk.clicks("Esc leave").clicks("; note").shows("note");
