@@ -47,31 +47,24 @@ fn the_demo_and_the_tutor_start_in_its_terminal() {
 fn a_channel_is_added_and_the_inbox_opens() {
     let desk = Desk::new(80, 24);
     let key = desk.key_of("whatsapp");
-    let mut terminal = started(120, 30);
-    // What was asked before stays above.
-    let add = |terminal: &mut Terminal, url: &str, times: usize| {
-        let asked = |terminal: &mut Terminal, what: &str| {
-            terminal.wait_for(what, |it| it.matches(what).count() == times);
-        };
+    for (url, goes_on) in
+        [("http://127.0.0.1:1/v1", "no channel was added"), (&desk.base_url, "Harbor chat LIVE")]
+    {
+        let mut terminal = started(120, 30);
         terminal.keys("a");
-        asked(terminal, "Name of the tab:");
+        terminal.wait_for_text("Name of the tab:");
         terminal.keys("Harbor chat\r");
-        asked(terminal, "Address of the service");
+        terminal.wait_for_text("Address of the service");
         terminal.keys(&format!("{url}\r"));
-        asked(terminal, "Channel key (not shown):");
+        terminal.wait_for_text("Channel key (not shown):");
         terminal.keys(&format!("{key}\r"));
-        asked(terminal, "Enter goes back to the desk");
+        terminal.wait_for_text("Enter goes back to the desk");
         terminal.keys("\r");
-    };
-    add(&mut terminal, "http://127.0.0.1:1/v1", 1);
-    terminal.wait_for("the first screen again", |it| {
-        it.contains("no channel was added") && it.contains("Look around")
-    });
-    add(&mut terminal, &desk.base_url, 2);
-    terminal.wait_for("the inbox", |it| it.contains("Harbor chat LIVE") && it.contains("live"));
-    assert!(!terminal.written().contains(&key[..20]), "the key was shown");
-    terminal.signal("TERM");
-    assert_eq!(terminal.ended(), 0);
+        terminal.wait_for_text(goes_on);
+        assert!(!terminal.written().contains(&key[..20]), "the key was shown");
+        terminal.signal("TERM");
+        assert_eq!(terminal.ended(), 0);
+    }
 }
 
 #[test]
