@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
+use crate::config::screen::ScreenConfig;
 use crate::shell::children;
 use crate::shell::notify::Notifier;
 use inbox::features::macros::recording::Fixed;
@@ -27,6 +28,7 @@ mod notify;
 mod reading;
 mod receiver;
 pub mod schema;
+pub mod screen;
 mod service;
 pub mod settings;
 #[cfg(test)]
@@ -65,8 +67,8 @@ pub struct Config {
     pub ascii: bool,
     /// Hours after which a pause of the AI asks; 0 never does.
     pub pause_lease_hours: i64,
-    /// Whether the mouse is read from the start.
-    pub mouse: bool,
+    /// What is used of the terminal.
+    pub screen: ScreenConfig,
     /// When the desk makes itself heard.
     pub noticing: Noticing,
     /// How it does.
@@ -144,7 +146,7 @@ impl Default for Config {
             palette: ThemePalette::default(),
             ascii: false,
             pause_lease_hours: 4,
-            mouse: true,
+            screen: ScreenConfig::default(),
             noticing: Noticing::default(),
             notifier: Notifier::default(),
             copy_command: Vec::new(),
@@ -236,7 +238,7 @@ impl Config {
             let word = mistakes.value(ui.word("theme"));
             config.palette = word.and_then(|it| ThemePalette::from_word(&it)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
-            config.mouse = mistakes.value(ui.boolean("mouse")).unwrap_or(true);
+            config.screen = screen::read(&ui, &mut mistakes);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();
         }
         if let Some(section) = mistakes.take(root.table("notify")).flatten() {

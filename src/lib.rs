@@ -14,7 +14,7 @@
 //! │                        ││ screens/composer/                      │
 //! └────────────────────────┘└────────────────────────────────────────┘
 //!  live · key 31% of 300/min · outbox 0 · AI paused by you 3      status_view.rs
-//!  r reply  p pause AI  e close  ? help                    commands.rs
+//!  r reply  p pause AI  e close  ? help                    hints.rs
 //! ```
 //!
 //! # The floors

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 
 use crate::cli::{How, desk, folders, logs};
+use crate::config::screen::ScreenConfig;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::{DeskFiles, DeskParts};
@@ -15,7 +16,7 @@ use crate::shell::notify::Notifier;
 use crate::shell::replies;
 use connections::{Credentials, Sealer, file};
 use inbox::palette_view::ThemePalette;
-use inbox::settings::Settings;
+use inbox::settings::{Footer, Settings};
 use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::Clock;
@@ -32,11 +33,12 @@ const TABS: [(&str, &str); 4] = [
     ("voip", "Harbor phone"),
 ];
 
-/// Runs the demo; its files live in a temporary folder unless one is given.
+/// Runs the demo, with its exercise if that is wanted; its files live in a
+/// temporary folder unless one is given.
 ///
 /// # Errors
 /// When the service cannot start or the desk cannot be opened.
-pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
+pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
@@ -55,18 +57,22 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
         settings: Settings {
             zone: clock::zone(),
             demo: true,
+            tutor,
+            // Whoever looks around first sees few keys.
+            footer: Footer::Three,
             graphics: desk::graphics(None),
             connections: links.connections.clone(),
             connects: true,
             ..Settings::default()
         },
         connections: Some(links),
+        config: None,
         replies: replies_folder(folder),
         agent: Some("Ana".to_owned()),
         polling: Polling::default(),
         receiver: None,
         theme: desk::theme(ThemePalette::default(), false),
-        mouse: true,
+        screen: desk::screen(ScreenConfig::default()),
         notifier: desk::settled(Notifier::default()),
         clipboard: desk::clipboard(Vec::new()),
         views: inbox::screens::conversations::saved_views::shipped(),

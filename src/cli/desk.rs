@@ -7,14 +7,16 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use crate::cli::folders::DeskFolders;
-use crate::cli::{CliError, How, folders, logs, receiving};
+use crate::cli::{CliError, How, first_run, folders, logs, receiving};
 use crate::config::Config;
 use crate::config::keys::connections::holder;
+use crate::config::screen::ScreenConfig;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::DeskParts;
 use crate::shell::notify::Notifier;
+use crate::shell::terminal::ScreenOptions;
 use connections::{Credentials, file};
 use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
@@ -35,6 +37,9 @@ pub fn run(how: How) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     let links = linked(&path)?;
+    if config.channels.is_empty() && how.can_ask() {
+        return Ok(first_run::run(&path, &config, how)?);
+    }
     if config.channels.is_empty() {
         return Err(CliError::Usage(format!(
             "no channel is configured in {}. Try the sample workspace: `frontdesk demo`. Or add a channel key: \
@@ -61,6 +66,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             graphics: graphics(config.graphics),
             pictures_of: config.channels.iter().filter(|it| it.pictures).map(|it| it.id()).collect(),
             demo: false,
+            footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
             keymap: config.keymap.clone(),
@@ -72,6 +78,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             ..Settings::default()
         },
         connections: Some(ConnectionsSetup { log: files.data.join("connection-calls.log"), ..links }),
+        config: Some(path.clone()),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
         receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
@@ -80,7 +87,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             background: seconds(config.background_seconds),
         },
         theme: theme(config.palette, config.ascii),
-        mouse: config.mouse,
+        screen: screen(config.screen),
         notifier: settled(config.notifier.clone()),
         clipboard: clipboard(config.copy_command.clone()),
         views: config.views.clone(),
@@ -171,6 +178,12 @@ pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
     let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|it| holds(&it));
     is("NO_COLOR", |it| !it.is_empty())
         || is("CLICOLOR", |it| it == "0") && !is("CLICOLOR_FORCE", |it| it != "0")
+}
+
+/// What is used of the terminal this runs in.
+pub fn screen(config: ScreenConfig) -> ScreenOptions {
+    let links = config.links.settled(|it| std::env::var(it).ok());
+    ScreenOptions { mouse: config.mouse, title: config.title, links, colors: false }
 }
 
 /// Where copies go from the terminal this runs in.

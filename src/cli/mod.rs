@@ -10,6 +10,7 @@ pub mod demo;
 pub mod desk;
 pub mod development;
 pub mod doctor;
+mod first_run;
 pub mod folders;
 pub mod logs;
 pub mod manual;
@@ -73,6 +74,9 @@ pub enum Action {
         /// Keep the demo's files here instead of in a temporary folder.
         #[arg(long, value_name = "DIR")]
         data_dir: Option<PathBuf>,
+        /// Begin with the tutor, which teaches the first keys.
+        #[arg(long)]
+        tutor: bool,
     },
     /// Channel keys: add, list, test, remove.
     #[command(subcommand)]
@@ -140,7 +144,9 @@ pub fn main() -> ExitCode {
     let how = How { read_only: read_only || wall, plain: plain || is_dumb_terminal(), wall };
     let result = match command {
         None | Some(Action::Wall) => how.terminal().and_then(|()| desk::run(how)),
-        Some(Action::Demo { data_dir }) => how.terminal().and_then(|()| Ok(demo::run(data_dir, how)?)),
+        Some(Action::Demo { data_dir, tutor }) => {
+            how.terminal().and_then(|()| Ok(demo::run(data_dir, tutor, how)?))
+        }
         Some(_) if read_only || plain => Err(CliError::Usage(
             "--read-only and --plain are for the inbox: `frontdesk --plain`, `frontdesk --plain demo`, `frontdesk --read-only wall`"
                 .to_owned(),
@@ -198,6 +204,11 @@ impl How {
         }
         let told = if self.wall { NO_TERMINAL_FOR_THE_WALL } else { NO_TERMINAL };
         Err(CliError::Usage(told.to_owned()))
+    }
+
+    /// Whether a person at a screen can be asked what to begin with.
+    fn can_ask(self) -> bool {
+        !self.plain && !self.wall && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
     }
 
     /// Runs a desk so.

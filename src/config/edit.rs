@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use inbox::settings::Footer;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 /// A channel as `channel add` writes it.
@@ -65,6 +66,37 @@ pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String>
     Ok(Some(document.to_string()))
 }
 
+/// Writes what the last line says into the file.
+///
+/// # Errors
+/// In words, when the file is no configuration or cannot be written.
+pub fn keep_footer(path: &Path, footer: Footer) -> Result<(), String> {
+    let text = match disk::read_text(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| format!("{}: {error}", path.display())),
+    }?;
+    let changed = with_footer(&text, footer).map_err(|why| format!("{}: {why}", path.display()))?;
+    write(path, &changed).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The file's text with what the last line says; a remark behind it stays.
+fn with_footer(text: &str, footer: Footer) -> Result<String, String> {
+    let mut document = parse(text)?;
+    let ui = document.entry("ui").or_insert_with(|| Item::Table(Table::new()));
+    let ui = ui.as_table_like_mut().ok_or("ui is not a table")?;
+    match ui.get_mut("footer").and_then(Item::as_value_mut) {
+        Some(kept) => {
+            let around = kept.decor().clone();
+            *kept = footer.word().into();
+            *kept.decor_mut() = around;
+        }
+        None => {
+            ui.insert("footer", value(footer.word()));
+        }
+    }
+    Ok(document.to_string())
+}
+
 fn parse(text: &str) -> Result<DocumentMut, String> {
     text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())
 }
@@ -113,6 +145,24 @@ mod tests {
             assert_eq!((added.name.as_str(), added.base_url.as_str()), ("b \"x\"", "https://b.example/v1"));
             assert_eq!(without_channel(&changed, "b \"x\"").unwrap().unwrap().trim_end(), text.trim_end());
         }
+    }
+
+    #[test]
+    fn the_last_line_is_kept_beside_what_is_there() {
+        let read = |text: &str| Config::parse("config.toml", text).expect("a configuration").screen.footer;
+        for text in ["", FILE, "[ui]\nfooter = \"off\"  # calm\n", "ui = { ascii = true }\n"] {
+            for (word, footer) in Footer::WORDS {
+                let changed = with_footer(text, footer).expect("a configuration");
+                assert_eq!(read(&changed), footer, "{changed}");
+                let same = |it: &&str| changed.contains(*it) || it.contains("footer") || it.starts_with("ui");
+                assert!(text.lines().all(|it| same(&it)), "{changed}");
+                assert!(
+                    !text.contains("# calm") || changed.contains(&format!("\"{word}\"  # calm")),
+                    "{changed}"
+                );
+            }
+        }
+        assert!(with_footer("ui = 1", Footer::Off).is_err());
     }
 
     #[test]

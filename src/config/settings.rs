@@ -3,9 +3,11 @@
 //! are made from these rows.
 
 use inbox::palette_view::ThemePalette;
+use inbox::settings::Footer;
 use model::filter::Sort;
 use model::pictures::Graphics;
 
+use crate::shell::links::LinkMode;
 use crate::shell::notify::NotifyMethod;
 
 /// A table of the file.
@@ -182,6 +184,19 @@ pub const TABLES: &[SettingTable] = &[
             ),
             setting("ascii", Flag, "false", "Draw borders and marks in ASCII only"),
             setting("mouse", Flag, "true", "Read the mouse; false leaves it to the terminal, and M switches"),
+            setting(
+                "footer",
+                Word(|| Footer::WORDS.map(|(word, _)| word).to_vec()),
+                "\"keys\"",
+                "Keys in the last line: as many as fit, the three most useful, or none; F4 changes it here",
+            ),
+            setting("title", Flag, "true", "Say in the terminal window's title how many customers wait"),
+            setting(
+                "links",
+                Word(|| LinkMode::WORDS.map(|(word, _)| word).to_vec()),
+                "\"auto\"",
+                "Make addresses links of the terminal; `auto` leaves out terminals that do not take them",
+            ),
             setting(
                 "pictures",
                 Word(|| Graphics::CHOICES.to_vec()),

@@ -43,7 +43,7 @@ fn reads_the_example() {
     assert_eq!(config.channels[0].key, KeySource::Environment("HARBOR_CHAT_KEY".into()));
     assert_eq!((config.pause_on_reply, config.undo_chat_seconds), (PauseOnReply::Always, 0));
     assert_eq!((config.visible_seconds, config.background_seconds, config.ascii), (2, 20, true));
-    assert!(!config.mouse && config.noticing.quiet == Some((22 * 60, 7 * 60)));
+    assert!(!config.screen.mouse && config.noticing.quiet == Some((22 * 60, 7 * 60)));
     assert_eq!((config.notifier.way, config.notifier.command.len()), (NotifyMethod::Osc777, 3));
     let own = &config.views[9];
     assert_eq!((own.name.as_str(), own.key, own.filter.tests.len()), ("Iberia", Some('i'), 3));

@@ -197,6 +197,7 @@ macro_rules! each_command {
             Narrower Desk ["<"] "narrower" "Make the list narrower" => always, desk::narrower;
             Wider Desk [">"] "wider" "Make the list wider" => always, desk::wider;
             Mouse Desk ["M", "F6"] "mouse" "Leave the mouse to the terminal, to select text with it; again takes it back" => always, desk::mouse;
+            Footer Desk ["F4"] "footer" "Name three keys in the last line, none, or as many as fit; kept for the next time" => always, desk::footer;
             Blur Desk ["F9"] "blur" "Hide names, numbers and addresses while others look at the screen" => always, desk::blur;
             Refresh Desk ["Ctrl-R", "F5"] "refresh" "Ask the server now" => always, desk::refresh;
             Redraw Desk ["Ctrl-L"] "redraw" "Draw the screen anew" => always, desk::redraw;

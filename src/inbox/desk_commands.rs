@@ -6,6 +6,7 @@ use crate::actions;
 use crate::command::{Reason, pick};
 use crate::event::{Effect, Load};
 use crate::keys::KeyPress;
+use crate::outside::OutsideRequest;
 use crate::overlays::line;
 use crate::overlays::palette;
 use crate::pages::PageKind;
@@ -14,6 +15,7 @@ use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
 use crate::scrolling;
 use crate::scrolling::Travel;
+use crate::settings::Footer;
 use model::selector::Selector;
 
 pub(crate) fn go_to_inbox(inbox: &mut Inbox, _: KeyPress) {
@@ -175,6 +177,20 @@ pub(crate) fn wider(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn mouse(inbox: &mut Inbox, _: KeyPress) {
     inbox.desk.turn_mouse(&mut inbox.context);
+}
+
+/// What the last line says is one setting of the configuration, which is
+/// changed there, too.
+pub(crate) fn footer(inbox: &mut Inbox, _: KeyPress) {
+    let footer = inbox.context.settings.footer.next();
+    inbox.context.settings.footer = footer;
+    let said = match footer {
+        Footer::Keys => "the last line names as many keys as fit",
+        Footer::Three => "the last line names three keys",
+        Footer::Off => "the last line is hidden; {footer} shows it again",
+    };
+    inbox.context.say(inbox.context.keyed(said));
+    inbox.context.push(Effect::Ask(OutsideRequest::KeepFooter(footer)));
 }
 
 pub(crate) fn blur(inbox: &mut Inbox, _: KeyPress) {

@@ -54,9 +54,9 @@ pub struct Areas {
     pub card: Option<Area>,
     /// All between tabs and status: for pages that are not an inbox.
     pub body: Area,
-    /// The line before the last.
+    /// The line below the panes.
     pub status: Area,
-    /// The last line.
+    /// The last line; without a row where it is hidden.
     pub hints: Area,
 }
 
@@ -81,6 +81,8 @@ pub struct LayoutInput {
     pub tall: bool,
     /// Whether a line about the mail account stands below the tabs.
     pub header: bool,
+    /// Whether the line of keys is seen.
+    pub hints: bool,
     /// Columns of the list, where a person chose them.
     pub list_width: Option<u16>,
     /// Whether the focused pane alone is wanted.
@@ -110,7 +112,9 @@ pub fn arrange(wanted: LayoutInput) -> Areas {
     let LayoutInput { width, height, .. } = wanted;
     let line = |y| Area { x: 0, y, width, height: 1 };
     let above = u16::from(wanted.header);
-    let body = Area { x: 0, y: 1 + above, width, height: height.saturating_sub(3 + above) };
+    let hints = u16::from(wanted.hints);
+    let below = 1 + hints;
+    let body = Area { x: 0, y: 1 + above, width, height: height.saturating_sub(1 + above + below) };
     let (list, both, card) = columns(wanted, body);
     let (conversation, beside) = halves(wanted, both);
     let (history, composer) = match conversation {
@@ -136,8 +140,8 @@ pub fn arrange(wanted: LayoutInput) -> Areas {
         beside,
         card,
         body,
-        status: line(height.saturating_sub(2)),
-        hints: line(height.saturating_sub(1)),
+        status: line(height.saturating_sub(below)),
+        hints: Area { height: hints, ..line(height.saturating_sub(hints)) },
     }
 }
 
@@ -189,6 +193,7 @@ mod tests {
             composer_lines: 1,
             tall: false,
             header: false,
+            hints: true,
             list_width: None,
             zoomed: false,
             beside: true,
@@ -221,19 +226,21 @@ mod tests {
     fn nothing_overlaps_or_leaves_the_screen() {
         for width in LEAST_WIDTH..320 {
             for height in LEAST_HEIGHT..60 {
-                for composer_lines in [1, 3, 40] {
-                    let areas =
-                        arrange(LayoutInput { composer_lines, list_focused: false, ..wanted(width, height) });
+                for (composer_lines, hints) in [(1, true), (3, true), (40, true), (1, false)] {
+                    let areas = arrange(LayoutInput {
+                        composer_lines,
+                        hints,
+                        list_focused: false,
+                        ..wanted(width, height)
+                    });
+                    let body = height - 2 - u16::from(hints);
                     let all = [areas.list, areas.history, areas.composer, areas.beside, areas.card];
                     let mut cells = 0_u32;
                     for area in all.into_iter().flatten() {
-                        assert!(
-                            area.x + area.width <= width && area.y + area.height <= height - 2,
-                            "{area:?}"
-                        );
+                        assert!(area.x + area.width <= width && area.y + area.height <= body + 1, "{area:?}");
                         cells += u32::from(area.width) * u32::from(area.height);
                     }
-                    assert_eq!(cells, u32::from(width) * u32::from(height - 3), "{width}x{height}");
+                    assert_eq!(cells, u32::from(width) * u32::from(body), "{width}x{height}");
                 }
             }
         }

@@ -23,6 +23,9 @@ pub(crate) mod due;
 pub mod event;
 pub mod features;
 pub(crate) mod fetching;
+pub mod first_run;
+pub(crate) mod hints;
+pub(crate) mod hints_view;
 pub(crate) mod keyboard;
 pub mod keymap;
 pub mod keys;
@@ -55,6 +58,7 @@ pub mod theme_view;
 pub(crate) mod update;
 pub mod view;
 pub(crate) mod watch;
+pub mod window_title;
 pub mod wrap;
 pub(crate) mod writes;
 
@@ -111,6 +115,7 @@ impl Inbox {
     /// An inbox with these tabs on a screen of this size. At least one tab is
     /// needed; with none, a nameless one stands in.
     pub fn new(channels: Vec<ChannelInfo>, settings: Settings, size: (u16, u16), now: Timestamp) -> Self {
+        let tutor = settings.tutor.then_some(0);
         Self {
             desk: Desk::new(channels, &settings.first_view),
             context: Context::new(settings, size, now),
@@ -121,7 +126,7 @@ impl Inbox {
             cards: CardsScreen::default(),
             overview: Overview::default(),
             connections: ConnectionAnswers::default(),
-            keyboard: Keyboard::default(),
+            keyboard: Keyboard { tutor, knows_tutor: tutor.is_some(), ..Keyboard::default() },
             features: Features::default(),
             loads: Loads::default(),
         }

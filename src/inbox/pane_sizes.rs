@@ -5,6 +5,7 @@ use crate::desk::Desk;
 use crate::layout;
 use crate::layout::{Areas, LayoutInput};
 use crate::pages::PageKind;
+use crate::settings::Footer;
 use crate::tab::Focus;
 
 /// Columns kept behind the text for the delivery's word.
@@ -25,6 +26,7 @@ impl Desk {
             composer_lines: if tab.hides_composer() { 0 } else { 1 },
             tall: tab.writes_mail(),
             header: self.page == PageKind::Inbox && tab.is_mail() && !self.everywhere,
+            hints: context.settings.footer != Footer::Off,
             list_width: self.panes.list_width,
             beside: self.second().is_some() && self.page == PageKind::Inbox,
             zoomed: self.panes.zoomed || (self.page == PageKind::Inbox && tab.is_in_triage()),

@@ -1,6 +1,6 @@
 //! The mouse: a click focuses and selects, the wheel scrolls what lies under
-//! it, the divider between list and history can be dragged. It never sends,
-//! decides or confirms anything.
+//! it, the divider between list and history can be dragged, a hint is its key.
+//! It never sends, decides or confirms anything.
 //!
 //! Where the tabs lie only the drawing knows, so a click on one arrives as the
 //! tab itself.
@@ -9,6 +9,8 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::hints;
+use crate::hints::HintTarget;
 use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
@@ -39,8 +41,11 @@ pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {
 }
 
 fn click(inbox: &mut Inbox, at: (u16, u16)) {
-    inbox.keyboard.pressed.clear();
     let areas = inbox.desk.areas(&inbox.context);
+    if areas.hints.contains(at) {
+        return click_hint(inbox, hints::target_at(inbox, areas.hints, at.0));
+    }
+    inbox.keyboard.pressed.clear();
     if !inbox.desk.is_inbox_shown() {
         return click_row(inbox, at);
     }
@@ -56,6 +61,25 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
         inbox.desk.click_history(history, at, &mut inbox.context);
     } else if areas.composer.is_some_and(|it| it.contains(at)) {
         click_composer(inbox);
+    }
+}
+
+/// A click on a hint is its key, but for what sends: a click that was only
+/// meant to bring the window to the front would send, too.
+fn click_hint(inbox: &mut Inbox, target: HintTarget) {
+    match target {
+        HintTarget::Nothing => (),
+        HintTarget::Line(line) => inbox.run_line(line),
+        HintTarget::Keys(Command::GoToTab) => inbox.context.say("the tabs above can be clicked"),
+        HintTarget::Keys(command @ (Command::Send | Command::RowNow)) => {
+            let key = inbox.context.key_of(command);
+            inbox.context.warn(format!("the mouse sends nothing: {key} does"));
+        }
+        HintTarget::Keys(command) => {
+            inbox.keyboard.pressed.clear();
+            let keys = inbox.context.settings.keymap.keys(command).first().cloned();
+            keys.into_iter().flatten().for_each(|it| inbox.key(it));
+        }
     }
 }
 

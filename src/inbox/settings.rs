@@ -25,6 +25,48 @@ pub enum PauseOnReply {
     Never,
 }
 
+/// What the last line says of the keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Footer {
+    /// As many keys as there is room for.
+    #[default]
+    Keys,
+    /// The three that are most useful where one is.
+    Three,
+    /// Nothing: the line is a row of the screen like others.
+    Off,
+}
+
+impl Footer {
+    /// The words of the configuration, and what each stands for.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("keys", Self::Keys), ("three", Self::Three), ("off", Self::Off)];
+
+    /// What a word of the configuration stands for.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, footer)| *footer)
+    }
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Keys => "keys",
+            Self::Three => "three",
+            Self::Off => "off",
+        }
+    }
+
+    /// The one that comes after it.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match self {
+            Self::Keys => Self::Three,
+            Self::Three => Self::Off,
+            Self::Off => Self::Keys,
+        }
+    }
+}
+
 /// When the desk makes itself heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noticing {
@@ -81,6 +123,10 @@ pub struct Settings {
     pub pictures_of: Vec<ChannelId>,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
+    /// Whether it opens with the exercise.
+    pub tutor: bool,
+    /// What the last line says of the keys.
+    pub footer: Footer,
     /// Who works here: claims bear this name.
     pub agent: SafeText,
     /// Microseconds after which a pause made here asks whether it shall go
@@ -112,6 +158,8 @@ impl Default for Settings {
             wall: false,
             zone: Zone::UTC,
             demo: false,
+            tutor: false,
+            footer: Footer::default(),
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
             notice: Noticing::default(),

@@ -1,23 +1,16 @@
-//! The last two lines: how things stand, and the keys of the focus.
+//! The status line: how things stand.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::command;
 use crate::command::Command;
 use crate::components::paint_view;
 use crate::connection_view;
 use crate::layout::Area;
 use crate::loads::update as loads;
 use crate::notice::update as notice;
-use crate::pages::PageKind;
-use crate::screens::broadcasts;
-use crate::screens::cards::is_deck;
-use crate::screens::composer::ComposerMode;
-use crate::screens::mail;
-use crate::screens::mail::triage::Triage;
-use crate::tab::{Focus, Tab};
+use crate::tab::Tab;
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
@@ -182,185 +175,4 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
         items.push(plain(format!(" · key {budget}% of 300/min")));
     }
     items
-}
-
-/// Draws the hints: the keys of the focus, or the rest of a key sequence.
-pub fn draw_hints(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let mut x = area.x + 1;
-    let end = area.x + area.width.saturating_sub(1);
-    if let Some(words) = inbox.keyboard.tutor_line(&inbox.context) {
-        paint_view::text(buffer, x, area.y, end - x, &words, theme.strong());
-        return;
-    }
-    let wide = |key: &str, word: &str| paint_view::cells(&[(key, Style::new()), (word, Style::new())]) + 1;
-    let hints = hints(inbox);
-    let is_help = |word: &str| word == command::row(Command::Help).word;
-    // Whatever does not fit is in the help, so its key always does.
-    let help = hints.iter().find(|(_, word)| is_help(word)).map_or(0, |(key, word)| wide(key, word) + 2);
-    let mut left_out = false;
-    for (key, word) in &hints {
-        let kept = if is_help(word) { 0 } else { help };
-        if x + wide(key, word) + kept > end || (left_out && !is_help(word)) {
-            left_out = true;
-            continue;
-        }
-        x += paint_view::text(buffer, x, area.y, end - x, key, theme.strong());
-        x += 1;
-        x += paint_view::text(buffer, x, area.y, end - x, word, theme.quiet());
-        x += 2;
-    }
-}
-
-/// Keys and words, most useful first.
-fn hints(inbox: &Inbox) -> Vec<(String, &'static str)> {
-    if let Some(hints) = inbox.context.layers.last().and_then(|it| it.hints(inbox)) {
-        return hints;
-    }
-    if !inbox.keyboard.pressed.is_empty() {
-        // What can follow stands above, in the list of continuations.
-        return vec![("Esc".to_owned(), "cancel")];
-    }
-    let keymap = &inbox.context.settings.keymap;
-    let acts = |it: &&Command| !keymap.keys(**it).is_empty() && !is_elsewhere(inbox, **it);
-    let has_key = offered(inbox).iter().filter(acts);
-    has_key.map(|it| (keymap.first(*it), word(inbox, *it))).collect()
-}
-
-/// Whether it never acts on this tab: its channel does not do it, or nothing
-/// is changed from here.
-fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
-    use Command as C;
-    let tab = inbox.desk.tab();
-    let takes_over = matches!(command, C::PauseAi | C::HandBack | C::Close);
-    let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
-    let reacts = matches!(command, C::React | C::RemoveReaction);
-    let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
-    let is_off = (takes_over && cannot) || (tab.channel.read_only && (takes_over || sends || reacts));
-    inbox.desk.page == PageKind::Inbox && !inbox.desk.everywhere && is_off
-}
-
-/// What a key does where it is pressed now.
-fn word(inbox: &Inbox, command: Command) -> &'static str {
-    let (is_mail, is_wall) = (inbox.desk.tab().is_mail(), inbox.desk.page == PageKind::Wall);
-    let other = [
-        (Command::Close, is_mail, "archive"),
-        (Command::Unseen, is_mail, "unread"),
-        (Command::GoToRow, is_wall, "what failed"),
-    ];
-    let here = other.into_iter().find(|(one, applies, _)| *applies && *one == command);
-    here.map_or(command::row(command).word, |(_, _, word)| word)
-}
-
-/// What is offered where rows of the outbox or drafts are shown.
-fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
-    use Command as C;
-    let several = inbox.enabled(C::DecideAll).is_ok();
-    match inbox.desk.page {
-        PageKind::Webhooks => {
-            &[C::NewWebhook, C::RemoveWebhook, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        PageKind::Account => &[C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        PageKind::Broadcasts => broadcasts::view::HINTS,
-        PageKind::Wall => &[C::GoToRow, C::RowDown, C::RowUp, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        page if is_deck(page) => &[C::GoToRow, C::SearchRows, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        PageKind::People => &[
-            C::GoToRow,
-            C::SearchRows,
-            C::MarkPerson,
-            C::BroadcastPeople,
-            C::NewPerson,
-            C::EditPerson,
-            C::TagPerson,
-            C::DeletePerson,
-            C::LeaveRows,
-            C::GoToTab,
-            C::Help,
-            C::Quit,
-        ],
-        PageKind::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        _ if several => {
-            &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]
-        }
-        _ if asks => &[C::DecideRow, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-        _ => &[C::RowNow, C::RowBack, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
-    }
-}
-
-/// The commands hints are given for, most useful first.
-fn offered(inbox: &Inbox) -> &'static [Command] {
-    use Command as C;
-    let tab = inbox.desk.tab();
-    let asks = matches!(inbox.outbox.current_row(&inbox.desk), Some(row) if row.is_stopped());
-    match tab.focus {
-        _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
-        _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
-        Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,
-        _ if tab.triage().is_some_and(Triage::is_over) => mail::view::OVER_HINTS,
-        Focus::List | Focus::History if tab.is_in_triage() => mail::view::TRIAGE_HINTS,
-        Focus::List if tab.is_mail() && !inbox.desk.acts_on_marks() => mail::view::LIST_HINTS,
-        Focus::History if tab.is_mail() && !asks => mail::view::HISTORY_HINTS,
-        Focus::List if tab.is_phone() => {
-            &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]
-        }
-        Focus::History if tab.is_phone() && !asks => {
-            &[C::Write, C::Call, C::WriteNumber, C::WriteNote, C::Undo, C::Raw, C::Back, C::Help]
-        }
-        Focus::List if inbox.desk.acts_on_marks() => &[
-            C::Mark,
-            C::PauseAi,
-            C::HandBack,
-            C::Close,
-            C::Snooze,
-            C::Tags,
-            C::Broadcast,
-            C::Claim,
-            C::MarkAll,
-            C::MarkNone,
-            C::Help,
-        ],
-        Focus::List => &[
-            C::Open,
-            C::Reply,
-            C::PauseAi,
-            C::HandBack,
-            C::Close,
-            C::FilterList,
-            C::NextWaiting,
-            C::Snooze,
-            C::Mark,
-            C::ChooseView,
-            C::Undo,
-            C::GoToTab,
-            C::Help,
-            C::Quit,
-            C::SearchAll,
-            C::OpenPalette,
-            C::CommandLine,
-        ],
-        Focus::History if asks => {
-            &[C::Decide, C::Reply, C::PauseAi, C::HandBack, C::Undo, C::GoToOutbox, C::Back, C::Help]
-        }
-        Focus::History => &[
-            C::Reply,
-            C::WriteNote,
-            C::PauseAi,
-            C::HandBack,
-            C::React,
-            C::RemoveReaction,
-            C::Close,
-            C::Undo,
-            C::NextConversation,
-            C::Card,
-            C::Back,
-            C::Help,
-            C::FindInHistory,
-            C::SearchAll,
-        ],
-        Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note) => {
-            &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
-        }
-        Focus::Composer => {
-            &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
-        }
-    }
 }

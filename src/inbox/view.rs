@@ -62,7 +62,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         crate::pages_view::draw(inbox, theme, areas.body, buffer);
     }
     crate::status_view::draw_status(inbox, theme, areas.status, buffer);
-    crate::status_view::draw_hints(inbox, theme, areas.hints, buffer);
+    crate::hints_view::draw(inbox, theme, &areas, buffer);
     crate::components::loading_view::draw(inbox, theme, &areas, buffer);
     crate::overlays::which_key_view::draw(inbox, theme, areas.body, buffer);
     cursor = crate::overlays::view::draw(inbox, theme, buffer).or(cursor);

@@ -3,8 +3,12 @@
 //!
 //! Pure. Opens nothing.
 
+use std::ops::Range;
+
 /// Characters of a link at most.
 const LONGEST: usize = 2_048;
+/// Characters of a mail address at most.
+const LONGEST_ADDRESS: usize = 254;
 
 /// The host a link leads to, for http and https alone; `None` for anything
 /// else, and for what only looks like one.
@@ -29,6 +33,60 @@ pub fn first_in(text: &str) -> Option<&str> {
     let trimmed =
         words.map(|it| it.trim_start_matches('(').trim_end_matches(['.', ',', ';', ':', '!', '?', ')']));
     trimmed.into_iter().find(|it| host_of(it).is_some())
+}
+
+/// A link in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextLink {
+    /// Where it stands.
+    pub range: Range<usize>,
+    /// Where it leads: what stands there, for a mail address with its scheme.
+    pub target: String,
+}
+
+/// The web and mail addresses in a text that can be made into links: what
+/// stands there is letter by letter where they lead.
+pub fn all_in(text: &str) -> Vec<TextLink> {
+    if !text.contains("://") && !text.contains('@') {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let mut at = 0;
+    for word in text.split_inclusive(|it: char| it.is_whitespace() || matches!(it, '<' | '>' | '"')) {
+        let begins = word.trim_start_matches('(');
+        let start = at + word.len() - begins.len();
+        let ends = |it: char| it.is_whitespace() || matches!(it, '<' | '>' | '"');
+        let bare = begins.trim_end_matches(ends).trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        at += word.len();
+        let range = start..start + bare.len();
+        if is_plain(bare) {
+            found.push(TextLink { range, target: bare.to_owned() });
+        } else if is_mail_address(bare) {
+            found.push(TextLink { range, target: format!("mailto:{bare}") });
+        }
+    }
+    found
+}
+
+/// Whether a web address is what it looks like: of letters that look like no
+/// others, and without a name before its host that looks like one.
+pub fn is_plain(url: &str) -> bool {
+    let Some(host) = host_of(url) else { return false };
+    let authority = url.split("://").nth(1).and_then(|it| it.split(['/', '?', '#']).next());
+    url.bytes().all(|it| it.is_ascii_graphic())
+        && authority.is_some_and(|it| it.eq_ignore_ascii_case(&host))
+        && host.bytes().all(|it| it.is_ascii_alphanumeric() || b".-:[]".contains(&it))
+}
+
+/// Whether a word is a mail address and nothing besides.
+fn is_mail_address(word: &str) -> bool {
+    let Some((name, host)) = word.split_once('@') else { return false };
+    let is_label = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    word.len() <= LONGEST_ADDRESS
+        && !name.is_empty()
+        && name.bytes().all(|it| it.is_ascii_alphanumeric() || b".+-_".contains(&it))
+        && host.contains('.')
+        && host.split('.').all(is_label)
 }
 
 /// The name a link's path gives its file, if it gives one.
@@ -64,5 +122,40 @@ mod tests {
         }
         assert_eq!(first_in("see (https://a.example/x), please"), Some("https://a.example/x"));
         assert_eq!(first_in("no link here"), None);
+    }
+
+    #[test]
+    fn links_are_what_they_look_like() {
+        let cases: [(&str, &[(&str, &str)]); 16] = [
+            ("see (https://a.example/x), please", &[("https://a.example/x", "https://a.example/x")]),
+            ("HTTP://A.example", &[("HTTP://A.example", "HTTP://A.example")]),
+            ("http://[::1]:80/", &[("http://[::1]:80/", "http://[::1]:80/")]),
+            ("write to ana@mail.example!", &[("ana@mail.example", "mailto:ana@mail.example")]),
+            (
+                "<ana@mail.example>, https://b.example",
+                &[
+                    ("ana@mail.example", "mailto:ana@mail.example"),
+                    ("https://b.example", "https://b.example"),
+                ],
+            ),
+            ("https://bank.example@evil.example/x", &[]),
+            ("https://b\u{430}nk.example/", &[]),
+            ("https://a.example/\u{202e}gpj.exe", &[]),
+            ("javascript://a.example/%0aalert(1)", &[]),
+            ("file:///etc/passwd", &[]),
+            ("ana@mail.example?subject=x", &[]),
+            ("ana@mail", &[]),
+            ("a@b@c.example", &[]),
+            ("https://a.example\u{1b}]8;;https://evil.example\u{1b}\\", &[]),
+            ("no link here", &[]),
+            ("@ :// ", &[]),
+        ];
+        for (text, links) in cases {
+            let found: Vec<(&str, String)> =
+                all_in(text).into_iter().map(|it| (&text[it.range], it.target)).collect();
+            let found: Vec<(&str, &str)> =
+                found.iter().map(|(shown, target)| (*shown, target.as_str())).collect();
+            assert_eq!(found, links, "{}", text.escape_debug());
+        }
     }
 }

@@ -4,7 +4,9 @@
 //! Every child process is made here.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -24,6 +26,25 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
         command.env_remove(variable);
     }
     command
+}
+
+/// Goes on as another program, which gets this process's place, its terminal
+/// and its whole environment: it is no child. Returns only where that is not
+/// possible.
+///
+/// # Errors
+/// When it cannot be started; where processes have no places to give, when it
+/// failed.
+pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    #[cfg(unix)]
+    return Err(std::os::unix::process::CommandExt::exec(&mut command));
+    #[cfg(not(unix))]
+    match command.status()? {
+        status if status.success() => Ok(()),
+        status => Err(io::Error::other(format!("it ended with {status}"))),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! What the terminal answers when it is asked for its colours.
 //!
 //! The answers come where keys come, at any time: at once, after a slow line,
-//! or never. So they are read in the same stream, and nothing waits for them
-//! but the first frame, which does so for a moment. The event reader knows no
+//! or never. So they are read in the same stream, and nothing waits for them. The event reader knows no
 //! such answer and takes it apart into keys, from Alt-] to Ctrl-G or Alt-\; they
 //! are put together here, and whatever turns out to be something else goes on
 //! as the keys it is.
@@ -17,8 +16,6 @@ use inbox::terminal_colors::{ColorName, ColorReport};
 /// end is the one that every terminal that answers knows to repeat.
 const QUESTIONS: &str = "\x1b]4;1;?\x07\x1b]4;2;?\x07\x1b]4;3;?\x07\x1b]4;6;?\x07\
                          \x1b]10;?\x07\x1b]11;?\x07";
-/// How long the first frame waits for the answers at most.
-const FIRST_FRAME: Duration = Duration::from_millis(30);
 /// How long the rest of an answer may take to follow its beginning.
 const REST: Duration = Duration::from_millis(50);
 
@@ -81,20 +78,16 @@ impl AnswerReader {
         }
     }
 
-    /// What comes before the first frame, which waits for the ground's colour
-    /// as long as may be.
+    /// What came while the first frame was read: an answer that is there by then
+    /// spares drawing it twice.
     ///
     /// # Errors
     /// When the terminal is gone.
-    pub fn before_first_frame(
-        &mut self,
-        source: &mut impl EventSource,
-        since_asked: impl Fn() -> Duration,
-    ) -> io::Result<Vec<Arrival>> {
+    pub fn before_first_frame(&mut self, source: &mut impl EventSource) -> io::Result<Vec<Arrival>> {
         let mut arrived = Vec::new();
         let is_ground =
             |it: &Arrival| matches!(it, Arrival::Color(ColorReport { name: ColorName::Ground, .. }));
-        while !arrived.iter().any(is_ground) && source.poll(FIRST_FRAME.saturating_sub(since_asked()))? {
+        while !arrived.iter().any(is_ground) && source.poll(Duration::ZERO)? {
             arrived.extend(self.next(source)?);
         }
         Ok(arrived)
@@ -262,11 +255,11 @@ mod tests {
         let events = [typed("a"), answer("10;rgb:f/f/f"), answer("11;rgb:0/0/0"), typed("b")].concat();
         let mut source = Queue(events.into());
         let mut reader = AnswerReader::default();
-        let arrived = reader.before_first_frame(&mut source, Duration::default).expect("events");
+        let arrived = reader.before_first_frame(&mut source).expect("events");
         assert_eq!((arrived.len(), arrived.last()), (3, Some(&ground(Rgb::BLACK))));
         assert_eq!(source.0.len(), 1, "what comes after it is read by the loop");
         let mut silent = Queue(typed("q").into());
-        let arrived = reader.before_first_frame(&mut silent, Duration::default).expect("events");
+        let arrived = reader.before_first_frame(&mut silent).expect("events");
         assert_eq!(arrived.len(), 1, "a key that was typed early is kept");
     }
 }

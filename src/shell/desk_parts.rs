@@ -7,6 +7,7 @@ use crate::shell::clipboard::Clipboard;
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::notify::Notifier;
 use crate::shell::receiving;
+use crate::shell::terminal::ScreenOptions;
 use inbox::screens::conversations::saved_views::SavedView;
 use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;
@@ -51,6 +52,8 @@ pub struct DeskParts {
     pub channels: Vec<ChannelSpec>,
     /// How it behaves.
     pub settings: Settings,
+    /// The file in which settings are kept; none keeps them for this desk alone.
+    pub config: Option<PathBuf>,
     /// Where the canned replies lie.
     pub replies: PathBuf,
     /// The business's own interfaces, if the desk keeps any.
@@ -63,8 +66,8 @@ pub struct DeskParts {
     pub receiver: Option<receiving::ReceiverSetup>,
     /// How it looks.
     pub theme: Theme,
-    /// Whether the mouse is read from the start.
-    pub mouse: bool,
+    /// What is used of the terminal.
+    pub screen: ScreenOptions,
     /// How it reaches a person who looks elsewhere.
     pub notifier: Notifier,
     /// Where copies go.

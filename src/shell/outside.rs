@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
+use crate::config::edit;
 use crate::shell::connections::Linked;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
@@ -23,18 +24,25 @@ pub struct Outside {
     viewer: Viewer,
     mail: MailFiles,
     linked: Option<Linked>,
+    config: Option<PathBuf>,
 }
 
 impl Outside {
     /// With canned replies in this folder, and with who fetches pictures.
     pub fn new(replies: PathBuf, viewer: Viewer) -> Self {
-        Self { replies: Folder::new(replies), viewer, mail: MailFiles::default(), linked: None }
+        Self { replies: Folder::new(replies), viewer, mail: MailFiles::default(), linked: None, config: None }
     }
 
     /// The same with another folder for files that came with mail.
     #[must_use]
     pub fn saving_in(self, folder: PathBuf) -> Self {
         Self { mail: MailFiles::in_folder(folder), ..self }
+    }
+
+    /// The same with settings kept in this file, if they are.
+    #[must_use]
+    pub fn keeping_in(self, config: Option<PathBuf>) -> Self {
+        Self { config, ..self }
     }
 
     /// From now on connections are called so.
@@ -60,6 +68,9 @@ impl Outside {
                 None => nowhere(*errand),
             }),
             OutsideRequest::Secret => Answered::Secret(receiving::fresh_secret()),
+            OutsideRequest::KeepFooter(footer) => {
+                Answered::FooterKept(self.config.as_ref().map_or(Ok(()), |it| edit::keep_footer(it, footer)))
+            }
             OutsideRequest::Replies => Answered::Replies(self.replies.read()),
             OutsideRequest::SaveFile { name, raw, source } => {
                 Answered::Saved(self.mail.save(&name, &raw, &source))

@@ -20,11 +20,12 @@ use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::reading;
 use crate::shell::receiving;
-use crate::shell::terminal::{self, Screen, SharpImage};
+use crate::shell::terminal::{self, Screen, ScreenOptions, SharpImage};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event, Load};
 use inbox::keys::Pointer;
+use inbox::screens::history::links_view;
 use inbox::theme_view::Theme;
 use model::news::News;
 use model::time::Clock;
@@ -71,19 +72,19 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut first, opened) = self.files.first_look()?;
-        let mut screen = Screen::take(self.mouse, self.theme.follows_terminal())?;
-        let taken = clock::instant();
+        let asks = ScreenOptions { colors: self.theme.follows_terminal(), ..self.screen };
+        let mut screen = Screen::take(asks)?;
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
-        app.desk.panes.mouse = self.mouse;
+        app.desk.panes.mouse = self.screen.mouse;
         app.desk.agent = self.agent;
         app.desk.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut first, effects);
         let mut answers = AnswerReader::default();
-        let theme = told_early(self.theme, &mut answers, || taken.elapsed(), &mailbox)?;
+        let theme = told_early(self.theme, &mut answers, &mailbox)?;
         show(&mut app, theme, &mut screen, &*self.clock)?;
         drop(first);
         let store = opened.map_or_else(|| self.files.open(), Ok)?;
@@ -104,7 +105,7 @@ impl DeskParts {
             news.clone(),
             self.polling,
         ));
-        let mut outside = Outside::new(self.replies, viewer);
+        let mut outside = Outside::new(self.replies, viewer).keeping_in(self.config);
         if let Some(setup) = self.connections {
             outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
         }
@@ -144,17 +145,12 @@ impl DeskParts {
 
 /// The theme with what the terminal tells of its colours before the first
 /// frame. What a person typed meanwhile waits for the loop.
-fn told_early(
-    theme: Theme,
-    answers: &mut AnswerReader,
-    since_asked: impl Fn() -> Duration,
-    mailbox: &EventQueue,
-) -> io::Result<Theme> {
+fn told_early(theme: Theme, answers: &mut AnswerReader, mailbox: &EventQueue) -> io::Result<Theme> {
     if !theme.follows_terminal() {
         return Ok(theme);
     }
     let mut told = theme;
-    for it in answers.before_first_frame(&mut TerminalEvents, since_asked)? {
+    for it in answers.before_first_frame(&mut TerminalEvents)? {
         match it {
             Arrival::Color(report) => told = told.told(report),
             Arrival::Event(event) => input::translate(event).into_iter().for_each(|it| mailbox.key(it)),
@@ -187,7 +183,12 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
     let sharp = inbox::screens::history::pictures_view::placements(app);
     let sharp: Vec<SharpImage> =
         sharp.iter().map(|it| SharpImage { at: it.at, rows: it.sharp.0.clone() }).collect();
-    screen.draw(app.context.size, sharp, |buffer| inbox::view::draw(app, theme, buffer))?;
+    let has_links = screen.has_links();
+    screen.draw(app.context.size, sharp, |buffer| {
+        let cursor = inbox::view::draw(app, theme, buffer);
+        (cursor, if has_links { links_view::links(app, buffer) } else { Vec::new() })
+    })?;
+    screen.call(inbox::window_title::window_title(app))?;
     app.desk.drawn(clock.now(), &mut app.context);
     Ok(())
 }

@@ -18,13 +18,23 @@ use crossterm::{cursor, queue, terminal};
 use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use crate::shell::color_answers;
+use crate::shell::links;
+use inbox::screens::history::links_view::LinkedCells;
 use inbox::wrap;
+use model::text::SafeText;
 
 /// Whether the terminal is ours now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal keeps the title its window had before.
+static TITLED: AtomicBool = AtomicBool::new(false);
+
+/// Makes the terminal keep the title of its window.
+const KEEP_TITLE: &[u8] = b"\x1b[22;2t";
+/// Gives the window the title that was kept; a terminal that keeps none is left
+/// with an empty one, which the shell fills.
+const GIVE_TITLE_BACK: &[u8] = b"\x1b]2;\x07\x1b[23;2t";
 
 /// Collects a frame and writes it in one piece.
 #[derive(Debug, Default)]
@@ -65,17 +75,36 @@ impl SharpImage {
     }
 }
 
+/// What is used of the terminal besides its cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScreenOptions {
+    /// Whether the mouse is read from the start.
+    pub mouse: bool,
+    /// Whether its window is called by what goes on.
+    pub title: bool,
+    /// Whether addresses are links.
+    pub links: bool,
+    /// Whether it is asked for its colours whenever it is taken.
+    pub colors: bool,
+}
+
+/// A frame that is on the screen.
+struct ShownFrame {
+    cells: Buffer,
+    cursor: Option<Position>,
+    links: Vec<LinkedCells>,
+}
+
 /// The screen: knows the frame on it, so that an unchanged frame costs no
 /// byte.
 pub struct Screen {
-    terminal: Terminal<CrosstermBackend<FrameWriter>>,
-    shown: Option<(Buffer, Option<Position>)>,
+    backend: CrosstermBackend<FrameWriter>,
+    shown: Option<ShownFrame>,
     /// What lies over its cells.
     overlays: Vec<SharpImage>,
-    /// Whether the mouse is read.
-    mouse: bool,
-    /// Whether the terminal is asked for its colours whenever it is taken.
-    asks_colors: bool,
+    options: ScreenOptions,
+    /// What the window is called, as far as that was said here.
+    title: Option<SafeText>,
 }
 
 impl Screen {
@@ -86,20 +115,10 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal does not take one of them; it is given back then.
-    pub fn take(mouse: bool, asks_colors: bool) -> io::Result<Self> {
-        enter(mouse, asks_colors)?;
-        let made = size().and_then(|(width, height)| {
-            let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
-            let backend = CrosstermBackend::new(FrameWriter::default());
-            Terminal::with_options(backend, TerminalOptions { viewport })
-        });
-        match made {
-            Ok(terminal) => Ok(Self { terminal, shown: None, overlays: Vec::new(), mouse, asks_colors }),
-            Err(error) => {
-                restore();
-                Err(error)
-            }
-        }
+    pub fn take(options: ScreenOptions) -> io::Result<Self> {
+        enter(options)?;
+        let backend = CrosstermBackend::new(FrameWriter::default());
+        Ok(Self { backend, shown: None, overlays: Vec::new(), options, title: None })
     }
 
     /// Takes the terminal again after a stop.
@@ -107,7 +126,8 @@ impl Screen {
     /// # Errors
     /// As [`Self::take`].
     pub fn retake(&mut self) -> io::Result<()> {
-        enter(self.mouse, self.asks_colors)?;
+        enter(self.options)?;
+        self.title = None;
         self.redraw();
         Ok(())
     }
@@ -117,7 +137,13 @@ impl Screen {
         self.shown = None;
     }
 
-    /// Draws one frame; `paint` fills it and says where the cursor stands.
+    /// Whether addresses are links.
+    pub fn has_links(&self) -> bool {
+        self.options.links
+    }
+
+    /// Draws one frame; `paint` fills it and says where the cursor stands and
+    /// which cells are links.
     ///
     /// # Errors
     /// When the terminal takes no bytes any more.
@@ -125,45 +151,64 @@ impl Screen {
         &mut self,
         size: (u16, u16),
         overlays: Vec<SharpImage>,
-        paint: impl FnOnce(&mut Buffer) -> Option<Position>,
+        paint: impl FnOnce(&mut Buffer) -> (Option<Position>, Vec<LinkedCells>),
     ) -> io::Result<()> {
         let area = Rect::new(0, 0, size.0, size.1);
-        let mut frame = Buffer::empty(area);
-        let cursor = paint(&mut frame);
+        let mut cells = Buffer::empty(area);
+        let (cursor, links) = paint(&mut cells);
+        let frame = ShownFrame { cells, cursor, links };
         let moved = self.overlays != overlays;
-        let before = self.shown.as_ref().filter(|(buffer, _)| buffer.area == area && !moved);
-        if before.is_some_and(|(buffer, at)| *buffer == frame && *at == cursor) {
+        let before = self.shown.take().filter(|it| it.cells.area == area && !moved);
+        if let Some(before) = &before
+            && before.cells == frame.cells
+            && before.cursor == cursor
+            && before.links == frame.links
+        {
+            self.shown = Some(frame);
             return Ok(());
         }
         // What the terminal drew over cells does not move with them, and what
         // it drew wider or narrower than its cells leaves traces.
-        let whole = before.is_none_or(|(buffer, _)| leaves_traces(buffer, &frame));
+        let before = before.filter(|it| !leaves_traces(&it.cells, &frame.cells));
+        let whole = before.is_none();
+        queue!(self.backend, BeginSynchronizedUpdate, cursor::Hide)?;
         if whole {
-            let writer = self.terminal.backend_mut();
             if !self.overlays.is_empty() {
                 // Only kitty knows it; it takes all pictures away.
-                writer.write_all(b"\x1b_Ga=d,q=2\x1b\\")?;
+                self.backend.write_all(b"\x1b_Ga=d,q=2\x1b\\")?;
             }
-            queue!(writer, BeginSynchronizedUpdate, terminal::Clear(terminal::ClearType::All))?;
-            self.terminal.resize(area)?;
+            queue!(self.backend, terminal::Clear(terminal::ClearType::All))?;
         }
-        *self.terminal.current_buffer_mut() = frame.clone();
-        let shown = frame;
-        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate, cursor::Hide)?;
-        self.terminal.flush()?;
+        let (mut old, old_links) =
+            before.map_or_else(|| (Buffer::empty(area), Vec::new()), |it| (it.cells, it.links));
+        links::mark_changed(&mut old, &old_links, &frame.links);
+        links::draw(&mut self.backend, old.diff_iter(&frame.cells), &frame.links)?;
         if whole {
             for overlay in &overlays {
-                overlay.draw(self.terminal.backend_mut())?;
+                overlay.draw(&mut self.backend)?;
             }
             self.overlays = overlays;
         }
         if let Some(position) = cursor {
-            queue!(self.terminal.backend_mut(), cursor::MoveTo(position.x, position.y), cursor::Show)?;
+            queue!(self.backend, cursor::MoveTo(position.x, position.y), cursor::Show)?;
         }
-        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        Backend::flush(self.terminal.backend_mut())?;
-        self.terminal.swap_buffers();
-        self.shown = Some((shown, cursor));
+        queue!(self.backend, EndSynchronizedUpdate)?;
+        Backend::flush(&mut self.backend)?;
+        self.shown = Some(frame);
+        Ok(())
+    }
+
+    /// Calls the terminal's window so, where it is to be called anything; what
+    /// it is called already costs no byte.
+    ///
+    /// # Errors
+    /// When the terminal takes no bytes any more.
+    pub fn call(&mut self, title: SafeText) -> io::Result<()> {
+        if !self.options.title || !knows_sequences() || self.title.as_ref() == Some(&title) {
+            return Ok(());
+        }
+        self.say(format!("\x1b]2;{title}\x07").as_bytes())?;
+        self.title = Some(title);
         Ok(())
     }
 
@@ -173,9 +218,8 @@ impl Screen {
     /// # Errors
     /// When the terminal takes no bytes any more.
     pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let writer = self.terminal.backend_mut();
-        writer.write_all(bytes)?;
-        Backend::flush(writer)
+        self.backend.write_all(bytes)?;
+        Backend::flush(&mut self.backend)
     }
 
     /// Reads the mouse, or leaves it to the terminal.
@@ -183,14 +227,13 @@ impl Screen {
     /// # Errors
     /// When the terminal takes no bytes any more.
     pub fn read_mouse(&mut self, read: bool) -> io::Result<()> {
-        self.mouse = read;
-        let writer = self.terminal.backend_mut();
+        self.options.mouse = read;
         if read {
-            queue!(writer, EnableMouseCapture)?
+            queue!(self.backend, EnableMouseCapture)?
         } else {
-            queue!(writer, DisableMouseCapture)?
+            queue!(self.backend, DisableMouseCapture)?
         }
-        Backend::flush(writer)
+        Backend::flush(&mut self.backend)
     }
 }
 
@@ -231,12 +274,15 @@ pub fn measure(text: &str) -> io::Result<u16> {
     Ok(measured?.0)
 }
 
-fn enter(mouse: bool, asks_colors: bool) -> io::Result<()> {
+fn enter(options: ScreenOptions) -> io::Result<()> {
     let again = TAKEN.swap(true, Ordering::SeqCst);
     let mut out = io::stdout().lock();
     let entered = terminal::enable_raw_mode().and_then(|()| {
         queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;
-        if keys_can_be_asked_for() {
+        if options.title && knows_sequences() && !TITLED.swap(true, Ordering::SeqCst) {
+            out.write_all(KEEP_TITLE)?;
+        }
+        if knows_sequences() {
             if again {
                 // A stop that nobody announced left them pushed.
                 queue!(out, PopKeyboardEnhancementFlags)?;
@@ -246,10 +292,10 @@ fn enter(mouse: bool, asks_colors: bool) -> io::Result<()> {
             let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
             queue!(out, PushKeyboardEnhancementFlags(flags))?;
         }
-        if mouse {
+        if options.mouse {
             queue!(out, EnableMouseCapture)?;
         }
-        if asks_colors {
+        if options.colors {
             color_answers::ask(&mut out)?;
         }
         out.flush()
@@ -261,9 +307,9 @@ fn enter(mouse: bool, asks_colors: bool) -> io::Result<()> {
     entered
 }
 
-/// Whether asking for keys that are told apart does no harm: the consoles of
-/// kernels print what they do not know of it.
-fn keys_can_be_asked_for() -> bool {
+/// Whether asking for keys that are told apart, and for a title, does no harm:
+/// the consoles of kernels print what they do not know of it.
+fn knows_sequences() -> bool {
     std::env::var("TERM").is_ok_and(|it| !matches!(it.as_str(), "linux" | "dumb" | ""))
 }
 
@@ -283,8 +329,11 @@ pub fn restore() {
     let mut bytes = Vec::new();
     // A vector takes every byte; the results say nothing.
     let _ = queue!(bytes, EndSynchronizedUpdate);
-    if keys_can_be_asked_for() {
+    if knows_sequences() {
         let _ = queue!(bytes, PopKeyboardEnhancementFlags);
+    }
+    if TITLED.swap(false, Ordering::SeqCst) {
+        bytes.extend_from_slice(GIVE_TITLE_BACK);
     }
     let _ = queue!(
         bytes,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use frontdesk::shell::clock::instant;
 use frontdesk::shell::failures::SENTENCE;
 use frontdesk::shell::mailbox::EventQueue;
-use frontdesk::shell::terminal::Screen;
+use frontdesk::shell::terminal::{Screen, ScreenOptions};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use crate::waiting::PATIENCE;
@@ -61,7 +61,7 @@ impl Terminal {
         }
     }
 
-    fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
+    pub(crate) fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
         command.args(arguments);
         Self::run(folder, command, columns, rows)
@@ -121,6 +121,11 @@ impl Terminal {
         self.screen.screen().contents()
     }
 
+    /// All that was written to it, as text.
+    pub(crate) fn written(&self) -> String {
+        String::from_utf8_lossy(&self.seen).into_owned()
+    }
+
     /// What it shows, cell by cell.
     pub(crate) fn screen(&self) -> &vt100::Screen {
         self.screen.screen()
@@ -170,7 +175,7 @@ impl Terminal {
     }
 
     /// Reads on until something outside the screen is so.
-    fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+    pub(crate) fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(self) {
             assert!(instant() < until, "{what} never comes:\n{}", self.contents());
@@ -186,7 +191,7 @@ impl Terminal {
     }
 
     /// Waits for the end; its exit code.
-    fn wait_for_end(&mut self) -> u32 {
+    pub(crate) fn wait_for_end(&mut self) -> u32 {
         let until = instant() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("the child can be asked") {
@@ -209,7 +214,7 @@ impl Terminal {
     }
 
     /// Waits for the end and checks that the terminal is as it was.
-    fn ended(mut self) -> u32 {
+    pub(crate) fn ended(mut self) -> u32 {
         let code = self.wait_for_end();
         let seen = String::from_utf8_lossy(&self.seen).into_owned();
         for (on, off) in
@@ -340,7 +345,8 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
 #[ignore = "run by the test above, in a terminal of its own"]
 fn panics_inside_the_screen() {
     frontdesk::shell::failures::install(EventQueue::default());
-    let _screen = Screen::take(true, false).expect("a terminal");
+    let _screen = Screen::take(ScreenOptions { mouse: true, title: true, links: true, colors: false })
+        .expect("a terminal");
     panic!("\u{1b}]52;c;clipboard\u{7}");
 }
 
@@ -425,14 +431,6 @@ fn a_channel_key_is_asked_for_and_not_shown() {
     again.wait_for_text("and its key? y/n");
     again.keys("n\r");
     assert_eq!(again.wait_for_end(), 1);
-}
-
-#[test]
-fn without_a_channel_the_inbox_says_how_to_begin() {
-    let mut terminal = Terminal::start(&[], 160, 40);
-    terminal.wait_for_text("frontdesk channel add");
-    assert!(terminal.contents().contains("frontdesk demo"));
-    assert_eq!(terminal.wait_for_end(), 2);
 }
 
 #[test]

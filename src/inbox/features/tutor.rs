@@ -6,6 +6,7 @@
 use crate::command::Command;
 use crate::context::Context;
 use crate::keyboard::Keyboard;
+use crate::settings::Footer;
 
 /// What is to be pressed, and why.
 const STEPS: [(Command, &str); 8] = [
@@ -25,11 +26,23 @@ impl Keyboard {
         if !context.settings.demo {
             return Err("customers of your own are no exercise: `frontdesk demo`, then :tutor".to_owned());
         }
+        self.knows_tutor = true;
         match self.tutor.take() {
             Some(_) => context.say("the exercise has ended; :tutor begins it anew"),
-            None => self.tutor = Some(0),
+            None => {
+                self.tutor = Some(0);
+                if context.settings.footer == Footer::Off {
+                    context.settings.footer = Footer::Three;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Whether the last line offers the exercise: in the demo, until it has
+    /// begun once.
+    pub(crate) fn offers_tutor(&self, context: &Context) -> bool {
+        context.settings.demo && !self.knows_tutor
     }
 
     /// What the exercise says now.

@@ -22,4 +22,6 @@ pub struct Keyboard {
     pub(crate) edits_json: bool,
     /// The next step of the exercise, while one goes on.
     pub(crate) tutor: Option<usize>,
+    /// Whether the exercise was ever begun: it need not be offered any more.
+    pub(crate) knows_tutor: bool,
 }

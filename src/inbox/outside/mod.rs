@@ -5,6 +5,7 @@ pub(crate) mod update;
 
 use crate::screens::composer::canned::Canned;
 use crate::screens::connections::errands::{ConnectionRequest, ConnectionResult};
+use crate::settings::Footer;
 use model::attachments::FileFacts;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{Fetched, PictureRequest};
@@ -17,6 +18,8 @@ pub enum OutsideRequest {
     Secret,
     /// Something of a connection, which may take its time.
     Connections(Box<ConnectionRequest>),
+    /// Keep what the last line says in the configuration.
+    KeepFooter(Footer),
     /// Read the canned replies, if they have changed.
     Replies,
     /// Save a file that came with a mail under a name that is not there yet.
@@ -57,6 +60,8 @@ pub enum Answered {
     Secret(Secret),
     /// What came of a connection.
     Connections(ConnectionResult),
+    /// The last line's setting is kept, or why not.
+    FooterKept(Result<(), String>),
     /// The canned replies as they are now.
     Replies(Canned),
     /// A file's whole path and size, or why it cannot be read.

@@ -10,6 +10,8 @@ pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
     match answered {
         Answered::Secret(secret) => form::secret_made(&mut inbox.context, secret),
         Answered::Connections(outcome) => inbox.connections.errand_done(outcome, &mut inbox.context),
+        Answered::FooterKept(Ok(())) => (),
+        Answered::FooterKept(Err(why)) => inbox.context.warn(format!("not kept for the next time: {why}")),
         Answered::Replies(canned) => inbox.desk.canned = canned,
         Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
         Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),

@@ -20,7 +20,12 @@ use model::filter;
 impl OverlayView for LinePrompt {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let line = self;
-        let areas = inbox.desk.areas(&inbox.context);
+        let mut areas = inbox.desk.areas(&inbox.context);
+        if areas.hints.height == 0 {
+            // What it says below the line takes the status's row.
+            areas.hints = areas.status;
+            areas.status.y = areas.status.y.saturating_sub(1);
+        }
         paint_view::blank(buffer, areas.status);
         paint_view::blank(buffer, areas.hints);
         let place =

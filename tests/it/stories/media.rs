@@ -8,7 +8,7 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::desk::{Desk, utc};
 
 /// A message that brings a file.
-fn file(number: usize, kind: &str, url: &str, more: Value) -> Value {
+pub(super) fn file(number: usize, kind: &str, url: &str, more: Value) -> Value {
     let mut message = json!({"id": format!("m{number:02}"), "conversationId": "c1", "direction": "inbound",
         "senderType": "customer", "content": "", "contentType": kind, "mediaUrl": url, "status": "delivered",
         "createdAt": utc(&format!("2026-11-20T09:{number:02}:00"))});
@@ -33,16 +33,15 @@ fn messages() -> Vec<Value> {
     ]
 }
 
-#[test]
-fn each_kind_of_file_says_what_it_is() {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+/// A desk with these messages open.
+pub(super) fn desk_of(runtime: &tokio::runtime::Runtime, messages: Vec<Value>) -> (MockServer, Desk) {
     let conversation = json!({"id": "c1", "customerPhone": "+34600111222", "customerName": "Maria Lopez",
         "status": "active", "messageCount": 10, "lastMessagePreview": "[image]",
         "lastMessageAt": utc("2026-11-20T09:10:00"), "serviceWindowOpen": true});
     let account = json!({"id": "a", "assistantId": "s", "keyId": "k", "workspace": {"id": "w"},
         "assistant": {"id": "s", "platform": "WHATSAPP"}, "creditsBalance": 10, "environment": "live"});
     let page = |items: Vec<Value>| json!({"data": items, "hasMore": false, "nextCursor": null});
-    let newest_first: Vec<Value> = messages().into_iter().rev().collect();
+    let newest_first: Vec<Value> = messages.into_iter().rev().collect();
     let answers = [
         ("/v1/account$", account),
         ("/v1/conversations$", page(vec![conversation.clone()])),
@@ -62,6 +61,13 @@ fn each_kind_of_file_says_what_it_is() {
     let mut desk = Desk::on_server(&format!("{}/v1", server.uri()), "svc_live_0123456789");
     desk.resize((120, 40));
     desk.settle().settle().keys("<Enter>");
+    (server, desk)
+}
+
+#[test]
+fn each_kind_of_file_says_what_it_is() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let (_server, mut desk) = desk_of(&runtime, messages());
     desk.shows("[image] broken handle.jpg · 2.3 MB · files.example");
     desk.shows("[hologram] h.holo · files.example · o opens").shows("[application/gpx+xml] x.gpx");
     desk.shows("[file] files.example").shows("[contact]");

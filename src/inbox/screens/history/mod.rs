@@ -9,6 +9,7 @@ pub mod find;
 pub(crate) mod letters;
 pub(crate) mod line_rows;
 pub mod lines;
+pub mod links_view;
 pub(crate) mod pending_sends;
 pub(crate) mod picture_rows;
 pub mod pictures;

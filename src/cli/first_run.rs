@@ -1,0 +1,30 @@
+//! `frontdesk` without a channel: what was chosen on the first screen begins in
+//! this terminal, in place of this process.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use crate::cli::{How, desk};
+use crate::config::Config;
+use crate::shell::{children, first_run};
+use inbox::first_run::FirstStep;
+
+/// Shows the first screen, and goes on with what was chosen.
+///
+/// # Errors
+/// When the terminal cannot be used, or what was chosen does not start.
+pub fn run(path: &Path, config: &Config, how: How) -> Result<()> {
+    let step = first_run::ask(path, desk::theme(config.palette, config.ascii))?;
+    let words: &[&str] = match step {
+        FirstStep::Quit => return Ok(()),
+        FirstStep::Demo => &["demo"],
+        FirstStep::Tutor => &["demo", "--tutor"],
+        FirstStep::AddChannel => &[],
+    };
+    let read_only = how.read_only.then_some("--read-only");
+    let words = read_only.into_iter().chain(words.iter().copied()).map(OsString::from);
+    let program = std::env::current_exe().context("frontdesk does not find itself")?;
+    children::replace_with(program, words).context("starting frontdesk again")
+}

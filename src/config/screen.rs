@@ -1,0 +1,38 @@
+//! What `[ui]` says of the terminal besides its cells and colours.
+
+use crate::config::Mistakes;
+use crate::config::reading::Section;
+use crate::shell::links::LinkMode;
+use inbox::settings::Footer;
+
+/// See the module's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreenConfig {
+    /// Whether the mouse is read from the start.
+    pub mouse: bool,
+    /// What the last line says of the keys.
+    pub footer: Footer,
+    /// Whether the window's title says how many wait.
+    pub title: bool,
+    /// Whether addresses are links.
+    pub links: LinkMode,
+}
+
+impl Default for ScreenConfig {
+    fn default() -> Self {
+        Self { mouse: true, footer: Footer::default(), title: true, links: LinkMode::default() }
+    }
+}
+
+/// Reads it; what is mistaken is as if it were not there.
+pub(super) fn read(ui: &Section<'_>, mistakes: &mut Mistakes) -> ScreenConfig {
+    let default = ScreenConfig::default();
+    let footer = mistakes.value(ui.word("footer")).and_then(|it| Footer::from_word(&it));
+    let links = mistakes.value(ui.word("links")).and_then(|it| LinkMode::from_word(&it));
+    ScreenConfig {
+        mouse: mistakes.value(ui.boolean("mouse")).unwrap_or(default.mouse),
+        footer: footer.unwrap_or_default(),
+        title: mistakes.value(ui.boolean("title")).unwrap_or(default.title),
+        links: links.unwrap_or_default(),
+    }
+}

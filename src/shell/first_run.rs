@@ -1,0 +1,93 @@
+//! The screen of a desk without a channel: shown until a person has chosen what
+//! to begin with.
+
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::shell::color_answers::AnswerReader;
+use crate::shell::input::Gate;
+use crate::shell::mailbox::{EventQueue, Signal};
+use crate::shell::run::DeskError;
+use crate::shell::terminal::{self, Screen, ScreenOptions};
+use crate::shell::{failures, input, setting_up, signals};
+use inbox::event::Event;
+use inbox::first_run::{FirstRun, FirstStep, view};
+use inbox::theme_view::Theme;
+
+/// How long it sleeps while nothing happens.
+const SLEEP: Duration = Duration::from_secs(3600);
+
+/// Shows it and gives the terminal back. A channel is added from here; that
+/// step is chosen once it has been.
+///
+/// # Errors
+/// When the terminal cannot be used, or a part of the program failed.
+pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
+    let mailbox = EventQueue::default();
+    failures::install(mailbox.clone());
+    signals::spawn(mailbox.clone())?;
+    let (mut size, mut theme) = (terminal::size()?, theme);
+    // Its words can be selected: no mouse is read.
+    let mut screen =
+        Screen::take(ScreenOptions { colors: theme.follows_terminal(), ..ScreenOptions::default() })?;
+    let mut first = FirstRun::new(&config.display().to_string());
+    show(&mut screen, size, &first, theme)?;
+    let gate = input::spawn(mailbox.clone(), AnswerReader::default())?;
+    loop {
+        let turn = mailbox.wait(SLEEP);
+        for signal in turn.signals {
+            match signal {
+                Signal::End | Signal::Gone => return Ok(FirstStep::Quit),
+                Signal::Failed => return Err(DeskError::Failed),
+                Signal::Stop => {
+                    terminal::restore();
+                    signals::stop_here();
+                    screen.retake()?;
+                }
+                Signal::Continue => screen.retake()?,
+                Signal::Color(report) => theme = theme.told(report),
+            }
+        }
+        for event in turn.keys {
+            if let Event::Resize(..) = event {
+                size = terminal::size()?;
+                screen.redraw();
+            }
+            let Event::Key(key) = event else { continue };
+            let step = first.key(key);
+            match step {
+                Some(FirstStep::AddChannel) => match add_channel(&gate, &mut screen)? {
+                    Ok(()) => return Ok(FirstStep::AddChannel),
+                    Err(why) => first.said = Some(why),
+                },
+                Some(step) => return Ok(step),
+                None => (),
+            }
+        }
+        show(&mut screen, size, &first, theme)?;
+    }
+}
+
+fn show(screen: &mut Screen, size: (u16, u16), first: &FirstRun, theme: Theme) -> io::Result<()> {
+    screen.draw(size, Vec::new(), |buffer| {
+        view::draw(first, theme, buffer);
+        (None, Vec::new())
+    })
+}
+
+/// The steps of `channel add` on the lent terminal; why no channel came of
+/// them.
+fn add_channel(gate: &Gate, screen: &mut Screen) -> io::Result<Result<(), String>> {
+    let closed = gate.close();
+    let ended = if closed {
+        terminal::restore();
+        let ended = setting_up::set_up();
+        screen.retake()?;
+        ended
+    } else {
+        Err("the terminal cannot be lent here".to_owned())
+    };
+    gate.open();
+    Ok(ended)
+}

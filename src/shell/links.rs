@@ -1,0 +1,220 @@
+//! Links as terminals know them: OSC 8 around the cells of an address.
+
+use std::io::{self, Write};
+
+use ratatui::backend::{Backend, CrosstermBackend};
+use ratatui::buffer::{Buffer, Cell, CellDiffOption};
+
+use inbox::screens::history::links_view::LinkedCells;
+
+/// Versions of tmux from which it hands links on.
+const TMUX: (u32, u32) = (3, 4);
+/// The version of the terminal of GNOME from which it knows links; before it,
+/// it shows garbage.
+const VTE: u32 = 5000;
+
+/// Whether addresses are links of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LinkMode {
+    /// Unless this terminal is known not to take them.
+    #[default]
+    Auto,
+    /// Always.
+    On,
+    /// Never.
+    Off,
+}
+
+impl LinkMode {
+    /// The words of the configuration, and what each stands for.
+    pub const WORDS: [(&'static str, Self); 3] = [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
+
+    /// What a word of the configuration stands for.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, mode)| *mode)
+    }
+
+    /// Whether there are links in this terminal, by the names it gives itself.
+    pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> bool {
+        match self {
+            Self::On => true,
+            Self::Off => false,
+            Self::Auto => takes_links(variable),
+        }
+    }
+}
+
+/// A terminal that does not know a link shows its words alone; these are
+/// known to show more than that, or to have nowhere to follow it to.
+fn takes_links(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let named = |it: &str| variable(it).unwrap_or_default();
+    let (term, program) = (named("TERM"), named("TERM_PROGRAM"));
+    if !named("TMUX").is_empty() {
+        let version = named("TERM_PROGRAM_VERSION");
+        return program == "tmux" && version_of(&version).is_some_and(|it| it >= TMUX);
+    }
+    let plain = ["", "dumb", "linux", "cons25"].contains(&term.as_str())
+        || ["vt", "screen", "rxvt", "Eterm", "eterm", "sun"].iter().any(|it| term.starts_with(it));
+    let old = named("VTE_VERSION").parse().is_ok_and(|it: u32| it < VTE);
+    !plain && !old && program != "Apple_Terminal" && named("INSIDE_EMACS").is_empty()
+}
+
+/// The first two numbers of a version such as `3.4a`.
+fn version_of(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty());
+    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+}
+
+/// Marks the cells that are drawn anew because they lead elsewhere than before,
+/// whatever they say.
+pub fn mark_changed(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells]) {
+    let gone = old.iter().filter(|it| !new.contains(it));
+    for linked in gone.chain(new.iter().filter(|it| !old.contains(it))) {
+        let (x, y) = linked.at;
+        for x in x..x.saturating_add(linked.cells) {
+            if let Some(cell) = before.cell_mut((x, y)) {
+                // No cell that is drawn has it, so the two differ.
+                cell.diff_option = CellDiffOption::AlwaysUpdate;
+            }
+        }
+    }
+}
+
+/// Draws cells, each with the link it is part of.
+///
+/// # Errors
+/// When they cannot be written.
+pub fn draw<'a, W: Write>(
+    backend: &mut CrosstermBackend<W>,
+    cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
+    links: &[LinkedCells],
+) -> io::Result<()> {
+    if links.is_empty() {
+        return backend.draw(cells);
+    }
+    let mut run: Vec<(u16, u16, &Cell)> = Vec::new();
+    let mut link: Option<&LinkedCells> = None;
+    for (x, y, cell) in cells {
+        let here = links.iter().find(|it| it.at.1 == y && (it.at.0..it.at.0 + it.cells).contains(&x));
+        if here != link {
+            draw_run(backend, &mut run, link)?;
+            link = here;
+        }
+        run.push((x, y, cell));
+    }
+    draw_run(backend, &mut run, link)
+}
+
+/// Draws cells of one link, or of none.
+fn draw_run<W: Write>(
+    backend: &mut CrosstermBackend<W>,
+    run: &mut Vec<(u16, u16, &Cell)>,
+    link: Option<&LinkedCells>,
+) -> io::Result<()> {
+    if run.is_empty() {
+        return Ok(());
+    }
+    if let Some(LinkedCells { target, id, .. }) = link {
+        write!(backend, "\x1b]8;id={id:x};{target}\x1b\\")?;
+    }
+    backend.draw(run.drain(..))?;
+    if link.is_some() {
+        write!(backend, "\x1b]8;;\x1b\\")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::layout::Rect;
+    use ratatui::style::Style;
+
+    use super::*;
+
+    #[test]
+    fn terminals_that_break_have_none() {
+        let cases: [(&[(&str, &str)], bool); 13] = [
+            (&[("TERM", "xterm-256color")], true),
+            (&[("TERM", "xterm-kitty")], true),
+            (&[("TERM", "xterm-256color"), ("VTE_VERSION", "7402")], true),
+            (&[("TERM", "xterm-256color"), ("VTE_VERSION", "4800")], false),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "Apple_Terminal")], false),
+            (&[("TERM", "linux")], false),
+            (&[("TERM", "dumb")], false),
+            (&[("TERM", "vt220")], false),
+            (&[("TERM", "screen.xterm-256color")], false),
+            (
+                &[
+                    ("TERM", "screen-256color"),
+                    ("TMUX", "/x,1,0"),
+                    ("TERM_PROGRAM", "tmux"),
+                    ("TERM_PROGRAM_VERSION", "3.4"),
+                ],
+                true,
+            ),
+            (
+                &[
+                    ("TERM", "tmux-256color"),
+                    ("TMUX", "/x,1,0"),
+                    ("TERM_PROGRAM", "tmux"),
+                    ("TERM_PROGRAM_VERSION", "3.3a"),
+                ],
+                false,
+            ),
+            (&[("TERM", "tmux-256color"), ("TMUX", "/x,1,0")], false),
+            (&[], false),
+        ];
+        for (variables, takes) in cases {
+            let variable = |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+            assert_eq!(LinkMode::Auto.settled(variable), takes, "{variables:?}");
+            assert!(LinkMode::On.settled(variable) && !LinkMode::Off.settled(variable));
+        }
+    }
+
+    fn frame(text: &str) -> Buffer {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 1));
+        buffer.set_string(0, 0, text, Style::new());
+        buffer
+    }
+
+    fn link(at: u16, cells: u16, target: &str) -> LinkedCells {
+        LinkedCells { at: (at, 0), cells, target: target.to_owned(), id: 1 }
+    }
+
+    /// What is written to get from one frame to the next, without what places
+    /// the cursor and sets colours.
+    fn written(before: (&str, &[LinkedCells]), after: (&str, &[LinkedCells])) -> String {
+        let mut bytes = Vec::new();
+        let mut backend = CrosstermBackend::new(&mut bytes);
+        let (mut old, new) = (frame(before.0), frame(after.0));
+        mark_changed(&mut old, before.1, after.1);
+        draw(&mut backend, old.diff_iter(&new), after.1).expect("a vector takes it");
+        let bytes = String::from_utf8(bytes).expect("text");
+        let mut rest = bytes.as_str();
+        let mut out = String::new();
+        while let Some((before, after)) = rest.split_once("\x1b[") {
+            out.push_str(before);
+            rest = after.split_once(|it: char| it.is_ascii_alphabetic()).map_or("", |it| it.1);
+        }
+        out + rest
+    }
+
+    #[test]
+    fn only_the_cells_of_an_address_are_linked_and_only_when_they_change() {
+        let url = "http://a.b";
+        let linked = [link(2, 3, url)];
+        let opened = |words: &str| format!("\x1b]8;id=1;{url}\x1b\\{words}\x1b]8;;\x1b\\");
+        let cases: [((&str, &[LinkedCells]), (&str, &[LinkedCells]), String); 7] = [
+            (("", &[]), ("x abc y", &linked), format!("x{}y", opened("abc"))),
+            (("x abc y", &linked), ("x abc z", &linked), "z".to_owned()),
+            (("x abc y", &linked), ("z abc y", &linked), "z".to_owned()),
+            (("x abc y", &linked), ("x abd y", &linked), opened("d")),
+            (("x abc y", &[]), ("x abc y", &linked), opened("abc")),
+            (("x abc y", &linked), ("x abc y", &[]), "abc".to_owned()),
+            (("x abc y", &linked), ("x abc y", &linked), String::new()),
+        ];
+        for (before, after, bytes) in cases {
+            assert_eq!(written(before, after), bytes, "{before:?} {after:?}");
+        }
+    }
+}
