@@ -8,6 +8,7 @@ mod failing;
 mod killing;
 mod moving;
 mod moving_kills;
+mod orders;
 mod own_cluster;
 mod properties;
 mod restoring;
@@ -143,6 +144,7 @@ async fn a_database_of_an_older_version_is_migrated() {
     first.shutdown().await;
     let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes;
                 ALTER TABLE media_parts DROP COLUMN kept_at;
+                ALTER TABLE workspaces DROP COLUMN revision, DROP COLUMN stamp;
                 ALTER TABLE egress ADD CONSTRAINT egress_lane_fkey FOREIGN KEY (lane) REFERENCES conversations;
                 CREATE TABLE lease (name TEXT); UPDATE meta SET value = '1' WHERE name = 'format'";
     cluster::run(&url, back).await.expect("as it was");

@@ -203,7 +203,7 @@ pub fn mark_told(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
 /// the end of stays.
 pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
-               WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2)";
+               WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2 /* skip locked */)";
     db.note(sql, bound![before, REMOVED])
 }
 

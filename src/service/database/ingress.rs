@@ -74,7 +74,7 @@ pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(
 /// Forgets some of what was done before a time.
 pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
-               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2)";
+               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2 /* skip locked */)";
     db.note(sql, bound![before, REMOVED])
 }
 
