@@ -84,7 +84,7 @@ async fn round(
             Ok((stored::due(db, now, count)?, stored::abandoned(db, now)?, stored::next_due(db, now)?))
         })
         .await;
-    let (due, abandoned, next) = look?;
+    let (due, abandoned, mut next) = look?;
     let mut parts: Vec<(WriteScope, ClaimPart)> = Vec::new();
     for (row, is_abandoned) in
         abandoned.into_iter().map(|it| (it, true)).chain(due.into_iter().map(|it| (it, false)))
@@ -99,11 +99,18 @@ async fn round(
     }
     let mut claimed = Vec::new();
     for (scope, part) in parts {
-        claimed.extend(claim(service, scope, part, now).await?);
+        match claim(service, scope, part, now).await {
+            Ok(more) => claimed.extend(more),
+            Err(error) if claimed.is_empty() => return Err(error),
+            Err(error) => {
+                // What was claimed in another workspace leaves all the same.
+                tracing::error!(%error.message, "what is to leave of a workspace stands still for a moment");
+                next = Some(now.plus(SECOND));
+                break;
+            }
+        }
     }
-    if !claimed.is_empty() {
-        service.settled.0.notify_waiters();
-    }
+    service.settled.0.notify_waiters();
     Ok((claimed, next))
 }
 

@@ -1,9 +1,9 @@
 //! What a platform told, kept as it came before anything is made of it; each
 //! piece once, worked on in the order of its chat.
 
-use crate::database::DatabaseError;
 use crate::database::rows::{bound, only};
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
@@ -106,7 +106,11 @@ pub fn has_come(
 pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
-    db.note(sql, bound![channel, from, to])
+    if db.change(sql, bound![channel, from, to])? > 0 {
+        aliases::forget(db, channel, to)?;
+        aliases::follow(db, channel, from, to)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

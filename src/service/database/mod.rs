@@ -1,9 +1,10 @@
-//! The database: one SQLite file, or a database on a PostgreSQL server; one
-//! writer that commits waiting jobs together, readers beside it that see what is
-//! committed.
+//! The database: one SQLite file, or a database on a PostgreSQL server; what
+//! writes commits waiting jobs together (a file has one writer, a server several,
+//! each in another workspace), readers beside it see what is committed.
 //!
 //! A job is answered only after the commit that holds it has reached the disk.
 
+pub mod aliases;
 pub mod broadcasts;
 pub mod calls;
 pub mod channels;
