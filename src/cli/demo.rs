@@ -10,9 +10,9 @@ use anyhow::{Context, Result};
 use crate::cli::{How, desk, folders, logs};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
+use crate::shell::desk_parts::{DeskFiles, DeskParts};
 use crate::shell::notify::Notifier;
 use crate::shell::replies;
-use crate::shell::run::DeskParts;
 use connections::{Credentials, Sealer, file};
 use inbox::settings::Settings;
 use inbox::theme_view::ThemePalette;
@@ -21,7 +21,7 @@ use model::secret::Secret;
 use model::time::Clock;
 use service::admin::Admin;
 use service::demo::shop_api;
-use store::{Store, StoreOptions};
+use store::StoreOptions;
 use sync::{ChannelSpec, Polling};
 
 /// The tabs: the service's channel word and the tab's name.
@@ -47,11 +47,10 @@ pub fn run(data_dir: Option<PathBuf>, how: How) -> Result<()> {
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
     let desk = DeskParts {
-        store: Store::open_with(
-            &folder.join("desk"),
-            StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
-        )
-        .context("opening the demo's files")?,
+        files: DeskFiles {
+            folder: folder.join("desk"),
+            options: StoreOptions { zone: clock::zone(), ..StoreOptions::default() },
+        },
         channels: desk::all_read_only(channels, how.read_only),
         settings: Settings {
             zone: clock::zone(),

@@ -13,8 +13,8 @@ use crate::config::keys::connections::holder;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
+use crate::shell::desk_parts::DeskParts;
 use crate::shell::notify::Notifier;
-use crate::shell::run::DeskParts;
 use connections::{Credentials, file};
 use inbox::settings::Settings;
 use inbox::theme_view::{Theme, ThemePalette};
@@ -43,11 +43,10 @@ pub fn run(how: How) -> Result<(), CliError> {
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
     let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
-    let store = files.open(agent.clone())?;
     let runtime = runtime()?;
     let clock = SystemClock;
     let desk = DeskParts {
-        store,
+        files: files.files(agent.clone()),
         channels: all_read_only(specs(&config)?, how.read_only),
         settings: Settings {
             pause_on_reply: config.pause_on_reply,

@@ -7,6 +7,7 @@ use directories::ProjectDirs;
 use store::{Store, StoreOptions};
 
 use crate::shell::clock;
+use crate::shell::desk_parts::DeskFiles;
 
 /// Names one folder for all files but the configuration.
 const DATA_DIR: &str = "FRONTDESK_DATA_DIR";
@@ -51,18 +52,23 @@ impl DeskFolders {
         })
     }
 
-    /// Opens the files under the name of whoever works here.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn open(&self, owner: String) -> Result<Store> {
-        let setup = StoreOptions {
+    /// The files under the name of whoever works here.
+    pub fn files(&self, owner: String) -> DeskFiles {
+        let options = StoreOptions {
             owner,
             zone: clock::zone(),
             cache: Some(self.cache.clone()),
             ..StoreOptions::default()
         };
-        Store::open_with(&self.data, setup).context("opening this desk's files")
+        DeskFiles { folder: self.data.clone(), options }
+    }
+
+    /// Opens them.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open(&self, owner: String) -> Result<Store> {
+        self.files(owner).open().context("opening this desk's files")
     }
 }
 

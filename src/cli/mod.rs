@@ -27,8 +27,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use thiserror::Error;
 
+use crate::shell::desk_parts::DeskParts;
 use crate::shell::privacy;
-use crate::shell::run::{DeskError, DeskParts};
+use crate::shell::run::DeskError;
 use client::PrepareError;
 
 /// Said where the inbox is asked for without a terminal.

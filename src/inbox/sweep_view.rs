@@ -6,6 +6,7 @@
 
 use ratatui::buffer::Buffer;
 
+use crate::wrap;
 use model::text::SafeText;
 
 /// Bytes a cell may hold.
@@ -15,8 +16,8 @@ const CELL_BYTES: usize = 80;
 pub fn sweep(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         let symbol = cell.symbol();
-        let plain = symbol.len() == 1 && matches!(symbol.as_bytes()[0], 0x20..=0x7e);
-        if plain || is_drawn_by_us(symbol) {
+        let mut characters = symbol.chars();
+        if characters.next().is_some_and(wrap::is_single) && characters.next().is_none() {
             continue;
         }
         let safe = SafeText::line(symbol);
@@ -26,11 +27,6 @@ pub fn sweep(buffer: &mut Buffer) {
             cell.set_symbol("\u{fffd}");
         }
     }
-}
-
-/// The box and block characters that make up most of a frame.
-fn is_drawn_by_us(symbol: &str) -> bool {
-    matches!(symbol, "─" | "│" | "┌" | "┐" | "└" | "┘" | "▌" | "·" | "…")
 }
 
 #[cfg(test)]

@@ -1,13 +1,44 @@
 //! Cutting and wrapping text by terminal cells, never inside a cluster.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+/// Whether a character is a cluster and a cell by itself, whatever stands beside
+/// it, and acts on no terminal: nearly all of a screen, and cheap to tell.
+pub fn is_single(it: char) -> bool {
+    matches!(
+        it,
+        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '─'..='▟'
+            | '–' | '—' | '‘' | '’' | '“' | '”' | '•' | '…' | '€' | '←'..='↓'
+    )
+}
+
+/// Whether each character of a text is a cell.
+pub fn is_simple(text: &str) -> bool {
+    text.chars().all(is_single)
+}
+
+/// The clusters of a text and where they begin.
+fn clusters(text: &str) -> Box<dyn Iterator<Item = (usize, &str)> + '_> {
+    if is_simple(text) {
+        Box::new(text.char_indices().map(|(at, it)| (at, &text[at..at + it.len_utf8()])))
+    } else {
+        Box::new(text.grapheme_indices(true))
+    }
+}
+
 /// Cells a text takes on one line.
 pub fn cells(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.graphemes(true).map(cluster_cells).sum() }
+    if text.is_ascii() {
+        text.len()
+    } else if is_simple(text) {
+        text.chars().count()
+    } else {
+        text.graphemes(true).map(cluster_cells).sum()
+    }
 }
 
 /// Cells one cluster takes: no cluster takes none.
@@ -17,15 +48,20 @@ fn cluster_cells(cluster: &str) -> usize {
 
 /// The longest head of a text that fits, with `…` where something was cut.
 pub fn cut(text: &str, width: usize) -> String {
+    head(text, width).into_owned()
+}
+
+/// The same, of the text itself where all of it fits.
+pub fn head(text: &str, width: usize) -> Cow<'_, str> {
     if cells(text) <= width {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     if width == 0 {
-        return String::new();
+        return Cow::Borrowed("");
     }
     let mut used = 0;
     let mut end = 0;
-    for (at, cluster) in text.grapheme_indices(true) {
+    for (at, cluster) in clusters(text) {
         let wide = cluster_cells(cluster);
         if used + wide > width - 1 {
             break;
@@ -33,7 +69,7 @@ pub fn cut(text: &str, width: usize) -> String {
         used += wide;
         end = at + cluster.len();
     }
-    format!("{}…", &text[..end])
+    Cow::Owned(format!("{}…", &text[..end]))
 }
 
 /// The first cluster of a text and as much of its end as fits, with `…` where
@@ -83,7 +119,7 @@ fn wrap_line(text: &str, line: Range<usize>, width: usize, lines: &mut Vec<Range
     let mut used = 0;
     // Where the line may end: after the last white space, and the cells to it.
     let mut breakable: Option<(usize, usize)> = None;
-    for (offset, cluster) in text[line.clone()].grapheme_indices(true) {
+    for (offset, cluster) in clusters(&text[line.clone()]) {
         let at = line.start + offset;
         let wide = cluster_cells(cluster);
         let blank = cluster == " ";
@@ -104,6 +140,7 @@ fn wrap_line(text: &str, line: Range<usize>, width: usize, lines: &mut Vec<Range
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::text::SafeText;
 
     fn wrapped(text: &str, width: usize) -> Vec<&str> {
         wrap(text, width).into_iter().map(|it| &text[it]).collect()
@@ -119,6 +156,19 @@ mod tests {
         assert_eq!(wrapped("a🌞b", 2), ["a", "🌞", "b"]);
         assert_eq!(wrapped("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3), ["👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦"]);
         assert_eq!(wrapped("one two  ", 7), ["one two  "]);
+    }
+
+    #[test]
+    fn a_single_character_is_one_cluster_in_one_cell_and_safe() {
+        let singles: Vec<char> = ('\0'..=char::MAX).filter(|it| is_single(*it)).collect();
+        assert!(singles.len() > 600, "{}", singles.len());
+        for it in singles {
+            assert_eq!(it.to_string().width(), 1, "{it:?}");
+            assert_eq!(SafeText::line(&format!("a{it}b")).as_str(), format!("a{it}b"), "{it:?}");
+            for pair in [format!("a{it}"), format!("{it}a"), format!("{it}{it}"), format!("{it}─")] {
+                assert_eq!(pair.graphemes(true).count(), 2, "{pair:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The system's clock, read at the edge and handed in everywhere else.
 
+use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use jiff::tz::TimeZone;
 use model::time::{Clock, SECOND, Timestamp, Zone};
 
 /// The system's clock.
@@ -45,12 +47,45 @@ pub fn zone() -> Zone {
 /// # Errors
 /// When `TZ` names no zone, or the system's own cannot be found.
 pub fn system_zone() -> Result<Zone, jiff::Error> {
-    jiff::tz::TimeZone::try_system().map(Zone::from)
+    let usual = std::env::var_os("TZ").is_none().then(|| local_zone(Path::new("/etc/localtime"))).flatten();
+    usual.map_or_else(TimeZone::try_system, Ok).map(Zone::from)
+}
+
+/// The zone the system is set to, from its one file: the library lists the files
+/// of all zones to find one by its name, which a start would wait for.
+fn local_zone(file: &Path) -> Option<TimeZone> {
+    let target = std::fs::read_link(file).ok()?;
+    let (_, name) = target.to_str()?.rsplit_once("zoneinfo/")?;
+    TimeZone::tzif(name, &std::fs::read(file).ok()?).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A link without a file behind it, or one that names no zone, is the library's.
+    #[test]
+    fn the_systems_zone_is_read_from_its_one_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("localtime");
+        assert!(local_zone(&file).is_none());
+        std::os::unix::fs::symlink("/nowhere/zoneinfo/Mars/Base", &file).unwrap();
+        assert!(local_zone(&file).is_none());
+        let zones = folder.path().join("zoneinfo");
+        std::fs::create_dir(&zones).unwrap();
+        // The oldest form: one zone two hours ahead of UTC.
+        let mut tzif = b"TZif\0".to_vec();
+        tzif.extend([0; 15]);
+        tzif.extend([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 4]);
+        tzif.extend([0, 0, 0x1c, 0x20, 0, 0]);
+        tzif.extend(b"EET\0");
+        std::fs::write(zones.join("Athens"), tzif).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(zones.join("Athens"), &file).unwrap();
+        let zone = local_zone(&file).unwrap();
+        assert_eq!(zone.iana_name(), Some("Athens"));
+        assert_eq!(zone.to_offset(jiff::Timestamp::UNIX_EPOCH).seconds(), 7_200);
+    }
 
     #[test]
     fn the_time_since_boot_is_read() {

@@ -7,6 +7,7 @@ pub mod clipboard;
 pub mod clock;
 pub mod connections;
 mod decoding;
+pub mod desk_parts;
 pub mod editor;
 pub mod effects;
 mod exporting;

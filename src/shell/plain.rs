@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::shell::clipboard::Clipboard;
+use crate::shell::desk_parts::DeskParts;
 use crate::shell::effects::Hands;
 use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
-use crate::shell::run::{self, DeskError, DeskParts};
+use crate::shell::run::{self, DeskError};
 use crate::shell::{failures, opening, receiving, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event};
@@ -39,7 +40,8 @@ impl DeskParts {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
+        let store = self.files.open()?;
+        let (mut reader, searcher) = (store.reader()?, store.reader()?);
         let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.desk.agent = self.agent;
         // What was read out stays what it was.
@@ -50,16 +52,16 @@ impl DeskParts {
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();
         let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
-        let (store, clock) = (self.store.clone(), self.clock.clone());
         let (channels, runtime) = (self.channels.clone(), self.runtime.clone());
-        let engine = Engine::start(runtime, store, channels, clock, news.clone(), self.polling);
+        let (clock, polling) = (self.clock.clone(), self.polling);
+        let engine = Engine::start(runtime, store.clone(), channels, clock, news.clone(), polling);
         let engine = Arc::new(engine);
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let viewer = Viewer::new(self.runtime.clone(), Vec::new(), Graphics::Off);
         let outside = Outside::new(self.replies, viewer);
         let readers = (reader, searcher);
         let hands =
-            Hands::start(self.store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            Hands::start(store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
         let mut turning = PlainMode {

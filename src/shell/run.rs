@@ -2,7 +2,6 @@
 //! once. An idle desk sleeps.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +9,8 @@ use thiserror::Error;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
-use crate::shell::connections::{ConnectionsSetup, Linked};
+use crate::shell::connections::Linked;
+use crate::shell::desk_parts::DeskParts;
 use crate::shell::effects::Hands;
 use crate::shell::input::Gate;
 use crate::shell::mailbox::{EventQueue, LoopTurn, Signal};
@@ -22,55 +22,21 @@ use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::{editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
-use inbox::event::{Effect, Event};
+use inbox::event::{Effect, Event, Load};
 use inbox::keys::Pointer;
-use inbox::screens::conversations::saved_views::SavedView;
-use inbox::settings::{ChannelInfo, Settings};
 use inbox::theme_view::Theme;
-use model::account::Environment;
 use model::news::News;
 use model::time::Clock;
-use store::{Reader, Store, StoreError};
-use sync::{ChannelSpec, Engine, Polling};
+use store::{Reader, StoreError};
+use sync::Engine;
 
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
+/// How long a frame waits for what it asked the files for: they mostly answer
+/// sooner, and nobody sees a pane go empty and fill again.
+const FILES: Duration = Duration::from_millis(4);
 /// How long leaving waits for what is on its way to the server.
 pub(super) const LEAVE: Duration = Duration::from_millis(500);
-
-/// What a desk is made of.
-pub struct DeskParts {
-    /// This desk's files.
-    pub store: Store,
-    /// The tabs.
-    pub channels: Vec<ChannelSpec>,
-    /// How it behaves.
-    pub settings: Settings,
-    /// Where the canned replies lie.
-    pub replies: PathBuf,
-    /// The business's own interfaces, if the desk keeps any.
-    pub connections: Option<ConnectionsSetup>,
-    /// Who writes here, if that was said.
-    pub agent: Option<String>,
-    /// How often its tabs are asked.
-    pub polling: Polling,
-    /// How webhooks of its own come, if they do.
-    pub receiver: Option<receiving::ReceiverSetup>,
-    /// How it looks.
-    pub theme: Theme,
-    /// Whether the mouse is read from the start.
-    pub mouse: bool,
-    /// How it reaches a person who looks elsewhere.
-    pub notifier: Notifier,
-    /// Where copies go.
-    pub clipboard: Clipboard,
-    /// The saved views.
-    pub views: Vec<SavedView>,
-    /// The time.
-    pub clock: Arc<dyn Clock>,
-    /// Where the hands run.
-    pub runtime: tokio::runtime::Handle,
-}
 
 /// Why a desk could not be opened, or ended without being asked to.
 #[derive(Debug, Error)]
@@ -95,17 +61,6 @@ enum LoopEnd {
 }
 
 impl DeskParts {
-    /// The tabs as the app knows them: never with their keys.
-    pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
-        let info = |it: &ChannelSpec| ChannelInfo {
-            id: it.id.clone(),
-            name: it.name.clone(),
-            environment: Environment::from_key(it.key.expose()),
-            read_only: it.read_only,
-        };
-        channels.iter().map(info).collect()
-    }
-
     /// Runs the desk until it is left.
     ///
     /// # Errors
@@ -114,7 +69,7 @@ impl DeskParts {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
-        let (mut reader, searcher) = (self.store.reader()?, self.store.reader()?);
+        let (mut first, opened) = self.files.first_look()?;
         let mut screen = Screen::take(self.mouse)?;
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
@@ -124,8 +79,17 @@ impl DeskParts {
         app.desk.views = self.views;
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
-        let left = load_inline(&mut app, &mut reader, effects);
+        let left = load_inline(&mut app, &mut first, effects);
         show(&mut app, self.theme, &mut screen, &*self.clock)?;
+        drop(first);
+        let store = match opened {
+            Some(store) => store,
+            None => self.files.open()?,
+        };
+        if store.was_mended() {
+            let stale = self.channels.iter().map(|it| News::Conversations(it.id.clone()));
+            stale.for_each(|it| mailbox.result(Event::News(it)));
+        }
         let gate = input::spawn(mailbox.clone())?;
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
@@ -133,7 +97,7 @@ impl DeskParts {
         let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
         let engine = Arc::new(Engine::start(
             self.runtime.clone(),
-            self.store.clone(),
+            store.clone(),
             self.channels.clone(),
             self.clock.clone(),
             news.clone(),
@@ -144,14 +108,9 @@ impl DeskParts {
             outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
         }
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
-        let hands = Hands::start(
-            self.store,
-            (reader, searcher),
-            outside,
-            engine.clone(),
-            self.clock.clone(),
-            mailbox.clone(),
-        )?;
+        let readers = (store.reader()?, store.reader()?);
+        let hands =
+            Hands::start(store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         let runtime = self.runtime.clone();
         let mut turning = Turning {
@@ -166,6 +125,7 @@ impl DeskParts {
             clipboard: self.clipboard,
             clock: self.clock,
             mailbox,
+            awaited: Vec::new(),
         };
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
@@ -223,6 +183,8 @@ struct Turning {
     clipboard: Clipboard,
     clock: Arc<dyn Clock>,
     mailbox: EventQueue,
+    /// What the next frame is to show, and the files were asked for.
+    awaited: Vec<Load>,
 }
 
 impl Turning {
@@ -236,11 +198,15 @@ impl Turning {
                 if let Some(ended) = self.take(turn)? {
                     return Ok(ended);
                 }
-                turn = self.mailbox.take();
+                turn = match FILES.saturating_sub(started.elapsed()) {
+                    rest if !rest.is_zero() && !self.awaited.is_empty() => self.mailbox.wait(rest),
+                    _ => self.mailbox.take(),
+                };
                 if turn.is_empty() || started.elapsed() > DRAIN {
                     break;
                 }
             }
+            self.awaited.clear();
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
@@ -270,6 +236,9 @@ impl Turning {
 
     /// Updates the app and performs what it asks for; true ends the desk.
     fn update(&mut self, event: Event) -> io::Result<bool> {
+        if let Event::Loaded(load, _) = &event {
+            self.awaited.retain(|it| it != load);
+        }
         for effect in self.app.update(self.located(event)) {
             match effect {
                 Effect::Quit => return Ok(true),
@@ -300,8 +269,15 @@ impl Turning {
                         return Ok(true);
                     }
                 }
-                it @ (Effect::Load(_)
-                | Effect::SaveDraft(..)
+                Effect::Load(load) => {
+                    if matches!(load, Load::History(_) | Load::Conversations(_)) {
+                        // Only the newest of each thing is answered.
+                        self.awaited.retain(|it| !load.replaces(it));
+                        self.awaited.push(load.clone());
+                    }
+                    self.hands.perform(Effect::Load(load));
+                }
+                it @ (Effect::SaveDraft(..)
                 | Effect::SaveNote(..)
                 | Effect::TakeNoteBack(..)
                 | Effect::Ask(_)

@@ -227,6 +227,22 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// A connection that reads both files as they are; none where they are not whole,
+/// not of today's form, or hold rows that were cut off on their way.
+pub(crate) fn peek(paths: &Paths) -> Option<Connection> {
+    if marker(&paths.cache).exists() || paths.outbox_is_emptied() {
+        return None;
+    }
+    let connection = open_reader(paths).ok()?;
+    let is_today = |file: &str, schema: &Schema| -> rusqlite::Result<bool> {
+        let mark = |name: &str| connection.scalar::<i64>(&format!("PRAGMA {file}.{name}"), []);
+        Ok(mark("application_id")? == APPLICATION_ID && mark("user_version")? == schema.newest())
+    };
+    let are_today = is_today("main", &CACHE).ok()? && is_today("desk", &OUTBOX).ok()?;
+    let cut_off = "SELECT EXISTS (SELECT 1 FROM desk.outbox WHERE state = 'sending')";
+    (are_today && !connection.scalar::<bool>(cut_off, []).ok()?).then_some(connection)
+}
+
 impl StoreDurability {
     /// The setting of a file that usually has `usual`.
     fn of(self, usual: &'static str) -> &'static str {

@@ -92,6 +92,8 @@ struct StoreState {
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
+    /// Whether a count in the cache was mended at the start.
+    mended: bool,
     chance: Chance,
     /// How this desk names itself to those who share its folder.
     owner: String,
@@ -188,12 +190,11 @@ impl Store {
         })?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
         let rebuilt = rebuilt || aside;
-        if let Err(error) = stuck::mend(&mut connection) {
+        let mended = stuck::mend(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
                 files::mark_damaged(&paths.cache);
             }
-            return Err(error);
-        }
+        })?;
         let counter = Arc::new(AtomicU64::new(1));
         let cache = Cache {
             connection,
@@ -214,6 +215,7 @@ impl Store {
             })?,
             counter,
             rebuilt,
+            mended: mended > 0,
             chance: setup.chance,
             owner: setup.owner,
             zone: setup.zone,
@@ -225,6 +227,19 @@ impl Store {
     /// The zone of this desk.
     pub fn zone(&self) -> &Zone {
         &self.0.zone
+    }
+
+    /// Reads what the files hold before they are opened, for a first frame that
+    /// waits for no lock, check or write. None where opening them would change
+    /// what is read: new files, another version, rows that were cut off.
+    pub fn peek(folder: &Path, setup: &StoreOptions) -> Option<Reader> {
+        let connection = files::peek(&Paths::of(folder, setup.cache.as_deref()))?;
+        Some(Reader::new(connection, drafts::WrittenDrafts::default()))
+    }
+
+    /// Whether opening the files changed what [`Self::peek`] read before.
+    pub fn was_mended(&self) -> bool {
+        self.0.rebuilt || self.0.mended
     }
 
     /// A connection of its own for reading windows, for one thread.

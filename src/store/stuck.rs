@@ -14,13 +14,13 @@ const COUNT: &str = "(SELECT count(*) FROM desk.outbox o WHERE o.channel = conve
      AND o.conversation = conversation.id AND o.state = 'stopped')";
 
 /// Mends the copy everywhere it may be wrong: one look for each row of the
-/// outbox, however many conversations there are.
-pub(crate) fn mend(connection: &mut Connection) -> Result<(), StoreError> {
+/// outbox, however many conversations there are. Returns how many were wrong.
+pub(crate) fn mend(connection: &mut Connection) -> Result<usize, StoreError> {
     let rows = "SELECT number FROM conversation INDEXED BY conversation_stuck WHERE stuck > 0
          UNION SELECT c.number FROM desk.outbox o CROSS JOIN conversation c
              ON c.channel = o.channel AND c.id = o.conversation WHERE o.state = 'stopped'";
-    connection.execute(&format!("UPDATE conversation SET stuck = {COUNT} WHERE number IN ({rows})"), [])?;
-    Ok(())
+    let wrong = format!("number IN ({rows}) AND stuck <> {COUNT}");
+    Ok(connection.execute(&format!("UPDATE conversation SET stuck = {COUNT} WHERE {wrong}"), [])?)
 }
 
 /// Renews the copy of one conversation.

@@ -1,8 +1,6 @@
 //! What follows when the server has accepted a row: its answer is remembered
 //! at once, because the interface will not tell all of it again.
 
-use std::sync::atomic::Ordering;
-
 use crate::ChannelSync;
 use crate::report::PullError;
 use client::{Receipt, ReceiptKind};
@@ -54,7 +52,7 @@ impl ChannelSync {
         match &receipt.kind {
             ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, receipt).await?,
             ReceiptKind::Automation(told) => {
-                self.switches.fetch_add(1, Ordering::SeqCst);
+                self.state(|it| it.switches += 1);
                 let enabled = told.unwrap_or_else(|| wishes_ai(&row.operation));
                 if let Some(conversation) = row.lane.conversation() {
                     let state = Automation::from_enabled(Some(enabled));
@@ -113,7 +111,8 @@ impl ChannelSync {
             self.store.remember_sent(self.id(), message, platform).await?;
         }
         // Answered: the AI may ask for nobody any more.
-        self.wanted.note(conversation, self.clock.now());
+        let now = self.clock.now();
+        self.state(|it| it.details.want(conversation, now));
         Ok(())
     }
 

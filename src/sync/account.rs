@@ -2,7 +2,7 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled};
+use crate::report::Pulled;
 use model::news::News;
 
 impl ChannelSync {
@@ -12,18 +12,16 @@ impl ChannelSync {
         if !self.may_read(PolledResource::Account) {
             return Pulled::Skipped;
         }
-        let result = self.read_account().await;
-        self.report(PolledResource::Account, result)
-    }
-
-    async fn read_account(&self) -> Result<Pulled, PullError> {
-        let account = self.client.account().await?;
-        let known = self.known_platform().is_some();
-        self.set_platform(account.platform.clone());
-        let changed = self.store.apply_account(self.id(), account.clone()).await?;
-        if changed || !known {
-            self.tell(News::Account(self.id().clone(), Box::new(account)));
-        }
-        Ok(Pulled::Done)
+        self.reporting(PolledResource::Account, async {
+            let account = self.client.account().await?;
+            let known = self.known_platform().is_some();
+            self.set_platform(account.platform.clone());
+            let changed = self.store.apply_account(self.id(), account.clone()).await?;
+            if changed || !known {
+                self.tell(News::Account(self.id().clone(), Box::new(account)));
+            }
+            Ok(Pulled::Done)
+        })
+        .await
     }
 }

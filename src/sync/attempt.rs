@@ -59,7 +59,7 @@ impl Doubts {
 
 /// What is remembered of tries at rows of one kind, sends or uploads.
 #[derive(Debug, Default)]
-pub(crate) struct Tries {
+pub struct Tries {
     pub(crate) probe: Probe,
     pub(crate) doubts: Doubts,
 }

@@ -34,56 +34,53 @@ pub(crate) struct AuditState {
 
 impl ChannelSync {
     /// Compares and reads again, if a day has passed since.
-    pub async fn audit_histories(&self) -> Pulled {
-        let result = self.audit().await;
-        self.report(PolledResource::History, result)
-    }
-
-    async fn audit(&self) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::History).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.audit.lock().await;
-        let now = self.clock.now();
-        if state.left.is_none() {
-            match self.time_mark(AUDITED).await? {
-                // A new desk has just read all there is.
-                None => return self.audited(&mut state, now).await,
-                Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(Pulled::Skipped),
-                Some(_) => {
-                    let short = self.store.short_of_messages(self.id(), AMONG).await?;
-                    tracing::info!(channel = %self.id(), short = short.len(), "audit");
-                    state.left = Some(short.into());
+    pub(crate) async fn audit_histories(&self, state: &mut AuditState) -> Pulled {
+        self.reporting(PolledResource::History, async {
+            let Some(platform) = self.may_ask(PolledResource::History).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            let now = self.clock.now();
+            if state.left.is_none() {
+                match self.time_mark(AUDITED).await? {
+                    // A new desk has just read all there is.
+                    None => return self.audited(state, now).await,
+                    Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(Pulled::Skipped),
+                    Some(_) => {
+                        let short = self.store.short_of_messages(self.id(), AMONG).await?;
+                        tracing::info!(channel = %self.id(), short = short.len(), "audit");
+                        state.left = Some(short.into());
+                    }
                 }
             }
-        }
-        for _ in 0..AT_ONCE {
-            let Some(conversation) = state.left.as_ref().and_then(|it| it.front().cloned()) else {
-                return self.audited(&mut state, now).await;
-            };
-            if self.client.budget_used() >= ROOM {
-                return Ok(Pulled::More);
+            for _ in 0..AT_ONCE {
+                let Some(conversation) = state.left.as_ref().and_then(|it| it.front().cloned()) else {
+                    return self.audited(state, now).await;
+                };
+                if self.client.budget_used() >= ROOM {
+                    return Ok(Pulled::More);
+                }
+                let read = self.read_whole(&platform, &conversation).await;
+                // What may be about this one alone waits for another day.
+                let alone = matches!(
+                    read,
+                    Ok(())
+                        | Err(PullError::Read(
+                            ReadError::NotFound(_)
+                                | ReadError::NoSuchPath(_)
+                                | ReadError::Rejected(_)
+                                | ReadError::Trouble(_)
+                        ))
+                );
+                if alone && let Some(left) = state.left.as_mut() {
+                    left.pop_front();
+                }
+                if !matches!(read, Err(PullError::Read(ReadError::NotFound(_) | ReadError::Rejected(_)))) {
+                    read?;
+                }
             }
-            let read = self.read_whole(&platform, &conversation).await;
-            // What may be about this one alone waits for another day.
-            let alone = matches!(
-                read,
-                Ok(())
-                    | Err(PullError::Read(
-                        ReadError::NotFound(_)
-                            | ReadError::NoSuchPath(_)
-                            | ReadError::Rejected(_)
-                            | ReadError::Trouble(_)
-                    ))
-            );
-            if alone && let Some(left) = state.left.as_mut() {
-                left.pop_front();
-            }
-            if !matches!(read, Err(PullError::Read(ReadError::NotFound(_) | ReadError::Rejected(_)))) {
-                read?;
-            }
-        }
-        Ok(Pulled::More)
+            Ok(Pulled::More)
+        })
+        .await
     }
 
     async fn audited(&self, state: &mut AuditState, now: Timestamp) -> Result<Pulled, PullError> {
@@ -94,7 +91,7 @@ impl ChannelSync {
 
     /// Reads a history from its newest message to its start.
     async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), PullError> {
-        let _one = self.histories.lock().await;
+        let _turn = self.history_turn().await;
         let ring_after = self.time_mark(RING_AFTER).await?;
         let mut cursors = WalkCursors::new(PAGES);
         loop {

@@ -2,18 +2,16 @@
 //! are finished: every few seconds at first, then less and less often.
 //!
 //! Which they are is read from the audit, so that those of another process,
-//! or of an earlier day, are watched too. What is remembered here is looked
-//! at for moments only: no lock is held while a server is asked.
+//! or of an earlier day, are watched too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
 use crate::plan::watching;
 use crate::report::{PullError, Pulled};
 use client::ReadError;
-use model::ids::{BroadcastId, CampaignId};
+use model::ids::BroadcastId;
 use model::news::News;
 use model::time::{DAY, Timestamp};
 
@@ -24,16 +22,12 @@ const SETTLING: i64 = DAY;
 
 /// What is being watched.
 #[derive(Debug, Default)]
-pub(crate) struct BroadcastState {
+pub struct BroadcastState {
     /// How far the audit was read.
     read_until: i64,
     watched: BTreeMap<BroadcastId, BroadcastPolls>,
     /// Those the server does not know.
     unknown: BTreeSet<BroadcastId>,
-    /// Waves that were told to be on their way for long.
-    pub(crate) stalls: BTreeSet<(CampaignId, usize)>,
-    /// Campaigns whose end the balance may not reach, that were told of.
-    pub(crate) low: BTreeSet<CampaignId>,
 }
 
 /// How often a broadcast was looked at, and when last.
@@ -67,43 +61,38 @@ impl BroadcastState {
 impl ChannelSync {
     /// Looks at the broadcasts that are due; nothing is asked while none is
     /// on its way.
-    pub async fn pull_broadcasts(&self) -> Pulled {
-        let result = self.read_broadcasts().await;
-        self.report(PolledResource::Broadcasts, result)
-    }
-
-    async fn read_broadcasts(&self) -> Result<Pulled, PullError> {
-        if !self.may_read(PolledResource::Broadcasts) {
-            return Ok(Pulled::Skipped);
-        }
-        let from = self.watching(|it| it.read_until);
-        let (unfinished, until) =
-            self.store.unfinished_broadcasts(self.id(), from, self.clock.now().plus(-SETTLING)).await?;
-        let now = self.clock.now();
-        let due = self.watching(|it| {
-            it.read_until = until;
-            for id in unfinished.into_iter().filter(|id| !it.unknown.contains(id)).collect::<Vec<_>>() {
-                it.watched.entry(id).or_default();
+    pub async fn pull_broadcasts(&self, state: &mut BroadcastState) -> Pulled {
+        self.reporting(PolledResource::Broadcasts, async {
+            if !self.may_read(PolledResource::Broadcasts) {
+                return Ok(Pulled::Skipped);
             }
-            it.take_due(now)
-        });
-        if due.is_empty() {
-            return Ok(Pulled::Skipped);
-        }
-        for id in due {
-            self.look_at(&id).await?;
-        }
-        Ok(Pulled::Done)
+            let settled = self.clock.now().plus(-SETTLING);
+            let (unfinished, until) =
+                self.store.unfinished_broadcasts(self.id(), state.read_until, settled).await?;
+            state.read_until = until;
+            for id in unfinished {
+                if !state.unknown.contains(&id) {
+                    state.watched.entry(id).or_default();
+                }
+            }
+            let due = state.take_due(self.clock.now());
+            if due.is_empty() {
+                return Ok(Pulled::Skipped);
+            }
+            for id in due {
+                self.look_at(state, &id).await?;
+            }
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
-    async fn look_at(&self, id: &BroadcastId) -> Result<(), PullError> {
+    async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
         let told = match self.client.broadcast(id).await {
             // The server forgot it, or only played at sending it.
             Err(ReadError::NotFound(_)) => {
-                self.watching(|it| {
-                    it.watched.remove(id);
-                    it.unknown.insert(id.clone())
-                });
+                state.watched.remove(id);
+                state.unknown.insert(id.clone());
                 return Ok(());
             }
             told => told?,
@@ -111,7 +100,7 @@ impl ChannelSync {
         let now = self.clock.now();
         let ends = told.is_finished() && !self.store.is_finished_broadcast(self.id(), id).await?;
         if told.is_settled() || told.ended_before(now.plus(-SETTLING)) {
-            self.watching(|it| it.watched.remove(id));
+            state.watched.remove(id);
         }
         let is_wave = self.store.note_broadcast_read(&told, now).await?;
         let summary = told.summary();
@@ -123,10 +112,5 @@ impl ChannelSync {
             self.tell(News::Alarm(self.id().clone(), summary));
         }
         Ok(())
-    }
-
-    /// A panic elsewhere must not end the watching.
-    pub(crate) fn watching<R>(&self, look: impl FnOnce(&mut BroadcastState) -> R) -> R {
-        look(&mut self.broadcasts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,13 +3,15 @@
 //! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
 //! before the next step.
 
+use std::collections::BTreeSet;
+
 use crate::health::PolledResource;
 use crate::report::PullError;
 use crate::{ChannelSync, NAP};
 use client::{ReadError, prepare};
 use model::account::Environment;
 use model::fetches::FetchResult;
-use model::ids::BroadcastId;
+use model::ids::{BroadcastId, CampaignId};
 use model::news::News;
 use model::outbox::content::Audience;
 use model::outbox::{Lane, Operation};
@@ -26,6 +28,15 @@ const PAGES: usize = 40;
 /// Characters of a message that name its campaign in a line.
 const NAME: usize = 30;
 
+/// What was told of campaigns, each once.
+#[derive(Debug, Default)]
+pub struct WaveState {
+    /// Waves that were told to be on their way for long.
+    stalls: BTreeSet<(CampaignId, usize)>,
+    /// Campaigns whose end the balance may not reach.
+    low: BTreeSet<CampaignId>,
+}
+
 /// What a step over all campaigns came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
@@ -37,7 +48,7 @@ pub struct Carried {
 
 impl ChannelSync {
     /// Takes each campaign of the channel a step on.
-    pub async fn carry_campaigns(&self, now: Timestamp) -> Carried {
+    pub async fn carry_campaigns(&self, state: &mut WaveState, now: Timestamp) -> Carried {
         let mut carried = Carried { wait: NAP, queued: false };
         if self.spec().read_only || self.is_stopped() {
             return carried;
@@ -50,7 +61,7 @@ impl ChannelSync {
             }
         };
         for campaign in running {
-            let (wait, queued) = match self.carry(&campaign, now).await {
+            let (wait, queued) = match self.carry(state, &campaign, now).await {
                 Ok(step) => step,
                 Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => (wait, false),
                 Err(error) => {
@@ -66,7 +77,12 @@ impl ChannelSync {
 
     /// One step of one campaign: how long to wait for the next, and whether a
     /// row was queued.
-    async fn carry(&self, campaign: &Campaign, now: Timestamp) -> Result<(i64, bool), PullError> {
+    async fn carry(
+        &self,
+        state: &mut WaveState,
+        campaign: &Campaign,
+        now: Timestamp,
+    ) -> Result<(i64, bool), PullError> {
         if self.note_sent(campaign, now).await? {
             return Ok((0, false));
         }
@@ -77,7 +93,7 @@ impl ChannelSync {
             charged: self.store.template_charge(self.id()).await?,
             is_test: account.is_some_and(|it| it.environment == Environment::Test),
         };
-        self.tell_low(campaign, &report);
+        self.tell_low(state, campaign, &report);
         match decide(campaign, &report, now) {
             WaveStep::Send(wave) => {
                 let queued = self.queue(campaign, wave, now).await?;
@@ -88,7 +104,7 @@ impl ChannelSync {
                 Ok((0, false))
             }
             WaveStep::Wait(until) => {
-                self.tell_stall(campaign, now);
+                self.tell_stall(state, campaign, now);
                 Ok((until.since(now), false))
             }
             WaveStep::Await | WaveStep::Nothing => Ok((NAP, false)),
@@ -200,21 +216,20 @@ impl ChannelSync {
     }
 
     /// Tells once that a wave is on its way for long.
-    fn tell_stall(&self, campaign: &Campaign, now: Timestamp) {
+    fn tell_stall(&self, state: &mut WaveState, campaign: &Campaign, now: Timestamp) {
         let Some(wave) = campaign.begun().checked_sub(1) else { return };
         let Some(sent_at) = campaign.waves[wave].sent_at else { return };
-        if let Some(words) = stalled(campaign, sent_at, now) {
-            let first = self.watching(|it| it.stalls.insert((campaign.id.clone(), wave)));
-            if first {
-                self.alarm(&format!("{} STALLS: {words}", named(campaign)));
-            }
+        if let Some(words) = stalled(campaign, sent_at, now)
+            && state.stalls.insert((campaign.id.clone(), wave))
+        {
+            self.alarm(&format!("{} STALLS: {words}", named(campaign)));
         }
     }
 
     /// Tells once that the balance may not reach to the end.
-    fn tell_low(&self, campaign: &Campaign, report: &Report) {
+    fn tell_low(&self, state: &mut WaveState, campaign: &Campaign, report: &Report) {
         let Some(words) = running_low(campaign, report) else { return };
-        if self.watching(|it| it.low.insert(campaign.id.clone())) {
+        if state.low.insert(campaign.id.clone()) {
             self.alarm(&format!("{} LOW: {words}", named(campaign)));
         }
     }

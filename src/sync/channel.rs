@@ -1,23 +1,14 @@
-//! One tab's hands: its client, its place in the store, and what it remembers
-//! between steps. The steps themselves are in the file of their resource.
+//! One tab's hands: its client, its place in the store, and what its loops
+//! know in common. The steps themselves are in the file of their resource.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
 use crate::ChannelSpec;
-use crate::attempt::Tries;
-use crate::audit::AuditState;
-use crate::broadcasts::BroadcastState;
-use crate::conversations::ListState;
-use crate::details::{DetailRequests, DetailState};
 use crate::health::{PolledResource, Pulse};
-use crate::people::PeopleState;
-use crate::push::PushState;
 use crate::report::PullError;
-use crate::trigger::TriggerState;
+use crate::state::SyncState;
 use crate::wishes::Lead;
 use client::budget::Retries;
 use client::{Client, ClientError, Deadline, RequestFailure};
@@ -26,7 +17,6 @@ use model::calls::Call;
 use model::ids::ChannelId;
 use model::news::News;
 use model::time::{Clock, Timestamp};
-use model::unreadable::List;
 use store::leases::Vitals;
 use store::{Store, StoreError};
 
@@ -39,42 +29,7 @@ pub struct ChannelSync {
     /// What speaks to its server.
     pub client: Client,
     credential: String,
-    desk: Mutex<ChannelSnapshot>,
-    pub(crate) list: tokio::sync::Mutex<ListState>,
-    pub(crate) broadcasts: Mutex<BroadcastState>,
-    pub(crate) audit: tokio::sync::Mutex<AuditState>,
-    pub(crate) trigger: tokio::sync::Mutex<TriggerState>,
-    pub(crate) details: tokio::sync::Mutex<DetailState>,
-    pub(crate) wanted: DetailRequests,
-    pub(crate) people: Mutex<PeopleState>,
-    /// What of each list could not be read.
-    pub(crate) unreadable: Mutex<BTreeMap<List, Vec<String>>>,
-    /// Held while a history is read, so that two readings of one history do
-    /// not mix.
-    pub(crate) histories: tokio::sync::Mutex<()>,
-    pub(crate) outbox: tokio::sync::Mutex<PushState>,
-    /// Held while a file is uploaded, beside what else leaves.
-    pub(crate) uploading: tokio::sync::Mutex<Tries>,
-    /// Counts pages of the list, so that a history read before one of them
-    /// does not count as caught up with it.
-    pub(crate) lists_applied: AtomicU64,
-    /// Counts settled changes of the AI switch, so that a reading that was on
-    /// its way meanwhile does not undo them.
-    pub(crate) switches: AtomicU64,
-    /// Counts what was told of new inbound messages.
-    inbound: AtomicU64,
-    /// Whether this process may send now.
-    sending: Mutex<Lead>,
-}
-
-/// What all steps look at.
-#[derive(Debug, Default)]
-struct ChannelSnapshot {
-    pulse: Pulse,
-    platform: Option<Platform>,
-    denied: BTreeSet<PolledResource>,
-    budget: Option<u8>,
-    failure: Option<RequestFailure>,
+    state: Mutex<SyncState>,
 }
 
 impl ChannelSync {
@@ -104,32 +59,8 @@ impl ChannelSync {
         clock: Arc<dyn Clock>,
         tell: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
-        let outbox = tokio::sync::Mutex::new(PushState::new(clock.now()));
         let credential = print_of(&spec);
-        Self {
-            spec,
-            store,
-            clock,
-            tell,
-            client,
-            credential,
-            desk: Mutex::default(),
-            list: tokio::sync::Mutex::default(),
-            broadcasts: Mutex::default(),
-            audit: tokio::sync::Mutex::default(),
-            trigger: tokio::sync::Mutex::default(),
-            details: tokio::sync::Mutex::default(),
-            wanted: DetailRequests::default(),
-            people: Mutex::default(),
-            unreadable: Mutex::default(),
-            histories: tokio::sync::Mutex::default(),
-            outbox,
-            uploading: tokio::sync::Mutex::default(),
-            lists_applied: AtomicU64::new(0),
-            switches: AtomicU64::new(0),
-            inbound: AtomicU64::new(0),
-            sending: Mutex::new(Lead::Always),
-        }
+        Self { spec, store, clock, tell, client, credential, state: Mutex::new(SyncState::new()) }
     }
 
     /// The same hands, within a budget of retries they share with others.
@@ -148,18 +79,18 @@ impl ChannelSync {
 
     /// Why the last request failed that did, since it was last forgotten.
     pub fn failure(&self) -> Option<RequestFailure> {
-        self.desk().failure.clone()
+        self.state(|it| it.failure.clone())
     }
 
     /// What failed before is of no interest any more.
     pub fn forget_failure(&self) {
-        self.desk().failure = None;
+        self.state(|it| it.failure = None);
     }
 
     /// Remembers why a request failed.
     pub(crate) fn note_failure(&self, failure: Option<RequestFailure>) {
         if failure.is_some() {
-            self.desk().failure = failure;
+            self.state(|it| it.failure = failure);
         }
     }
 
@@ -182,29 +113,28 @@ impl ChannelSync {
     /// Whether nothing is asked until a person acts: the key is not taken, or
     /// the configuration cannot work.
     pub fn is_stopped(&self) -> bool {
-        self.desk().pulse.is_stopped()
+        self.state(|it| it.pulse.is_stopped())
     }
 
     /// Whether a read has shown that the key is taken.
     pub fn is_proven(&self) -> bool {
-        self.desk().pulse.is_proven()
+        self.state(|it| it.pulse.is_proven())
     }
 
     /// Whether this process may send for the channel now: nothing is claimed
     /// and no byte leaves once its lease has lapsed or another has taken it.
     pub fn sends(&self, now: Timestamp) -> bool {
-        self.sending.lock().unwrap_or_else(PoisonError::into_inner).holds(now)
+        self.state(|it| it.sends.holds(now))
     }
 
     /// Notes whether this process may send.
     pub fn set_sending(&self, lead: Lead) {
-        *self.sending.lock().unwrap_or_else(PoisonError::into_inner) = lead;
+        self.state(|it| it.sends = lead);
     }
 
     /// How the connection fares, as last told.
     pub fn vitals(&self) -> Vitals {
-        let desk = self.desk();
-        Vitals { health: desk.pulse.told().cloned(), budget: desk.budget }
+        self.state(|it| Vitals { health: it.pulse.told().cloned(), budget: it.budget })
     }
 
     /// Takes in every answer anew, also those that are the same as before.
@@ -214,12 +144,12 @@ impl ChannelSync {
 
     /// Tries again after a stop, because a person asked to.
     pub fn resume(&self) {
-        self.desk().pulse.resume();
+        self.state(|it| it.pulse.resume());
     }
 
     /// What the key drives, as far as it is known by now.
     pub fn known_platform(&self) -> Option<Platform> {
-        self.desk().platform.clone()
+        self.state(|it| it.platform.clone())
     }
 
     /// What the key drives; the account as last read on this desk counts
@@ -229,13 +159,13 @@ impl ChannelSync {
             return Ok(Some(platform));
         }
         let platform = self.store.account(self.id()).await?.map(|it| it.platform);
-        self.desk().platform.clone_from(&platform);
+        self.state(|it| it.platform.clone_from(&platform));
         Ok(platform)
     }
 
     /// Notes what the key drives.
     pub(crate) fn set_platform(&self, platform: Platform) {
-        self.desk().platform = Some(platform);
+        self.state(|it| it.platform = Some(platform));
     }
 
     /// The platform, if this resource of it may be asked for now.
@@ -252,17 +182,16 @@ impl ChannelSync {
 
     /// Whether the tab is not stopped and the key was not refused this.
     pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
-        let desk = self.desk();
-        !desk.pulse.is_stopped() && !desk.denied.contains(&resource)
+        self.state(|it| it.may_read(resource))
     }
 
     pub(crate) fn deny(&self, resource: PolledResource) {
-        self.desk().denied.insert(resource);
+        self.state(|it| it.denied.insert(resource));
     }
 
     /// Asks again for what the key was refused: a person wants to know.
     pub(crate) fn ask_all_again(&self) {
-        self.desk().denied.clear();
+        self.state(|it| it.denied.clear());
     }
 
     pub(crate) fn id(&self) -> &ChannelId {
@@ -271,14 +200,9 @@ impl ChannelSync {
 
     pub(crate) fn tell(&self, news: News) {
         if matches!(news, News::Inbound(..)) {
-            self.inbound.fetch_add(1, Ordering::SeqCst);
+            self.state(|it| it.inbound_told += 1);
         }
         (self.tell)(news);
-    }
-
-    /// How often new inbound messages were told of.
-    pub(crate) fn inbound_told(&self) -> u64 {
-        self.inbound.load(Ordering::SeqCst)
     }
 
     /// Tells news from elsewhere.
@@ -288,13 +212,13 @@ impl ChannelSync {
 
     pub(crate) fn pulse<R>(&self, look: impl FnOnce(&mut Pulse, Timestamp) -> R) -> R {
         let now = self.clock.now();
-        look(&mut self.desk().pulse, now)
+        self.state(|it| look(&mut it.pulse, now))
     }
 
     /// Tells the share of the read budget in use, when it has changed.
     pub(crate) fn tell_budget(&self) {
         let percent = self.client.budget_used();
-        let before = self.desk().budget.replace(percent);
+        let before = self.state(|it| it.budget.replace(percent));
         if before != Some(percent) {
             self.tell(News::Budget(self.id().clone(), percent));
         }
@@ -306,9 +230,10 @@ impl ChannelSync {
         Ok(text.and_then(|it| it.parse().ok()).map(Timestamp::from_micros))
     }
 
-    /// A panic elsewhere must not silence the tab.
-    fn desk(&self) -> MutexGuard<'_, ChannelSnapshot> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Looks at what the loops know in common, or changes it. `look` calls
+    /// nothing of the channel; a panic elsewhere must not silence the tab.
+    pub(crate) fn state<R>(&self, look: impl FnOnce(&mut SyncState) -> R) -> R {
+        look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

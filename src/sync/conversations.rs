@@ -3,7 +3,6 @@
 //! states. Interface: Endpoints, Conversations and Bot-chat channel.
 
 use std::collections::HashMap;
-use std::sync::atomic::Ordering;
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -45,7 +44,7 @@ const READINGS: u8 = 3;
 
 /// What is remembered between two steps.
 #[derive(Debug, Default)]
-pub(crate) struct ListState {
+pub struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
     rest: Option<WalkCursors>,
@@ -58,77 +57,68 @@ pub(crate) struct ListState {
 
 impl ChannelSync {
     /// Reads the top of the list, and a bounded part of what else is behind.
-    pub async fn pull_conversations(&self) -> Pulled {
-        let result = self.read_list().await;
-        self.report(PolledResource::List, result)
+    pub async fn pull_conversations(&self, state: &mut ListState) -> Pulled {
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            if !self.read_top(state, &platform).await? {
+                return Ok(Pulled::More);
+            }
+            or_later(self.read_bulk(state, &platform).await)
+        })
+        .await
     }
 
     /// Goes on with what is behind the top, without asking for the top again.
-    pub async fn pull_behind(&self) -> Pulled {
-        let result = self.go_on_behind().await;
-        self.report(PolledResource::List, result)
-    }
-
-    async fn go_on_behind(&self) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.list.lock().await;
-        or_later(self.read_bulk(&mut state, &platform).await)
+    pub async fn pull_behind(&self, state: &mut ListState) -> Pulled {
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            or_later(self.read_bulk(state, &platform).await)
+        })
+        .await
     }
 
     /// Reads the list from its top to well behind the last such pass, so that
     /// what was changed late, or while nobody looked, is found too.
-    pub async fn sweep_conversations(&self) -> Pulled {
-        let result = self.sweep_list().await;
-        self.report(PolledResource::List, result)
-    }
-
-    async fn sweep_list(&self) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.list.lock().await;
-        let since = self.time_mark(SINCE).await?;
-        let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
-            // The first reading of this desk is a sweep of its own.
-            return Ok(Pulled::Done);
-        };
-        for _ in 0..TOP_PAGES {
-            let walk = state.sweep.get_or_insert_with(|| ListWalk::sweep(swept));
-            let snapshot = self.store.snapshot();
-            let page = match self.client.conversations(&platform, walk.cursor()).await {
-                Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
-                    state.sweep = None;
-                    return Ok(Pulled::More);
-                }
-                page => page?,
+    pub async fn sweep_conversations(&self, state: &mut ListState) -> Pulled {
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
             };
-            let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
-            let step = walk.take(&times, page.next_cursor.as_deref());
-            let mut marks: Vec<MetaChange> = Vec::new();
-            if let Listing::Complete(newest) = step {
-                marks.push((SWEPT, Some(mark(Some(newest.max(swept))))));
-                marks.push((SINCE, Some(mark(since.max(Some(newest))))));
+            let since = self.time_mark(SINCE).await?;
+            let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
+                // The first reading of this desk is a sweep of its own.
+                return Ok(Pulled::Done);
+            };
+            for _ in 0..TOP_PAGES {
+                let walk = state.sweep.get_or_insert_with(|| ListWalk::sweep(swept));
+                let snapshot = self.store.snapshot();
+                let page = match self.client.conversations(&platform, walk.cursor()).await {
+                    Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
+                        state.sweep = None;
+                        return Ok(Pulled::More);
+                    }
+                    page => page?,
+                };
+                let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+                let step = walk.take(&times, page.next_cursor.as_deref());
+                let mut marks: Vec<MetaChange> = Vec::new();
+                if let Listing::Complete(newest) = step {
+                    marks.push((SWEPT, Some(mark(Some(newest.max(swept))))));
+                    marks.push((SINCE, Some(mark(since.max(Some(newest))))));
+                }
+                self.keep_page(page, snapshot, false, marks).await?;
+                if step != Listing::Next {
+                    state.sweep = None;
+                    return Ok(if step == Listing::Incomplete { Pulled::More } else { Pulled::Done });
+                }
             }
-            self.keep_page(page, snapshot, false, marks).await?;
-            if step != Listing::Next {
-                state.sweep = None;
-                return Ok(if step == Listing::Incomplete { Pulled::More } else { Pulled::Done });
-            }
-        }
-        Ok(Pulled::More)
-    }
-
-    async fn read_list(&self) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.list.lock().await;
-        if !self.read_top(&mut state, &platform).await? {
-            return Ok(Pulled::More);
-        }
-        or_later(self.read_bulk(&mut state, &platform).await)
+            Ok(Pulled::More)
+        })
+        .await
     }
 
     /// A part of what is behind the top, while the budget is hardly used.
@@ -255,7 +245,7 @@ impl ChannelSync {
         baseline: bool,
         marks: Vec<MetaChange>,
     ) -> Result<usize, PullError> {
-        self.lists_applied.fetch_add(1, Ordering::SeqCst);
+        self.state(|it| it.lists_applied += 1);
         let store = &self.store;
         let mut page = page;
         // Where each row comes once, what stood in for one now readable goes.
@@ -299,12 +289,12 @@ impl ChannelSync {
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
         for conversation in behind {
-            // Whoever holds it is reading for a person; it goes first.
-            let Ok(one) = self.histories.try_lock() else {
+            // Whoever reads or waits does so for a person, and goes first.
+            let Some(turn) = self.history_turn_now() else {
                 return Ok(true);
             };
-            let read = self.read_history(client, platform, &conversation).await;
-            drop(one);
+            let read = self.read_history(&turn, client, platform, &conversation).await;
+            drop(turn);
             match read {
                 Err(PullError::Read(
                     error @ (ReadError::Trouble(_) | ReadError::NoSuchPath(_) | ReadError::Rejected(_)),

@@ -1,13 +1,12 @@
 //! Single reads of conversations: they tell what lists do not, the state of
 //! the AI. A few per step. Interface: Endpoints, Conversations.
 
-use std::collections::HashMap;
-use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
 use crate::report::PullError;
+use crate::state::SyncState;
 use client::{Client, ReadError};
 use model::account::Platform;
 use model::conversations::Automation;
@@ -31,52 +30,66 @@ const REMEMBERED: usize = 5000;
 /// failed.
 const PATIENCE: i64 = 4 * SECOND;
 
-/// When which conversation was read alone.
+/// Which conversations were, are and should be read alone.
 #[derive(Debug, Default)]
-pub(crate) struct DetailState {
+pub(crate) struct DetailReads {
     read_at: HashMap<ConversationId, Timestamp>,
+    /// Those in which something was said since they were read alone: the AI
+    /// may have failed there.
+    wanted: HashMap<ConversationId, Timestamp>,
+    /// Those that are being read.
+    reading: HashSet<ConversationId>,
 }
 
-/// Conversations in which something was said since they were read alone: the
-/// AI may have failed there. A lock of its own, held for no longer than a
-/// look.
-#[derive(Debug, Default)]
-pub(crate) struct DetailRequests(Mutex<HashMap<ConversationId, Timestamp>>);
-
-impl DetailRequests {
+impl DetailReads {
     /// Something was said.
-    pub(crate) fn note(&self, conversation: &ConversationId, now: Timestamp) {
-        let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if wanted.len() < REMEMBERED {
-            wanted.insert(conversation.clone(), now);
+    pub(crate) fn want(&mut self, conversation: &ConversationId, now: Timestamp) {
+        if self.wanted.len() < REMEMBERED {
+            self.wanted.insert(conversation.clone(), now);
         }
     }
 
-    /// It was read alone.
-    fn settle(&self, conversation: &ConversationId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation);
-    }
-
-    /// Those that have been quiet for long enough, longest first.
-    fn due(&self, now: Timestamp) -> Vec<ConversationId> {
-        let wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Those that are to be read next, and when each was read before: first
+    /// those that have been quiet for long enough since something was said,
+    /// longest first, then those of `unknown` not read a while ago.
+    fn due(&self, unknown: Vec<ConversationId>, now: Timestamp) -> Vec<(ConversationId, Option<Timestamp>)> {
         let mut due: Vec<_> =
-            wanted.iter().filter(|(_, at)| !(0..PATIENCE).contains(&now.since(**at))).collect();
+            self.wanted.iter().filter(|(_, at)| !(0..PATIENCE).contains(&now.since(**at))).collect();
         due.sort_by_key(|(id, at)| (**at, (*id).clone()));
-        due.into_iter().map(|(id, _)| id.clone()).collect()
+        let mut due: Vec<_> = due.into_iter().map(|(id, _)| id.clone()).collect();
+        due.extend(unknown.into_iter().filter(|it| self.is_due(it, REST, now)));
+        due.truncate(AT_ONCE);
+        due.into_iter()
+            .map(|it| {
+                let before = self.read_at.get(&it).copied();
+                (it, before)
+            })
+            .collect()
     }
-}
 
-impl DetailState {
     fn is_due(&self, conversation: &ConversationId, span: i64, now: Timestamp) -> bool {
         self.read_at.get(conversation).is_none_or(|at| !(0..span).contains(&now.since(*at)))
     }
 
-    fn note(&mut self, conversation: &ConversationId, now: Timestamp) {
+    fn was_read(&mut self, conversation: &ConversationId, now: Timestamp) {
         if self.read_at.len() >= REMEMBERED {
             self.read_at.clear();
         }
         self.read_at.insert(conversation.clone(), now);
+        self.wanted.remove(conversation);
+    }
+}
+
+/// A reading of one conversation that nobody else begins meanwhile; over when
+/// it is dropped.
+struct DetailRead<'a> {
+    channel: &'a ChannelSync,
+    conversation: &'a ConversationId,
+}
+
+impl Drop for DetailRead<'_> {
+    fn drop(&mut self) {
+        self.channel.state(|it| it.details.reading.remove(self.conversation));
     }
 }
 
@@ -102,9 +115,9 @@ impl ChannelSync {
         if !self.may_read(PolledResource::Detail) {
             return Ok(());
         }
-        let mut state = self.details.lock().await;
-        if state.is_due(conversation, REST, self.clock.now()) {
-            self.read_detail(client, &mut state, conversation).await?;
+        let now = self.clock.now();
+        if let Some(one) = self.begin_detail(conversation, |it| it.is_due(conversation, REST, now)) {
+            self.read_detail(client, one).await?;
         }
         Ok(())
     }
@@ -113,15 +126,27 @@ impl ChannelSync {
         if !self.may_read(PolledResource::Detail) {
             return Ok(());
         }
-        let mut state = self.details.lock().await;
         let now = self.clock.now();
-        let mut due = self.wanted.due(now);
-        due.extend(unknown.into_iter().filter(|it| state.is_due(it, REST, now)));
-        due.truncate(AT_ONCE);
-        for conversation in due {
-            self.read_detail(client, &mut state, &conversation).await?;
+        for (conversation, before) in self.state(|it| it.details.due(unknown, now)) {
+            // Not one that another loop has read since it was chosen.
+            let unread = |it: &DetailReads| it.read_at.get(&conversation).copied() == before;
+            if let Some(one) = self.begin_detail(&conversation, unread) {
+                self.read_detail(client, one).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Begins to read a conversation alone, unless it is being read already.
+    fn begin_detail<'a>(
+        &'a self,
+        conversation: &'a ConversationId,
+        is_due: impl FnOnce(&DetailReads) -> bool,
+    ) -> Option<DetailRead<'a>> {
+        let begins = self.state(|SyncState { details, .. }| {
+            is_due(details) && details.reading.insert(conversation.clone())
+        });
+        begins.then(|| DetailRead { channel: self, conversation })
     }
 
     /// Reads the open conversation alone, if that was long enough ago.
@@ -130,28 +155,23 @@ impl ChannelSync {
         if !platform.as_ref().is_some_and(Platform::can_take_over) || conversation.is_stand_in() {
             return Ok(());
         }
-        let mut state = self.details.lock().await;
-        if state.is_due(conversation, OPEN, self.clock.now()) {
-            let client = self.client.for_person().unless_same();
-            self.read_detail(&client, &mut state, conversation).await?;
+        let now = self.clock.now();
+        if let Some(one) = self.begin_detail(conversation, |it| it.is_due(conversation, OPEN, now)) {
+            self.read_detail(&self.client.for_person().unless_same(), one).await?;
         }
         Ok(())
     }
 
     /// Failures that are about this conversation alone end here; others go
     /// up.
-    async fn read_detail(
-        &self,
-        client: &Client,
-        state: &mut DetailState,
-        conversation: &ConversationId,
-    ) -> Result<(), PullError> {
+    async fn read_detail(&self, client: &Client, one: DetailRead<'_>) -> Result<(), PullError> {
+        let conversation = one.conversation;
         let snapshot = self.store.snapshot();
-        let switches = self.switches.load(Ordering::SeqCst);
+        let switches = self.state(|it| it.switches);
         let told = client.conversation(conversation).await;
         if !matches!(told, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
-            state.note(conversation, self.clock.now());
-            self.wanted.settle(conversation);
+            let now = self.clock.now();
+            self.state(|it| it.details.was_read(conversation, now));
         }
         let told = match told {
             Ok(told) => told,
@@ -198,9 +218,52 @@ impl ChannelSync {
             it.row.lane.conversation() == Some(conversation)
                 && matches!(it.row.operation, Operation::SetAutomation { .. })
         });
-        if !pending && self.switches.load(Ordering::SeqCst) == before {
+        if !pending && self.state(|it| it.switches) == before {
             self.store.forget_pause(self.id(), conversation).await?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tests::{Still, channel};
+    use model::time::Clock;
+
+    #[test]
+    fn a_conversation_is_read_alone_by_one_loop_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let (channel, _) = channel(folder.path(), Arc::new(Still));
+        let (c1, c2) = (ConversationId::from("c1"), ConversationId::from("c2"));
+        let first = channel.begin_detail(&c1, |_| true).expect("nobody reads it");
+        assert!(channel.begin_detail(&c1, |_| true).is_none());
+        assert!(channel.begin_detail(&c1, |_| true).is_none(), "asking ends nobody's reading");
+        let second = channel.begin_detail(&c2, |_| true).expect("another is not kept waiting");
+        drop(first);
+        assert!(channel.begin_detail(&c1, |_| false).is_none());
+        assert!(channel.begin_detail(&c1, |_| true).is_some(), "given up or done");
+        assert!(channel.begin_detail(&c2, |_| true).is_none());
+        drop(second);
+    }
+
+    #[test]
+    fn what_was_said_is_read_first_and_nothing_twice() {
+        let now = Still.now();
+        let mut details = DetailReads::default();
+        let id = |number: i64| ConversationId::new(format!("c{number}"));
+        details.want(&id(1), now.plus(-PATIENCE));
+        details.want(&id(2), now.plus(-2 * PATIENCE));
+        details.want(&id(3), now.plus(1 - PATIENCE));
+        details.was_read(&id(4), now.plus(1 - REST));
+        details.was_read(&id(5), now.plus(-REST));
+        let due = details.due((4..=9).map(id).collect(), now);
+        let read_at = Some(now.plus(-REST));
+        let wanted = [(id(2), None), (id(1), None), (id(5), read_at), (id(6), None), (id(7), None)];
+        assert_eq!(due, wanted);
+        details.was_read(&id(2), now);
+        assert_eq!(details.due(Vec::new(), now), [(id(1), None)]);
     }
 }

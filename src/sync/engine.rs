@@ -4,10 +4,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::leading::{Leading, owner};
+use crate::loops::TabLoop;
 use crate::plan::Polling;
 use crate::tab::{Loop, TabSync};
 use crate::{ChannelSpec, ChannelSync};
@@ -23,7 +24,7 @@ use store::Store;
 /// The hands of all tabs. Its calls only leave word; nothing of it blocks.
 pub struct Engine {
     tabs: Vec<Arc<TabSync>>,
-    leading: Arc<Leading>,
+    lead: mpsc::UnboundedSender<LeadOrder>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
     loops: Mutex<Vec<JoinHandle<()>>>,
@@ -52,13 +53,14 @@ impl Engine {
             }
         }
         let owner = owner(&store);
-        let leading = Arc::new(Leading::new(store, tabs.clone(), owner));
+        let leading = Leading::new(store, tabs.clone(), owner);
         let (stop, stopping) = watch::channel(false);
-        let mut loops = vec![handle.spawn(lead(leading.clone(), stopping, clock.clone()))];
+        let (lead, orders) = mpsc::unbounded_channel();
+        let mut loops = vec![handle.spawn(keep_leases(leading, orders, stopping, clock.clone()))];
         for tab in &tabs {
-            loops.extend(Loop::ALL.map(|it| handle.spawn(run(tab.clone(), it, clock.clone()))));
+            loops.extend(tab.loops().map(|it| handle.spawn(run(it, clock.clone()))));
         }
-        Self { tabs, leading, clock, stop, loops: Mutex::new(loops) }
+        Self { tabs, lead, clock, stop, loops: Mutex::new(loops) }
     }
 
     /// Which tab is looked at, and which of its conversations; `None` when
@@ -109,18 +111,26 @@ impl Engine {
 
     /// Lets other processes lead: this one is about to be suspended.
     pub async fn suspend(&self) {
-        self.leading.release(self.clock.now()).await;
+        self.order(LeadOrder::Release).await;
     }
 
     /// Takes its part again after [`Engine::suspend`].
     pub async fn resume(&self) {
-        self.leading.resume().await;
+        self.order(LeadOrder::Resume).await;
+    }
+
+    /// Ends when it was done; one whose loop has ended holds no lease.
+    async fn order(&self, order: impl FnOnce(oneshot::Sender<()>) -> LeadOrder) {
+        let (done, is_done) = oneshot::channel();
+        if self.lead.send(order(done)).is_ok() {
+            let _ = is_done.await;
+        }
     }
 
     /// Ends the loops: reads are dropped, a write on its way is waited for.
     /// Other processes may lead at once.
     pub async fn shutdown(&self) {
-        self.leading.release(self.clock.now()).await;
+        self.order(LeadOrder::Release).await;
         self.stop_loops();
         let loops = std::mem::take(&mut *self.loops.lock().unwrap_or_else(PoisonError::into_inner));
         for ended in loops {
@@ -175,12 +185,40 @@ fn hands(
     Ok(channel.within_budget(retries))
 }
 
+/// What is asked of the one who keeps the leases; each tells when it is done.
+enum LeadOrder {
+    Release(oneshot::Sender<()>),
+    Resume(oneshot::Sender<()>),
+}
+
 /// Keeps the leases until the engine stops.
-async fn lead(leading: Arc<Leading>, mut stop: watch::Receiver<bool>, clock: Arc<dyn Clock>) {
+async fn keep_leases(
+    mut leading: Leading,
+    mut orders: mpsc::UnboundedReceiver<LeadOrder>,
+    mut stop: watch::Receiver<bool>,
+    clock: Arc<dyn Clock>,
+) {
     let turns = async {
         loop {
             let wait = leading.step(clock.now()).await;
-            nap(wait, leading.woken()).await;
+            let order = tokio::select! {
+                biased;
+                order = orders.recv() => order,
+                () = tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())) => continue,
+            };
+            let done = match order {
+                Some(LeadOrder::Release(done)) => {
+                    leading.release(clock.now()).await;
+                    done
+                }
+                Some(LeadOrder::Resume(done)) => {
+                    leading.resume();
+                    done
+                }
+                None => return,
+            };
+            // Whoever asked may have stopped waiting.
+            let _ = done.send(());
         }
     };
     tokio::select! {
@@ -192,14 +230,15 @@ async fn lead(leading: Arc<Leading>, mut stop: watch::Receiver<bool>, clock: Arc
 }
 
 /// Takes a loop's steps until its tab is stopped.
-async fn run(tab: Arc<TabSync>, which: Loop, clock: Arc<dyn Clock>) {
+async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
+    let (tab, which) = (steps.tab().clone(), steps.which());
     while !tab.is_stopped() {
         let wait = match which {
             // Not cut off by a stop: what has left is to be settled.
-            Loop::Push => tab.step(which, clock.now()).await,
+            Loop::Push => steps.step(clock.now()).await,
             // A file that is cut off is uploaded anew.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
-                let step = telling_silence(&tab, &clock, tab.step(which, clock.now()));
+                let step = telling_silence(&tab, &clock, steps.step(clock.now()));
                 let Some(wait) = until_stopped(&tab, step).await else { return };
                 wait
             }

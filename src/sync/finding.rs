@@ -3,7 +3,7 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled};
+use crate::report::Pulled;
 use client::ReadError;
 use model::account::Platform;
 use model::contacts::FoundContact;
@@ -16,36 +16,34 @@ const SHOWN: usize = 20;
 impl ChannelSync {
     /// Reads `GET /contacts?search=`; what has a conversation here is left out.
     pub async fn find_contacts(&self, words: &str) -> Pulled {
-        let result = self.read_found(words).await;
-        self.report(PolledResource::Contacts, result)
-    }
-
-    async fn read_found(&self, words: &str) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::Contacts).await?;
-        if !platform.as_ref().is_some_and(Platform::has_contacts) {
-            return Ok(Pulled::Skipped);
-        }
-        let listed = match self.client.for_person().contacts(Some(words), None).await {
-            Err(ReadError::Forbidden(_)) => {
-                self.deny(PolledResource::Contacts);
+        self.reporting(PolledResource::Contacts, async {
+            let platform = self.may_ask(PolledResource::Contacts).await?;
+            if !platform.as_ref().is_some_and(Platform::has_contacts) {
                 return Ok(Pulled::Skipped);
             }
-            listed => listed?,
-        };
-        let mut found = Vec::new();
-        for it in listed.items {
-            let Some(phone) = it.phone else { continue };
-            if found.len() == SHOWN || self.store.knows_address(self.id(), &phone).await? {
-                continue;
+            let listed = match self.client.for_person().contacts(Some(words), None).await {
+                Err(ReadError::Forbidden(_)) => {
+                    self.deny(PolledResource::Contacts);
+                    return Ok(Pulled::Skipped);
+                }
+                listed => listed?,
+            };
+            let mut found = Vec::new();
+            for it in listed.items {
+                let Some(phone) = it.phone else { continue };
+                if found.len() == SHOWN || self.store.knows_address(self.id(), &phone).await? {
+                    continue;
+                }
+                found.push(FoundContact {
+                    channel: self.id().clone(),
+                    name: SafeText::line(it.name.as_deref().unwrap_or(&phone)),
+                    phone: SafeText::line(&phone),
+                    email: it.email.as_deref().map(SafeText::line),
+                });
             }
-            found.push(FoundContact {
-                channel: self.id().clone(),
-                name: SafeText::line(it.name.as_deref().unwrap_or(&phone)),
-                phone: SafeText::line(&phone),
-                email: it.email.as_deref().map(SafeText::line),
-            });
-        }
-        self.tell(News::FoundContacts(self.id().clone(), words.to_owned(), found));
-        Ok(Pulled::Done)
+            self.tell(News::FoundContacts(self.id().clone(), words.to_owned(), found));
+            Ok(Pulled::Done)
+        })
+        .await
     }
 }

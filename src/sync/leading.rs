@@ -11,7 +11,6 @@ use std::mem::discriminant;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use tokio::sync::{Mutex, Notify};
 
 use crate::tab::{Loop, TabSync};
 use crate::wishes::Lead;
@@ -97,8 +96,7 @@ pub struct Leading {
     store: Store,
     owner: String,
     tabs: Vec<Led>,
-    state: Mutex<LeadState>,
-    bell: Notify,
+    state: LeadState,
 }
 
 /// What is remembered between two steps.
@@ -124,30 +122,16 @@ impl Leading {
     /// For some tabs, which lead from the first step on that gets their lease.
     pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
-        Self { store, owner, tabs, state: Mutex::default(), bell: Notify::new() }
-    }
-
-    /// A step is to be taken now: something was asked of a leader.
-    pub fn wake(&self) {
-        self.bell.notify_one();
-    }
-
-    /// Ends when a step is to be taken before its wait is over.
-    pub async fn woken(&self) {
-        self.bell.notified().await;
+        Self { store, owner, tabs, state: LeadState::default() }
     }
 
     /// Renews what is held, takes what has lapsed, and notices what other
     /// processes did; tells how many microseconds to wait before another.
-    pub async fn step(&self, now: Timestamp) -> i64 {
-        if self.tabs.is_empty() {
+    pub async fn step(&mut self, now: Timestamp) -> i64 {
+        if self.tabs.is_empty() || self.state.released {
             return NAP;
         }
-        let mut state = self.state.lock().await;
-        if state.released {
-            return NAP;
-        }
-        match self.turn(&mut state, now).await {
+        match self.turn(now).await {
             Ok(()) => LOOK,
             Err(error) => {
                 tracing::error!(%error, "the leases could not be renewed");
@@ -157,9 +141,8 @@ impl Leading {
     }
 
     /// Gives up every lease: the process ends, or is about to be suspended.
-    pub async fn release(&self, now: Timestamp) {
-        let mut state = self.state.lock().await;
-        state.released = true;
+    pub async fn release(&mut self, now: Timestamp) {
+        self.state.released = true;
         let nobody = Lead::Until(Timestamp::default());
         for led in &self.tabs {
             led.tab.set_lead(nobody, now);
@@ -171,22 +154,21 @@ impl Leading {
     }
 
     /// Takes leases again after they were given up.
-    pub async fn resume(&self) {
-        *self.state.lock().await = LeadState::default();
-        self.wake();
+    pub fn resume(&mut self) {
+        self.state = LeadState::default();
     }
 
-    async fn turn(&self, state: &mut LeadState, now: Timestamp) -> Result<(), StoreError> {
+    async fn turn(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.pass_on().await?;
         let said: Vec<_> = self.tabs.iter().map(|it| it.tab.channel().vitals()).collect();
-        let due = state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
-            || state.others.values().chain(state.senders.values()).any(|it| !it.holds(now))
-            || said.iter().zip(&state.said).any(|(new, old)| is_news(new, old));
+        let due = self.state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
+            || self.state.others.values().chain(self.state.senders.values()).any(|it| !it.holds(now))
+            || said.iter().zip(&self.state.said).any(|(new, old)| is_news(new, old));
         if due {
-            self.renew(state, said, now).await?;
+            self.renew(said, now).await?;
         }
         let versions = self.store.versions().await?;
-        let before = state.versions.replace(versions);
+        let before = self.state.versions.replace(versions);
         if before.is_some_and(|it| it.outbox != versions.outbox) {
             for Led { tab, .. } in &self.tabs {
                 tab.tell_changed();
@@ -195,7 +177,7 @@ impl Leading {
             }
         }
         if before.is_none_or(|it| it.cache != versions.cache) {
-            self.notice(state, now).await?;
+            self.notice(now).await?;
         }
         Ok(())
     }
@@ -210,100 +192,97 @@ impl Leading {
         Ok(())
     }
 
-    async fn renew(
-        &self,
-        state: &mut LeadState,
-        said: Vec<Vitals>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
+    async fn renew(&mut self, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
         let wanted: Vec<LeaseRequest> = vitals.flat_map(|(led, vitals)| led.wanted(vitals, now)).collect();
         let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
         let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();
         for led in &self.tabs {
-            self.asks(state, led, held.get(&led.asking).cloned(), now).await?;
+            asks(&self.store, &mut self.state, led, held.get(&led.asking).cloned(), now).await?;
             let sender = match held.get(&led.sending) {
                 Some(holder) => Some(holder.clone()),
                 None => self.store.lease(&self.owner, &led.sending, now).await?,
             };
-            sends(state, led, sender, now);
+            sends(&mut self.state, led, sender, now);
         }
-        state.renewed = Some(now);
-        state.said = said;
-        Ok(())
-    }
-
-    /// Takes in who asks for a tab.
-    async fn asks(
-        &self,
-        state: &mut LeadState,
-        led: &Led,
-        holder: Option<Holder>,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        match holder {
-            Some(Holder::Me(until)) => {
-                let took_over = state.others.remove(led.id()).is_some();
-                led.tab.set_lead(Lead::Until(until), now);
-                if took_over {
-                    self.take_asked(led).await?;
-                }
-            }
-            Some(Holder::Other(other)) => {
-                led.tab.set_lead(Lead::Other, now);
-                hear(state, &led.tab, other);
-            }
-            None => led.tab.set_lead(Lead::Until(Timestamp::default()), now),
-        }
+        self.state.renewed = Some(now);
+        self.state.said = said;
         Ok(())
     }
 
     /// Looks what another process changed in the cache; at first, what it
     /// holds.
-    async fn notice(&self, state: &mut LeadState, now: Timestamp) -> Result<(), StoreError> {
+    async fn notice(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
         for led in &self.tabs {
-            if revisions.get(led.id()) != state.revisions.get(led.id()) {
+            if revisions.get(led.id()) != self.state.revisions.get(led.id()) {
                 led.tab.tell_changed();
-                self.tell_account(state, &led.tab).await?;
+                tell_account(&self.store, &mut self.state, &led.tab).await?;
             }
             match self.store.lease(&self.owner, &led.asking, now).await? {
-                Some(Holder::Me(_)) if led.tab.leads(now) => self.take_asked(led).await?,
+                Some(Holder::Me(_)) if led.tab.leads(now) => take_asked(&self.store, led).await?,
                 // Another process has taken it over, as it may.
-                Some(holder @ Holder::Other(_)) => self.asks(state, led, Some(holder), now).await?,
+                Some(holder @ Holder::Other(_)) => {
+                    asks(&self.store, &mut self.state, led, Some(holder), now).await?;
+                }
                 // Given up: it is taken at the next step.
-                Some(Holder::Me(_)) | None => state.renewed = None,
+                Some(Holder::Me(_)) | None => self.state.renewed = None,
             }
             match self.store.lease(&self.owner, &led.sending, now).await? {
-                None if !led.tab.channel().spec().read_only => state.renewed = None,
-                holder => sends(state, led, holder, now),
+                None if !led.tab.channel().spec().read_only => self.state.renewed = None,
+                holder => sends(&mut self.state, led, holder, now),
             }
         }
-        state.revisions = revisions;
+        self.state.revisions = revisions;
         Ok(())
     }
+}
 
-    async fn tell_account(&self, state: &mut LeadState, tab: &TabSync) -> Result<(), StoreError> {
-        let channel = &tab.channel().spec().id;
-        let account = self.store.account(channel).await?;
-        if let Some(account) = account.filter(|it| state.accounts.get(channel) != Some(it)) {
-            state.accounts.insert(channel.clone(), account.clone());
-            tab.channel().tell(News::Account(channel.clone(), Box::new(account)));
-        }
-        Ok(())
-    }
-
-    async fn take_asked(&self, Led { asking, tab, .. }: &Led) -> Result<(), StoreError> {
-        for ask in self.store.take_asked(asking).await? {
-            match ask {
-                OwnerRequest::Refresh => tab.refresh(),
-                OwnerRequest::Open(conversation) => tab.read(conversation, false),
-                OwnerRequest::Older(conversation) => tab.read(conversation, true),
+/// Takes in who asks for a tab.
+async fn asks(
+    store: &Store,
+    state: &mut LeadState,
+    led: &Led,
+    holder: Option<Holder>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    match holder {
+        Some(Holder::Me(until)) => {
+            let took_over = state.others.remove(led.id()).is_some();
+            led.tab.set_lead(Lead::Until(until), now);
+            if took_over {
+                take_asked(store, led).await?;
             }
         }
-        Ok(())
+        Some(Holder::Other(other)) => {
+            led.tab.set_lead(Lead::Other, now);
+            hear(state, &led.tab, other);
+        }
+        None => led.tab.set_lead(Lead::Until(Timestamp::default()), now),
     }
+    Ok(())
+}
+
+async fn tell_account(store: &Store, state: &mut LeadState, tab: &TabSync) -> Result<(), StoreError> {
+    let channel = &tab.channel().spec().id;
+    let account = store.account(channel).await?;
+    if let Some(account) = account.filter(|it| state.accounts.get(channel) != Some(it)) {
+        state.accounts.insert(channel.clone(), account.clone());
+        tab.channel().tell(News::Account(channel.clone(), Box::new(account)));
+    }
+    Ok(())
+}
+
+async fn take_asked(store: &Store, Led { asking, tab, .. }: &Led) -> Result<(), StoreError> {
+    for ask in store.take_asked(asking).await? {
+        match ask {
+            OwnerRequest::Refresh => tab.refresh(),
+            OwnerRequest::Open(conversation) => tab.read(conversation, false),
+            OwnerRequest::Older(conversation) => tab.read(conversation, true),
+        }
+    }
+    Ok(())
 }
 
 /// Whether words differ by more than their time: those waiting at other

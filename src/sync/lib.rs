@@ -1,9 +1,11 @@
 //! Carry: pulls pages into the cache and pushes outbox rows to the server,
 //! each as a step under a thin loop.
 //!
-//! [`ChannelSync`] asks, sends and stores; [`TabSync`] makes steps of it, each due at
-//! its time; [`Leading`] decides which process takes them; [`Engine`] only
-//! waits. What is decided without looking at a socket or a file is in
+//! [`ChannelSync`] asks, sends and stores; a [`TabLoop`] makes steps of it, each
+//! due at its time; [`Leading`] decides which process takes them; [`Engine`]
+//! only waits. Each loop owns what it remembers; what loops know in common is
+//! one plain value behind one lock ([`state`]), and what people ask of a
+//! [`TabSync`] is in it. What is decided without looking at a socket or a file is in
 //! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
 //! [`health`], as plain rules.
 
@@ -25,11 +27,13 @@ mod fetching;
 pub mod finding;
 pub mod guard;
 pub mod health;
+mod histories;
 pub mod hooks;
 pub mod import;
 pub mod lanes;
 pub mod leading;
 mod looking;
+mod loops;
 mod message;
 mod messages;
 pub mod overlap;
@@ -43,6 +47,7 @@ pub mod reconcile;
 mod report;
 mod rows;
 mod settling;
+mod state;
 mod tab;
 mod templates;
 #[cfg(test)]
@@ -57,16 +62,21 @@ use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::MINUTE;
 
-pub use campaigns::Carried;
+pub use attempt::Tries;
+pub use broadcasts::BroadcastState;
+pub use campaigns::{Carried, WaveState};
 pub use channel::ChannelSync;
+pub use conversations::ListState;
 pub use email::{fuzz_mail, html as mail_html};
 pub use engine::Engine;
 pub use leading::Leading;
+pub use loops::TabLoop;
 pub use plan::Polling;
-pub use push::PushStep;
+pub use push::{PushState, PushStep};
 pub use report::Pulled;
 pub use rows::Reached;
 pub use tab::{Loop, TabSync};
+pub use trigger::TriggerState;
 pub use wishes::Lead;
 
 /// No step asks for a longer wait, so that a suspended machine or a clock

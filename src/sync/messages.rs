@@ -2,10 +2,9 @@
 //! read before, and older ones when a person asks for them. Interface:
 //! Endpoints, Conversations and Bot-chat channel.
 
-use std::sync::atomic::Ordering;
-
 use crate::ChannelSync;
 use crate::health::PolledResource;
+use crate::histories::HistoryTurn;
 use crate::report::{PullError, Pulled};
 use crate::trigger::RING_AFTER;
 use crate::walk::{Followed, WalkCursors};
@@ -26,34 +25,69 @@ impl ChannelSync {
     /// Reads the newest messages of the open conversation, and now and then
     /// the conversation itself.
     pub async fn pull_history(&self, conversation: &ConversationId) -> Pulled {
-        let result = self.read_open(conversation).await;
-        self.report(PolledResource::History, result)
+        self.reporting(PolledResource::History, async {
+            let Some(platform) = self.may_ask(PolledResource::History).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            let turn = self.history_turn().await;
+            let client = self.client.for_person().unless_same();
+            self.read_history(&turn, &client, &platform, conversation).await?;
+            drop(turn);
+            self.read_open_detail(conversation).await?;
+            self.read_open_contact(conversation).await?;
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     /// Reads a page of messages older than the stored ones.
     pub async fn pull_older(&self, conversation: &ConversationId) -> Pulled {
-        let result = self.read_older(conversation).await;
-        self.report(PolledResource::History, result)
+        self.reporting(PolledResource::History, async {
+            let Some(platform) = self.may_ask(PolledResource::History).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            let turn = self.history_turn().await;
+            let client = self.client.for_person();
+            let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
+            let Some(cursor) = state.older_cursor else {
+                if !state.reached_start {
+                    self.read_history(&turn, &client, &platform, conversation).await?;
+                }
+                return Ok(Pulled::Done);
+            };
+            let page = match client.history(&platform, conversation, Some(&cursor)).await {
+                Err(ReadError::Rejected(why)) => {
+                    tracing::info!(channel = %self.id(), %why, "a cursor is not taken any more");
+                    self.begin_anew(&client, &platform, conversation).await?;
+                    return Ok(Pulled::Done);
+                }
+                page => page?,
+            };
+            let step = if page.next_cursor.as_ref() == Some(&cursor) {
+                let words = "the server's pages lead back to themselves; older messages cannot be read";
+                let conversation = Some(conversation.clone());
+                self.tell(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
+                HistoryMove::Walking
+            } else {
+                HistoryMove::Older { older_cursor: page.next_cursor }
+            };
+            let store = &self.store;
+            let applied =
+                store.apply_history(self.id(), conversation, page.items, platform, step, false).await?;
+            self.tell_messages(&applied, None);
+            // Also when nothing came: that the start was reached is news.
+            self.tell(News::History(self.id().clone(), conversation.clone()));
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
-    async fn read_open(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::History).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let one = self.histories.lock().await;
-        let client = self.client.for_person().unless_same();
-        self.read_history(&client, &platform, conversation).await?;
-        drop(one);
-        self.read_open_detail(conversation).await?;
-        self.read_open_contact(conversation).await?;
-        Ok(Pulled::Done)
-    }
-
-    /// Reads a history's newest messages; to be called with `histories` held.
-    /// Tells whether it ends before the activity the list tells of. A
-    /// conversation the server no longer has is removed.
+    /// Reads a history's newest messages. Tells whether it ends before the
+    /// activity the list tells of. A conversation the server no longer has is
+    /// removed.
     pub(crate) async fn read_history(
         &self,
+        turn: &HistoryTurn<'_>,
         client: &Client,
         platform: &Platform,
         conversation: &ConversationId,
@@ -64,7 +98,7 @@ impl ChannelSync {
         }
         let read = match platform {
             // A thread is read whole.
-            Platform::Email => self.read_thread(client, conversation).await.map(|()| false),
+            Platform::Email => self.read_thread(turn, client, conversation).await.map(|()| false),
             _ => self.walk_history(client, platform, conversation).await,
         };
         match read {
@@ -95,7 +129,7 @@ impl ChannelSync {
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<bool, PullError> {
-        let lists = self.lists_applied.load(Ordering::SeqCst);
+        let lists = self.state(|it| it.lists_applied);
         let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
         let ring_after = self.time_mark(RING_AFTER).await?;
         let mut cursors = WalkCursors::new(PAGES);
@@ -122,7 +156,7 @@ impl ChannelSync {
                 }
             };
             let more = step == HistoryMove::Walking;
-            let caught_up = self.lists_applied.load(Ordering::SeqCst) == lists;
+            let caught_up = self.state(|it| it.lists_applied) == lists;
             let applied = self
                 .store
                 .apply_history(self.id(), conversation, page.items, platform.clone(), step, caught_up)
@@ -133,43 +167,6 @@ impl ChannelSync {
                 return Ok(applied.lags);
             }
         }
-    }
-
-    async fn read_older(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::History).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let _one = self.histories.lock().await;
-        let client = self.client.for_person();
-        let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
-        let Some(cursor) = state.older_cursor else {
-            if !state.reached_start {
-                self.read_history(&client, &platform, conversation).await?;
-            }
-            return Ok(Pulled::Done);
-        };
-        let page = match client.history(&platform, conversation, Some(&cursor)).await {
-            Err(ReadError::Rejected(why)) => {
-                tracing::info!(channel = %self.id(), %why, "a cursor is not taken any more");
-                self.begin_anew(&client, &platform, conversation).await?;
-                return Ok(Pulled::Done);
-            }
-            page => page?,
-        };
-        let step = if page.next_cursor.as_ref() == Some(&cursor) {
-            let words = "the server's pages lead back to themselves; older messages cannot be read";
-            let conversation = Some(conversation.clone());
-            self.tell(News::Notice(self.id().clone(), conversation, SafeText::line(words)));
-            HistoryMove::Walking
-        } else {
-            HistoryMove::Older { older_cursor: page.next_cursor }
-        };
-        let store = &self.store;
-        let applied = store.apply_history(self.id(), conversation, page.items, platform, step, false).await?;
-        self.tell_messages(&applied, None);
-        // Also when nothing came: that the start was reached is news.
-        self.tell(News::History(self.id().clone(), conversation.clone()));
-        Ok(Pulled::Done)
     }
 
     /// Forgets what is older than the newest page, so that it can be read

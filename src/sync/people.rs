@@ -1,8 +1,6 @@
 //! Reading people a page at a time, and one by its number, when someone looks
 //! at them. Interface: Endpoints, Contacts.
 
-use std::sync::PoisonError;
-
 use crate::ChannelSync;
 use crate::report::PullError;
 use client::ReadError;
@@ -19,11 +17,18 @@ pub(crate) struct PeopleState {
     began: Timestamp,
 }
 
+impl PeopleState {
+    /// Where to read on, and when that walk began.
+    fn place(&self, search: &str, more: bool, now: Timestamp) -> (Option<String>, Timestamp) {
+        if more && self.search == search { (self.cursor.clone(), self.began) } else { (None, now) }
+    }
+}
+
 impl ChannelSync {
     /// Reads the first page of those that fit, or the one behind the last.
     pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
         let now = self.clock.now();
-        let (cursor, began) = self.people_place(search, more, now);
+        let (cursor, began) = self.state(|it| it.people.place(search, more, now));
         if more && cursor.is_none() {
             return Ok(FetchResult::People { more: false });
         }
@@ -43,21 +48,14 @@ impl ChannelSync {
             self.store.forget_people_before(self.id(), began).await?;
         }
         let more = next.is_some();
-        let mut state = self.people.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = PeopleState { search: search.to_owned(), cursor: next, began };
-        drop(state);
+        self.state(|it| it.people = PeopleState { search: search.to_owned(), cursor: next, began });
         self.tell(News::Conversations(self.id().clone()));
         Ok(FetchResult::People { more })
     }
 
     /// Whether the newest walk through the people left some on the server.
     pub fn has_more_people(&self) -> bool {
-        self.people.lock().unwrap_or_else(PoisonError::into_inner).cursor.is_some()
-    }
-
-    fn people_place(&self, search: &str, more: bool, now: Timestamp) -> (Option<String>, Timestamp) {
-        let state = self.people.lock().unwrap_or_else(PoisonError::into_inner);
-        if more && state.search == search { (state.cursor.clone(), state.began) } else { (None, now) }
+        self.state(|it| it.people.cursor.is_some())
     }
 
     /// Reads one by its number; one that is gone is forgotten.

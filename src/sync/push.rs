@@ -47,7 +47,7 @@ pub enum PushStep {
 
 /// What is remembered between two steps.
 #[derive(Debug)]
-pub(crate) struct PushState {
+pub struct PushState {
     /// Lanes whose history could not be read again, or whose repetition is
     /// not paid for, until when they wait.
     held: HashMap<Lane, Timestamp>,
@@ -65,7 +65,8 @@ pub(crate) struct PushState {
 }
 
 impl PushState {
-    pub(crate) fn new(now: Timestamp) -> Self {
+    /// Of a sender that starts now.
+    pub fn new(now: Timestamp) -> Self {
         Self {
             held: HashMap::new(),
             unread: HashMap::new(),
@@ -110,9 +111,9 @@ impl PushState {
 
 impl ChannelSync {
     /// Claims and sends at most one row, or says when the next is due.
-    pub async fn push_once(&self, now: Timestamp) -> PushStep {
-        // One at a time, so that lanes stay in order.
-        let mut state = self.outbox.lock().await;
+    /// The sender owns its state: one row at a time, so that lanes stay in
+    /// order.
+    pub async fn push_once(&self, state: &mut PushState, now: Timestamp) -> PushStep {
         state.step(self.clock.now());
         if !self.sends(now) {
             return PushStep::Idle;
@@ -128,7 +129,7 @@ impl ChannelSync {
         if let Some(until) = state.tries.probe.wait(answered, now) {
             return PushStep::Due(until);
         }
-        let step = self.push_next(&mut state, now).await;
+        let step = self.push_next(state, now).await;
         state.step(self.clock.now());
         match step {
             Ok(step) => step,
@@ -140,9 +141,9 @@ impl ChannelSync {
     }
 
     /// Sends until nothing may leave now.
-    pub async fn push_all(&self, now: Timestamp) -> PushStep {
+    pub async fn push_all(&self, state: &mut PushState, now: Timestamp) -> PushStep {
         loop {
-            let step = self.push_once(now).await;
+            let step = self.push_once(state, now).await;
             if step != PushStep::Moved {
                 return step;
             }
@@ -272,9 +273,9 @@ impl ChannelSync {
             state.held.insert(Lane::Conversation(conversation), now.plus(AGAIN));
             return Ok(());
         };
-        let one = self.histories.lock().await;
-        let read = self.read_history(&self.client.for_person(), &platform, &conversation).await;
-        drop(one);
+        let turn = self.history_turn().await;
+        let read = self.read_history(&turn, &self.client.for_person(), &platform, &conversation).await;
+        drop(turn);
         match read {
             // What the server will not show cannot be waited for.
             Ok(_) | Err(PullError::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {

@@ -1,15 +1,13 @@
 //! How a pull ended, and saying so: one place turns failed reads into what
 //! the tab's health and notes say.
 
-use std::sync::PoisonError;
-
 use crate::ChannelSync;
 use crate::health::{FailureKind, PolledResource, Pulse, SILENCE};
 use client::{FailureCause, Listed, ReadError, RequestFailure};
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::Timestamp;
-use model::unreadable::{self, List};
+use model::unreadable::List;
 use store::StoreError;
 
 /// How a pull ended. What it found is in the store and was told.
@@ -53,6 +51,15 @@ pub(crate) enum PullError {
 }
 
 impl ChannelSync {
+    /// Pulls, and tells how that ended.
+    pub(crate) async fn reporting(
+        &self,
+        resource: PolledResource,
+        pull: impl Future<Output = Result<Pulled, PullError>>,
+    ) -> Pulled {
+        self.report(resource, pull.await)
+    }
+
     /// Tells how a pull ended.
     pub(crate) fn report(&self, resource: PolledResource, result: Result<Pulled, PullError>) -> Pulled {
         let pulled = match result {
@@ -77,19 +84,8 @@ impl ChannelSync {
     /// Notes what of a list's page could not be read, and tells if that is
     /// something else than before. The first page begins anew.
     pub(crate) fn note_unreadable<T>(&self, list: List, page: &Listed<T>, is_first: bool) {
-        let mut all = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.entry(list).or_default();
-        let before = known.clone();
-        if is_first {
-            known.clear();
-        }
-        for it in &page.unreadable {
-            if known.len() < unreadable::MOST && !known.contains(&it.raw) {
-                known.push(it.raw.clone());
-            }
-        }
-        if *known != before {
-            self.tell(News::Unreadable(self.id().clone(), list, known.clone()));
+        if let Some(all) = self.state(|it| it.note_unreadable(list, page, is_first)) {
+            self.tell(News::Unreadable(self.id().clone(), list, all));
         }
     }
 

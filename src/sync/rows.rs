@@ -6,9 +6,9 @@
 //! everything.
 
 use crate::ChannelSync;
-use crate::conversations::{BULK, REST, REST_AT, SINCE};
+use crate::conversations::{BULK, ListState, REST, REST_AT, SINCE};
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled, or_later};
+use crate::report::{Pulled, or_later};
 use model::ids::ConversationId;
 use model::time::Timestamp;
 use store::StoreError;
@@ -26,27 +26,58 @@ pub enum Reached {
 
 impl ChannelSync {
     /// Reads the top of the list and nothing behind it.
-    pub async fn pull_top(&self) -> Pulled {
-        let result = self.read_top_alone().await;
-        self.report(PolledResource::List, result)
+    pub async fn pull_top(&self, state: &mut ListState) -> Pulled {
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            Ok(if self.read_top(state, &platform).await? { Pulled::Done } else { Pulled::More })
+        })
+        .await
     }
 
     /// Reads some pages of the list behind its top.
-    pub async fn pull_rest(&self) -> Pulled {
-        let result = self.read_rest_alone().await;
-        self.report(PolledResource::List, result)
+    pub async fn pull_rest(&self, state: &mut ListState) -> Pulled {
+        self.reporting(PolledResource::List, async {
+            let Some(platform) = self.may_ask(PolledResource::List).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            if self.client.budget_used() >= BULK {
+                return Ok(Pulled::Later(0));
+            }
+            let left = self.read_rest(state, &platform).await;
+            or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
+        })
+        .await
     }
 
     /// Reads a history that lags behind the list. A person waits for it.
-    pub async fn pull_behind_of(&self, conversation: &ConversationId) -> Pulled {
-        let result = self.read_behind_of(conversation).await;
-        self.report(PolledResource::List, result)
+    pub async fn pull_behind_of(&self, state: &mut ListState, conversation: &ConversationId) -> Pulled {
+        self.reporting(PolledResource::List, async {
+            let platform = self.may_ask(PolledResource::List).await?;
+            let Some(platform) =
+                platform.filter(|it| self.may_read(PolledResource::History) && it.has_histories())
+            else {
+                return Ok(Pulled::Skipped);
+            };
+            let client = self.client.for_person();
+            self.read_histories(&client, state, &platform, (vec![conversation.clone()], false)).await?;
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     /// Reads a conversation alone, for whether the AI answers there.
     pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
-        let result = self.read_detail_of(conversation).await;
-        self.report(PolledResource::List, result)
+        self.reporting(PolledResource::List, async {
+            let platform = self.may_ask(PolledResource::List).await?;
+            if !platform.is_some_and(|it| it.can_take_over()) {
+                return Ok(Pulled::Skipped);
+            }
+            self.read_detail_once(&self.client.for_person(), conversation).await?;
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     /// How far down the list was read.
@@ -61,47 +92,5 @@ impl ChannelSync {
             return Ok(Reached::End);
         }
         Ok(self.time_mark(REST_AT).await?.map_or(Reached::Unknown, Reached::Above))
-    }
-
-    async fn read_top_alone(&self) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.list.lock().await;
-        Ok(if self.read_top(&mut state, &platform).await? { Pulled::Done } else { Pulled::More })
-    }
-
-    async fn read_rest_alone(&self) -> Result<Pulled, PullError> {
-        let Some(platform) = self.may_ask(PolledResource::List).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.list.lock().await;
-        if self.client.budget_used() >= BULK {
-            return Ok(Pulled::Later(0));
-        }
-        let left = self.read_rest(&mut state, &platform).await;
-        or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
-    }
-
-    async fn read_behind_of(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::List).await?;
-        let Some(platform) =
-            platform.filter(|it| self.may_read(PolledResource::History) && it.has_histories())
-        else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.list.lock().await;
-        let client = self.client.for_person();
-        self.read_histories(&client, &mut state, &platform, (vec![conversation.clone()], false)).await?;
-        Ok(Pulled::Done)
-    }
-
-    async fn read_detail_of(&self, conversation: &ConversationId) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::List).await?;
-        if !platform.is_some_and(|it| it.can_take_over()) {
-            return Ok(Pulled::Skipped);
-        }
-        self.read_detail_once(&self.client.for_person(), conversation).await?;
-        Ok(Pulled::Done)
     }
 }

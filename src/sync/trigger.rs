@@ -10,6 +10,7 @@ use crate::ChannelSync;
 use crate::health::PolledResource;
 use crate::overlap::{self, Backfill, Backfilled};
 use crate::report::{PullError, Pulled, or_later};
+use crate::state::SyncState;
 use client::{Listed, ReadError};
 use model::account::Platform;
 use model::ids::MessageId;
@@ -32,7 +33,7 @@ const REST: i64 = MINUTE;
 
 /// What is remembered between two polls.
 #[derive(Debug, Default)]
-pub(crate) struct TriggerState {
+pub struct TriggerState {
     /// The ids of the last answer.
     earlier: HashSet<MessageId>,
     /// The newest message told of.
@@ -54,50 +55,44 @@ struct Gap {
 impl ChannelSync {
     /// Reads the newest inbound messages, and a part of what came in between
     /// if they are too many for one answer. Business chat only.
-    pub async fn pull_trigger(&self) -> Pulled {
-        let result = self.read_trigger().await;
-        self.report(PolledResource::Trigger, result)
+    pub async fn pull_trigger(&self, state: &mut TriggerState) -> Pulled {
+        self.reporting(PolledResource::Trigger, async {
+            let platform = self.may_ask(PolledResource::Trigger).await?;
+            let Some(platform @ Platform::Whatsapp) = platform else {
+                return Ok(Pulled::Skipped);
+            };
+            let client = self.client.unless_same();
+            let is_new = match client.new_messages().await {
+                Err(ReadError::Same) => false,
+                page => {
+                    self.take_in(state, page?, &platform).await?;
+                    client.note_applied();
+                    true
+                }
+            };
+            let pulled = or_later(self.close_gap(state, &platform).await)?;
+            // What the budget has no room for comes with the list.
+            let details = if is_new {
+                self.read_unknown_details(&self.client).await
+            } else {
+                self.read_wanted_details(&self.client).await
+            };
+            or_later(details.map(|()| Pulled::Done))?;
+            Ok(pulled)
+        })
+        .await
     }
 
     /// Goes on with what came in between two answers, without asking for the
     /// newest again.
-    pub async fn pull_gap(&self) -> Pulled {
-        let result = self.read_gap().await;
-        self.report(PolledResource::Trigger, result)
-    }
-
-    async fn read_gap(&self) -> Result<Pulled, PullError> {
-        let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.trigger.lock().await;
-        or_later(self.close_gap(&mut state, &platform).await)
-    }
-
-    async fn read_trigger(&self) -> Result<Pulled, PullError> {
-        let platform = self.may_ask(PolledResource::Trigger).await?;
-        let Some(platform @ Platform::Whatsapp) = platform else {
-            return Ok(Pulled::Skipped);
-        };
-        let mut state = self.trigger.lock().await;
-        let client = self.client.unless_same();
-        let is_new = match client.new_messages().await {
-            Err(ReadError::Same) => false,
-            page => {
-                self.take_in(&mut state, page?, &platform).await?;
-                client.note_applied();
-                true
-            }
-        };
-        let pulled = or_later(self.close_gap(&mut state, &platform).await)?;
-        // What the budget has no room for comes with the list.
-        let details = if is_new {
-            self.read_unknown_details(&self.client).await
-        } else {
-            self.read_wanted_details(&self.client).await
-        };
-        or_later(details.map(|()| Pulled::Done))?;
-        Ok(pulled)
+    pub async fn pull_gap(&self, state: &mut TriggerState) -> Pulled {
+        self.reporting(PolledResource::Trigger, async {
+            let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
+                return Ok(Pulled::Skipped);
+            };
+            or_later(self.close_gap(state, &platform).await)
+        })
+        .await
     }
 
     async fn take_in(
@@ -212,7 +207,9 @@ impl ChannelSync {
             self.tell(News::Conversations(self.id().clone()));
         }
         let now = self.clock.now();
-        applied.inserted.iter().for_each(|it| self.wanted.note(&it.conversation, now));
+        self.state(|SyncState { details, .. }| {
+            applied.inserted.iter().for_each(|it| details.want(&it.conversation, now));
+        });
         let Some(ring_after) = ring_after else {
             return;
         };

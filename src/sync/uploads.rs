@@ -62,8 +62,7 @@ fn choose(rows: &[LaneRow], now: Timestamp) -> UploadStep {
 
 impl ChannelSync {
     /// Uploads at most one file, or says when the next is due.
-    pub async fn upload_once(&self, now: Timestamp) -> PushStep {
-        let mut tries = self.uploading.lock().await;
+    pub async fn upload_once(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
         if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
             return PushStep::Halted;
         }
@@ -71,7 +70,7 @@ impl ChannelSync {
         if let Some(until) = tries.probe.wait(answered, now) {
             return PushStep::Due(until);
         }
-        match self.upload_next(&mut tries, now).await {
+        match self.upload_next(tries, now).await {
             Ok(step) => step,
             Err(error) => {
                 tracing::error!(channel = %self.id(), %error, "a file could not be uploaded");
@@ -81,9 +80,9 @@ impl ChannelSync {
     }
 
     /// Uploads until nothing may leave now.
-    pub async fn upload_all(&self, now: Timestamp) -> PushStep {
+    pub async fn upload_all(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
         loop {
-            let step = self.upload_once(now).await;
+            let step = self.upload_once(tries, now).await;
             if step != PushStep::Moved {
                 return step;
             }

@@ -2,8 +2,8 @@
 //! does it or another that leads.
 
 use std::collections::VecDeque;
-use std::sync::PoisonError;
 
+use crate::state::SyncState;
 use crate::tab::{Loop, TabSync};
 use model::fetches::Fetch;
 use model::ids::ConversationId;
@@ -85,14 +85,13 @@ fn looks_for_contacts(fetch: &Fetch) -> bool {
 impl TabSync {
     /// Whether this process may ask for the channel now.
     pub fn leads(&self, now: Timestamp) -> bool {
-        self.lead.lock().unwrap_or_else(PoisonError::into_inner).holds(now)
+        self.channel.state(|it| it.asks.holds(now))
     }
 
     /// Notes who sends; `now` tells whether that is new.
     pub(crate) fn set_sending(&self, lead: Lead, now: Timestamp) {
-        let sent = self.channel.sends(now);
-        self.channel.set_sending(lead);
-        if !sent && self.channel.sends(now) {
+        let before = self.channel.state(|it| std::mem::replace(&mut it.sends, lead));
+        if !before.holds(now) && lead.holds(now) {
             tracing::info!(channel = %self.channel.id(), "sends");
             [Loop::Push, Loop::Upload, Loop::Waves].iter().for_each(|it| self.wake(*it));
         }
@@ -100,9 +99,8 @@ impl TabSync {
 
     /// Notes who asks; `now` tells whether that is new.
     pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
-        let led = self.leads(now);
-        *self.lead.lock().unwrap_or_else(PoisonError::into_inner) = lead;
-        if !led && self.leads(now) {
+        let before = self.channel.state(|it| std::mem::replace(&mut it.asks, lead));
+        if !before.holds(now) && lead.holds(now) {
             tracing::info!(channel = %self.channel.id(), "leads");
             // What the last leader read since is not known here.
             self.channel.forget_answers();
@@ -168,15 +166,13 @@ impl TabSync {
 
     /// Leaves word for another process's leader, if there is one.
     pub(crate) fn ask_leader(&self, ask: OwnerRequest) -> bool {
-        let other = *self.lead.lock().unwrap_or_else(PoisonError::into_inner) == Lead::Other;
-        if other {
-            self.wish(|it| {
-                if !it.asks.contains(&ask) && it.asks.len() < ASKED {
-                    it.asks.push(ask);
-                }
-            });
-        }
-        other
+        self.channel.state(|SyncState { asks, wishes, .. }| {
+            let other = *asks == Lead::Other;
+            if other && !wishes.asks.contains(&ask) && wishes.asks.len() < ASKED {
+                wishes.asks.push(ask);
+            }
+            other
+        })
     }
 
     /// What the leader is to be asked.
@@ -194,6 +190,6 @@ impl TabSync {
     }
 
     pub(crate) fn wish<R>(&self, change: impl FnOnce(&mut Wishes) -> R) -> R {
-        change(&mut self.wishes.lock().unwrap_or_else(PoisonError::into_inner))
+        self.channel.state(|it| change(&mut it.wishes))
     }
 }

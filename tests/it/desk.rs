@@ -30,12 +30,12 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::service;
 use frontdesk::shell::connections::{ConnectionsSetup, Linked};
+use frontdesk::shell::desk_parts::DeskParts;
 use frontdesk::shell::effects;
 use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
-use frontdesk::shell::run::DeskParts;
 use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
 use frontdesk::sync::{ChannelSpec, ChannelSync};
@@ -43,6 +43,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use serde_json::{Value, json};
 
+use crate::hands::Steps;
 use crate::regions::rows_of;
 
 /// The local time at which every story begins, so that it reads the same in
@@ -158,6 +159,8 @@ pub struct Desk {
     store: Store,
     reader: Reader,
     channels: Vec<ChannelSync>,
+    /// What the steps of each channel remember.
+    steps: Vec<Steps>,
     news: Arc<Mutex<Vec<News>>>,
     outside: Outside,
     import: Option<(ImportSource, Import)>,
@@ -276,7 +279,8 @@ impl Desk {
         let app = Inbox::new(DeskParts::infos(&specs), settings, size, clock.now());
         let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
-        let channels = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
+        let channels: Vec<_> = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
+        let steps = channels.iter().map(|_| Steps::new(clock.now())).collect();
         frontdesk::client::install_tls();
         let mut desk = Self {
             app,
@@ -300,6 +304,7 @@ impl Desk {
             store,
             reader,
             channels,
+            steps,
             news,
             outside: Outside::new(folder.path().join("replies"), viewer)
                 .saving_in(folder.path().join("saved")),
@@ -579,19 +584,19 @@ impl Desk {
     pub fn settle(&mut self) -> &mut Self {
         self.import_step();
         for index in 0..self.channels.len() {
-            let _ = self.runtime.block_on(self.channels[index].upload_all(self.clock.now()));
-            let channel = &self.channels[index];
+            let (channel, steps) = (&self.channels[index], &mut self.steps[index]);
             self.runtime.block_on(async {
-                channel.carry_campaigns(self.clock.now()).await;
-                let _ = channel.push_all(self.clock.now()).await;
-                while channel.carry_campaigns(self.clock.now()).await.wait == 0 {
-                    let _ = channel.push_all(self.clock.now()).await;
+                let _ = channel.upload_all(&mut steps.uploads, self.clock.now()).await;
+                channel.carry_campaigns(&mut steps.waves, self.clock.now()).await;
+                let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
+                while channel.carry_campaigns(&mut steps.waves, self.clock.now()).await.wait == 0 {
+                    let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
                 }
-                channel.pull_broadcasts().await;
+                channel.pull_broadcasts(&mut steps.broadcasts).await;
                 channel.pull_account().await;
-                channel.pull_trigger().await;
+                channel.pull_trigger(&mut steps.trigger).await;
                 channel.pull_mailbox().await;
-                channel.pull_conversations().await;
+                channel.pull_conversations(&mut steps.list).await;
             });
             let open = self.app.desk.tabs[index].history.as_ref().map(|it| it.conversation.clone());
             if let Some(conversation) = open {

@@ -151,6 +151,22 @@ fn programs_are_started_in_one_place() {
     }
 }
 
+/// Where `sync` may have a lock: what the loops of a channel share, the tasks
+/// of the engine, the progress of one upload.
+const LOCKS: [&str; 3] = ["channel.rs", "engine.rs", "uploads.rs"];
+
+#[test]
+fn a_channel_has_one_lock() {
+    for (_, path, text) in sources().into_iter().filter(|it| it.0 == "sync") {
+        let program = text.split("mod tests {").next().unwrap_or("");
+        let is_test = path.components().any(|it| it.as_os_str() == "tests") || path.ends_with("tests.rs");
+        let allowed = LOCKS.iter().any(|it| path.ends_with(it));
+        let names = ["Mutex", "RwLock", "Atomic", "Semaphore"];
+        let lock = code(program).find(|line| names.iter().any(|it| line.contains(it)));
+        assert!(is_test || allowed || lock.is_none(), "{}: {lock:?}", path.display());
+    }
+}
+
 #[test]
 fn a_dependency_upward_is_found() {
     for (floor, manifest, count) in [

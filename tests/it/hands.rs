@@ -31,7 +31,10 @@ use frontdesk::model::secret::Secret;
 use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{ChannelSpec, ChannelSync, Pulled};
+use frontdesk::sync::{
+    BroadcastState, ChannelSpec, ChannelSync, ListState, Pulled, PushState, PushStep, Tries, TriggerState,
+    WaveState,
+};
 use serde_json::{Value, json};
 
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -63,9 +66,33 @@ fn id() -> ChannelId {
     ChannelId::from("harbor")
 }
 
+/// What steps taken by hand remember between two of them, as the loops do.
+pub struct Steps {
+    pub list: ListState,
+    pub trigger: TriggerState,
+    pub broadcasts: BroadcastState,
+    pub push: PushState,
+    pub uploads: Tries,
+    pub waves: WaveState,
+}
+
+impl Steps {
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            list: ListState::default(),
+            trigger: TriggerState::default(),
+            broadcasts: BroadcastState::default(),
+            push: PushState::new(now),
+            uploads: Tries::default(),
+            waves: WaveState::default(),
+        }
+    }
+}
+
 /// One tab's hands, a server of one's own, real files.
 struct Hands {
     channel: ChannelSync,
+    steps: tokio::sync::Mutex<Steps>,
     store: Store,
     clock: Arc<HandClock>,
     news: Arc<Mutex<Vec<News>>>,
@@ -97,17 +124,19 @@ impl Hands {
         change(&mut spec);
         let news = Arc::new(Mutex::new(Vec::new()));
         let channel = open(spec, &store, &clock, &news);
-        Self { channel, store, clock, news, server, folder }
+        let steps = tokio::sync::Mutex::new(Steps::new(clock.now()));
+        Self { channel, steps, store, clock, news, server, folder }
     }
 
     /// Ends as kill -9 does and opens the same files again.
     fn reopen(self) -> Self {
-        let Self { channel, store, clock, news, server, folder } = self;
+        let Self { channel, store, clock, news, server, folder, .. } = self;
         let spec = channel.spec().clone();
         drop((channel, store));
         let store = Store::open(folder.path()).expect("the files open");
         let channel = open(spec, &store, &clock, &news);
-        Self { channel, store, clock, news, server, folder }
+        let steps = tokio::sync::Mutex::new(Steps::new(clock.now()));
+        Self { channel, steps, store, clock, news, server, folder }
     }
 
     /// What was told since the last look.
@@ -167,15 +196,31 @@ impl Hands {
         self.clock.advance(seconds * SECOND);
     }
 
-    async fn push(&self) -> frontdesk::sync::PushStep {
-        self.channel.push_all(self.clock.now()).await
+    async fn push(&self) -> PushStep {
+        self.channel.push_all(&mut self.steps.lock().await.push, self.clock.now()).await
+    }
+
+    async fn push_once(&self) -> PushStep {
+        self.channel.push_once(&mut self.steps.lock().await.push, self.clock.now()).await
+    }
+
+    async fn upload(&self) -> PushStep {
+        self.channel.upload_all(&mut self.steps.lock().await.uploads, self.clock.now()).await
+    }
+
+    async fn pull_trigger(&self) -> Pulled {
+        self.channel.pull_trigger(&mut self.steps.lock().await.trigger).await
+    }
+
+    async fn pull_conversations(&self) -> Pulled {
+        self.channel.pull_conversations(&mut self.steps.lock().await.list).await
     }
 
     /// Polls once, as a loop would.
     async fn pull(&self) -> [Pulled; 3] {
         let account = self.channel.pull_account().await;
-        let list = self.channel.pull_conversations().await;
-        [account, list, self.channel.pull_trigger().await]
+        let list = self.pull_conversations().await;
+        [account, list, self.pull_trigger().await]
     }
 }
 

@@ -113,9 +113,10 @@ impl Session {
         let what = "reading conversations";
         if self.asks(channel)? {
             if self.platform(channel)? == Platform::Whatsapp {
-                self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
+                self.read_new_messages(channel)?;
             }
-            self.read(channel, what, async || channel.pull_top().await)?;
+            let list = &mut self.progress(channel).list;
+            self.read(channel, what, async || channel.pull_top(list).await)?;
         }
         loop {
             let found = self.reader.candidates(selector, Some(&channel.spec().id))?;
@@ -135,7 +136,9 @@ impl Session {
                 self.sleep(LOOK);
                 continue;
             }
-            if self.read(channel, what, async || channel.pull_rest().await)? == ReadAmount::First {
+            let list = &mut self.progress(channel).list;
+            let read = self.read(channel, what, async || channel.pull_rest(list).await)?;
+            if read == ReadAmount::First {
                 self.sleep(MOMENT);
             } else if self.runtime.block_on(channel.reached())? != Reached::End {
                 return Err(Unresolved::Unread(selector.clone()).into());

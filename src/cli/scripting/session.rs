@@ -25,8 +25,10 @@ use store::{Reader, Store};
 use sync::{ChannelSync, Pulled, leading};
 
 mod labels;
+mod reading;
 mod sending;
 
+use reading::ChannelProgress;
 pub use sending::SendStep;
 
 /// How often a reading that failed is tried again: one bad answer is no
@@ -50,6 +52,7 @@ pub struct Session {
     /// When all that the command asks must have ended.
     pub deadline: Deadline,
     channels: Vec<Arc<ChannelSync>>,
+    progress: RefCell<HashMap<ChannelId, ChannelProgress>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
     /// When the account was last read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Timestamp>>,
@@ -94,6 +97,7 @@ impl Session {
         let reader = files.store.reader().context("opening this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
+        let mut progress = HashMap::new();
         for spec in desk::specs(&files.config)? {
             let ears = told.clone();
             let tell = Arc::new(move |news: News| {
@@ -102,12 +106,13 @@ impl Session {
             let name = spec.name.clone();
             let made = ChannelSync::new(spec, files.store.clone(), files.clock.clone(), tell);
             let made = made.with_context(|| format!("channel {name:?}"))?;
+            progress.insert(made.spec().id.clone(), ChannelProgress::new(files.now()));
             channels.push(Arc::new(made.until(deadline.clone())));
         }
         let runtime = desk::runtime()?;
         let owner = leading::owner(&files.store);
-        let account_at = RefCell::default();
-        Ok(Self { files, runtime, reader, owner, patience, deadline, channels, told, account_at })
+        let (progress, account_at) = (RefCell::new(progress), RefCell::default());
+        Ok(Self { files, runtime, reader, owner, patience, deadline, channels, progress, told, account_at })
     }
 
     /// This desk's files.
@@ -135,7 +140,7 @@ impl Session {
         &self,
         channel: &ChannelSync,
         what: &str,
-        step: impl AsyncFn() -> Pulled,
+        mut step: impl AsyncFnMut() -> Pulled,
     ) -> Result<ReadAmount> {
         channel.forget_failure();
         let mut failures = 0;
@@ -293,52 +298,6 @@ impl Session {
         let name = leading::lease_name(channel.spec());
         let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
         Ok(!matches!(held, Some(Holder::Other(_))))
-    }
-
-    /// Reads the list of a channel's conversations to its end; where another
-    /// process keeps it fresh, the files hold it.
-    ///
-    /// # Errors
-    /// When the server does not answer as it should, or the rate budget does
-    /// not suffice within the command's patience.
-    pub fn refresh(&self, channel: &ChannelSync) -> Result<()> {
-        let mut read = self.read_top(channel)?;
-        while read == ReadAmount::First {
-            if self.is_over() {
-                return Err(self.no_room(channel));
-            }
-            read = self.read_behind(channel)?;
-        }
-        Ok(())
-    }
-
-    /// That the rate limit leaves no room for all that is to be read in time.
-    pub fn no_room(&self, channel: &ChannelSync) -> anyhow::Error {
-        let why = "the rate limit of this key leaves no room to read all of it in time";
-        let failure = RequestFailure::new(FailureCause::RateBudget, why);
-        let (channel, what) = (channel.spec().name.clone(), "reading conversations".to_owned());
-        Unfinished { failure, left: Left::Nothing, channel, what }.into()
-    }
-
-    /// Reads new messages and the top of the list.
-    fn read_top(&self, channel: &ChannelSync) -> Result<ReadAmount> {
-        if !self.asks(channel)? {
-            return Ok(ReadAmount::All);
-        }
-        if self.platform(channel)? == Platform::Whatsapp {
-            self.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
-        }
-        self.read(channel, "reading conversations", async || channel.pull_conversations().await)
-    }
-
-    /// Reads a part of what is behind the top, after a moment: it waits for
-    /// the budget, and reading the top again would use that up.
-    fn read_behind(&self, channel: &ChannelSync) -> Result<ReadAmount> {
-        self.sleep(MOMENT);
-        if !self.asks(channel)? {
-            return Ok(ReadAmount::All);
-        }
-        self.read(channel, "reading conversations", async || channel.pull_behind().await)
     }
 
     /// Waits.

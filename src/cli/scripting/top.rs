@@ -51,9 +51,10 @@ pub fn rows(
     // What another process keeps fresh is taken as it stands.
     if session.asks(channel)? {
         if *platform == Platform::Whatsapp {
-            session.read(channel, "reading new messages", async || channel.pull_trigger().await)?;
+            session.read_new_messages(channel)?;
         }
-        session.read(channel, what, async || channel.pull_top().await)?;
+        let list = &mut session.progress(channel).list;
+        session.read(channel, what, async || channel.pull_top(list).await)?;
     }
     let mut asked = HashSet::new();
     let mut is_all = false;
@@ -74,7 +75,8 @@ pub fn rows(
             // One at a time: a limit that is waited for repeats no other.
             match told {
                 ConversationDetail::History => {
-                    session.read(channel, what, async || channel.pull_behind_of(&id).await)?
+                    let list = &mut session.progress(channel).list;
+                    session.read(channel, what, async || channel.pull_behind_of(list, &id).await)?
                 }
                 ConversationDetail::Automation => {
                     session.read(channel, what, async || channel.pull_detail(&id).await)?
@@ -92,7 +94,8 @@ pub fn rows(
         if is_known || is_all {
             return Ok(rows);
         }
-        is_all = session.read(channel, what, async || channel.pull_rest().await)? == ReadAmount::All;
+        let list = &mut session.progress(channel).list;
+        is_all = session.read(channel, what, async || channel.pull_rest(list).await)? == ReadAmount::All;
         if !is_all {
             session.sleep(MOMENT);
         }

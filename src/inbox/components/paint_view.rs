@@ -24,9 +24,19 @@ pub fn text(buffer: &mut Buffer, x: u16, y: u16, width: u16, words: &str, style:
     if !buffer.area.contains((x, y).into()) || width == 0 {
         return 0;
     }
-    let cut = wrap::cut(words, usize::from(width));
-    let (end, _) = buffer.set_stringn(x, y, &cut, usize::from(width), style);
-    end.saturating_sub(x)
+    let cut = wrap::head(words, usize::from(width));
+    if !wrap::is_simple(&cut) {
+        let (end, _) = buffer.set_stringn(x, y, &cut, usize::from(width), style);
+        return end.saturating_sub(x);
+    }
+    let first = buffer.index_of(x, y);
+    let room = usize::from(buffer.area.right() - x);
+    let mut used = 0;
+    for ((at, it), cell) in cut.char_indices().zip(&mut buffer.content[first..first + room]) {
+        cell.set_symbol(&cut[at..at + it.len_utf8()]).set_style(style);
+        used += 1;
+    }
+    used
 }
 
 /// Writes runs one after the other; returns the cells they took.

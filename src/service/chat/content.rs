@@ -52,7 +52,7 @@ pub struct Media {
 
 /// The body of a send.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SendRequest {
+pub struct ChatSendRequest {
     /// E.164.
     pub to: String,
     /// What is sent.
@@ -62,7 +62,7 @@ pub struct SendRequest {
     pub reply_to: Option<String>,
 }
 
-impl SendRequest {
+impl ChatSendRequest {
     /// Reads a body.
     ///
     /// # Errors
@@ -150,8 +150,8 @@ fn location(object: &Fields<'_>) -> Result<Value, ApiError> {
 mod tests {
     use super::*;
 
-    fn read(body: &Value) -> Result<SendRequest, ApiError> {
-        SendRequest::read(&Fields::of_body(body)?)
+    fn read(body: &Value) -> Result<ChatSendRequest, ApiError> {
+        ChatSendRequest::read(&Fields::of_body(body)?)
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::account::precise;
 use crate::handlers::mail_bodies as bodies;
-use crate::mail::content::SendRequest;
+use crate::mail::content::MailSendRequest;
 use crate::mail::send::{self, MailAuthor};
 use crate::mail::{attachments, filing};
 use crate::reply::Reply;
@@ -71,7 +71,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
 
 /// `POST /email/send`
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
-    let mut asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
+    let mut asked = MailSendRequest::read(&Fields::of_body(&request.body)?)?;
     let wanted = std::mem::take(&mut asked.attachments);
     if service.platforms.connected(Channel::Email).is_none() || request.caller.is_test() {
         let told = attachments::inspect(&service, &mut request, wanted).await?;
@@ -91,7 +91,7 @@ pub async fn send(State(service): State<Service>, mut request: Writing) -> Resul
 fn send_in(
     work: &Work<'_>,
     caller: &Caller,
-    asked: SendRequest,
+    asked: MailSendRequest,
     attached: Vec<AttachmentBody>,
     kept: Vec<MediaRow>,
 ) -> Result<Reply, ApiError> {

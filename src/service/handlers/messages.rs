@@ -5,7 +5,7 @@ use axum::extract::State;
 
 use crate::auth::Caller;
 use crate::chat::compose::compose;
-use crate::chat::content::{Content, SendRequest};
+use crate::chat::content::{ChatSendRequest, Content};
 use crate::chat::emoji;
 use crate::chat::people;
 use crate::chat::send::{self, Outgoing};
@@ -38,7 +38,7 @@ const REACTION: usize = 64;
 
 /// `POST /messages/send`
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
-    let asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
+    let asked = ChatSendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.content {
         Content::Media(media) => Some(media::inspect(&service, &mut request, media).await?),
         _ => None,
@@ -49,7 +49,7 @@ pub async fn send(State(service): State<Service>, mut request: Writing) -> Resul
 fn send_in(
     work: &Work<'_>,
     caller: &Caller,
-    asked: SendRequest,
+    asked: ChatSendRequest,
     media: Option<media::Inspected>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
@@ -80,7 +80,7 @@ fn send_in(
 fn open_conversation(
     work: &Work<'_>,
     channel: &ChannelRow,
-    asked: &SendRequest,
+    asked: &ChatSendRequest,
 ) -> Result<ConversationRow, ApiError> {
     work.service.platforms.address(channel)?;
     let conversation = people::conversation_with(work, channel, &asked.to)?;

@@ -32,7 +32,7 @@ const TYPES: [&str; 5] = ["text", "photo", "video", "document", "audio"];
 const MODES: [&str; 2] = ["HTML", "MarkdownV2"];
 
 /// The body of a send.
-struct SendRequest {
+struct TelegramSendRequest {
     chat: String,
     kind: &'static str,
     /// The text or caption as people see it.
@@ -45,7 +45,7 @@ struct SendRequest {
 
 /// `POST /telegram/send`
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
-    let asked = SendRequest::read(&Fields::of_body(&request.body)?)?;
+    let asked = TelegramSendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.media {
         Some(media) => Some(media::inspect(&service, &mut request, media).await?),
         None => None,
@@ -53,7 +53,7 @@ pub async fn send(State(service): State<Service>, mut request: Writing) -> Resul
     service.write(request, move |work, caller| send_in(work, caller, asked, media)).await
 }
 
-impl SendRequest {
+impl TelegramSendRequest {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let kind =
             if fields.value("type").is_some() { fields.required_word("type", &TYPES)? } else { "text" };
@@ -103,7 +103,7 @@ fn chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
 fn send_in(
     work: &Work<'_>,
     caller: &Caller,
-    asked: SendRequest,
+    asked: TelegramSendRequest,
     media: Option<media::Inspected>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;

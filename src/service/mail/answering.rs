@@ -16,7 +16,7 @@ use crate::database::session::DbSession;
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, savepoint};
 use crate::errors::ApiError;
-use crate::mail::content::SendRequest;
+use crate::mail::content::MailSendRequest;
 use crate::mail::receive::words;
 use crate::mail::send::{self, MailAuthor};
 use crate::mail::topics;
@@ -167,7 +167,7 @@ fn speak(
     let mut headers = Map::new();
     headers.insert("Auto-Submitted".to_owned(), "auto-replied".into());
     headers.insert("X-Auto-Response-Suppress".to_owned(), "All".into());
-    let asked = SendRequest {
+    let asked = MailSendRequest {
         to: vec![thread.contact_email.clone()],
         cc: Vec::new(),
         bcc: Vec::new(),

@@ -17,7 +17,7 @@ pub const REFERENCE: usize = 998;
 
 /// The body of `POST /email/send`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SendRequest {
+pub struct MailSendRequest {
     /// At least one address.
     pub to: Vec<String>,
     /// Copies.
@@ -44,7 +44,7 @@ pub struct SendRequest {
     pub attachments: Vec<Attachment>,
 }
 
-impl SendRequest {
+impl MailSendRequest {
     /// Reads a body.
     ///
     /// # Errors
@@ -111,12 +111,12 @@ mod tests {
 
     use super::*;
 
-    fn with(more: &Value) -> Result<SendRequest, ApiError> {
+    fn with(more: &Value) -> Result<MailSendRequest, ApiError> {
         let mut body = json!({"to": "a@mail.example", "subject": "Hi", "text": "Hello"});
         if let (Some(body), Some(more)) = (body.as_object_mut(), more.as_object()) {
             body.extend(more.clone());
         }
-        SendRequest::read(&Fields::of_body(&body)?)
+        MailSendRequest::read(&Fields::of_body(&body)?)
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{due, workspaces};
 use crate::errors::ApiError;
 use crate::mail::compose;
-use crate::mail::content::SendRequest;
+use crate::mail::content::MailSendRequest;
 use crate::mail::receive::fresh;
 use crate::mail::settle::{self, SENT};
 use crate::platforms::mail::{Letter, LetterFate};
@@ -35,7 +35,7 @@ const REFERENCES: i64 = 30;
 pub fn thread_for(
     work: &Work<'_>,
     channel: &ChannelRow,
-    asked: &SendRequest,
+    asked: &MailSendRequest,
     answered: Option<&EmailRow>,
 ) -> Result<ThreadRow, ApiError> {
     if let Some(id) = &asked.thread {
@@ -71,7 +71,7 @@ pub fn send(
     work: &Work<'_>,
     channel: &ChannelRow,
     id: String,
-    asked: SendRequest,
+    asked: MailSendRequest,
     attachments: Vec<AttachmentBody>,
     author: MailAuthor,
 ) -> Result<EmailRow, ApiError> {

@@ -2,7 +2,7 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::{PullError, Pulled};
+use crate::report::Pulled;
 use model::account::Platform;
 use model::news::News;
 
@@ -12,17 +12,15 @@ impl ChannelSync {
         if !self.may_read(PolledResource::Mailbox) {
             return Pulled::Skipped;
         }
-        let result = self.read_mailbox().await;
-        self.report(PolledResource::Mailbox, result)
-    }
-
-    async fn read_mailbox(&self) -> Result<Pulled, PullError> {
-        if self.platform().await? != Some(Platform::Email) {
-            return Ok(Pulled::Skipped);
-        }
-        let account = self.client.email_account().await?;
-        self.store.apply_mailbox(self.id(), account.clone()).await?;
-        self.tell(News::Mailbox(self.id().clone(), Box::new(account)));
-        Ok(Pulled::Done)
+        self.reporting(PolledResource::Mailbox, async {
+            if self.platform().await? != Some(Platform::Email) {
+                return Ok(Pulled::Skipped);
+            }
+            let account = self.client.email_account().await?;
+            self.store.apply_mailbox(self.id(), account.clone()).await?;
+            self.tell(News::Mailbox(self.id().clone(), Box::new(account)));
+            Ok(Pulled::Done)
+        })
+        .await
     }
 }

@@ -24,30 +24,27 @@ impl ChannelSync {
         if !self.may_read(resource) {
             return Pulled::Skipped;
         }
-        let result = self.read_mail(wish).await;
-        self.report(resource, result)
-    }
-
-    async fn read_mail(&self, wish: &MailWish) -> Result<Pulled, PullError> {
-        if self.platform().await? != Some(Platform::Email) {
-            return Ok(Pulled::Skipped);
-        }
-        match wish {
-            MailWish::Threads(filter) => self.read_filtered(filter).await?,
-            MailWish::Thread(thread) => {
-                let one = self.histories.lock().await;
-                self.read_history(&self.client.for_person(), &Platform::Email, thread).await?;
-                drop(one);
+        self.reporting(resource, async {
+            if self.platform().await? != Some(Platform::Email) {
+                return Ok(Pulled::Skipped);
             }
-            MailWish::Correspondents(search) => {
-                let typed = Some(search.as_str()).filter(|it| !it.is_empty());
-                let listed = self.client.for_person().email_contacts(typed, None).await?;
-                self.note_unreadable(List::Correspondents, &listed, true);
-                self.store.apply_correspondents(self.id(), listed.items).await?;
-                self.tell(News::Correspondents(self.id().clone(), search.clone()));
+            match wish {
+                MailWish::Threads(filter) => self.read_filtered(filter).await?,
+                MailWish::Thread(thread) => {
+                    let turn = self.history_turn().await;
+                    self.read_history(&turn, &self.client.for_person(), &Platform::Email, thread).await?;
+                }
+                MailWish::Correspondents(search) => {
+                    let typed = Some(search.as_str()).filter(|it| !it.is_empty());
+                    let listed = self.client.for_person().email_contacts(typed, None).await?;
+                    self.note_unreadable(List::Correspondents, &listed, true);
+                    self.store.apply_correspondents(self.id(), listed.items).await?;
+                    self.tell(News::Correspondents(self.id().clone(), search.clone()));
+                }
             }
-        }
-        Ok(Pulled::Done)
+            Ok(Pulled::Done)
+        })
+        .await
     }
 
     /// The newest threads of a filter, which the server looks for: what is

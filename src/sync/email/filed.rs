@@ -99,9 +99,9 @@ impl ChannelSync {
     pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), PullError> {
         let Some(thread) = thread else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
-        let one = self.histories.lock().await;
-        let read = self.read_thread(&self.client.for_person(), &id).await;
-        drop(one);
+        let turn = self.history_turn().await;
+        let read = self.read_thread(&turn, &self.client.for_person(), &id).await;
+        drop(turn);
         if let Err(error) = read {
             // The list brings it.
             tracing::info!(channel = %self.id(), %error, "a thread that was written in could not be read");

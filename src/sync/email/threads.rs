@@ -1,11 +1,11 @@
 //! Threads: what lists tell of them, and reading one with its mails, whose
 //! HTML becomes text here, off the screen's way and within a budget of time.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::ChannelSync;
 use crate::email::html::{self, RenderedHtml};
+use crate::histories::HistoryTurn;
 use crate::report::PullError;
 use crate::trigger::RING_AFTER;
 use client::{Client, ReadError, ReadMail, thread_of};
@@ -52,13 +52,14 @@ impl ChannelSync {
         Ok(changed)
     }
 
-    /// Reads a thread with its mails; to be called with `histories` held.
+    /// Reads a thread with its mails, which are its history.
     pub(crate) async fn read_thread(
         &self,
+        _: &HistoryTurn<'_>,
         client: &Client,
         conversation: &ConversationId,
     ) -> Result<(), PullError> {
-        let lists = self.lists_applied.load(Ordering::SeqCst);
+        let lists = self.state(|it| it.lists_applied);
         let ring_after = self.time_mark(RING_AFTER).await?;
         let snapshot = self.store.snapshot();
         let own = self.store.mailbox(self.id()).await?.map(|it| it.address);
@@ -96,7 +97,7 @@ impl ChannelSync {
         let row = self.store.apply_conversations(self.id(), rows, snapshot, false, Vec::new()).await?;
         let newest = messages.first().and_then(|it: &Message| Some((it.created_at?, it.id.clone())));
         let step = HistoryMove::Anew { newest, older_cursor: None };
-        let caught_up = self.lists_applied.load(Ordering::SeqCst) == lists;
+        let caught_up = self.state(|it| it.lists_applied) == lists;
         let applied = self
             .store
             .apply_history(self.id(), conversation, messages, Platform::Email, step, caught_up)

@@ -6,3 +6,43 @@ mod outbox_model;
 mod outbox_turns;
 mod outbox_world;
 mod renewal;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use crate::{ChannelSpec, ChannelSync};
+use model::ids::ChannelId;
+use model::secret::Secret;
+use model::time::Clock;
+use store::Store;
+
+/// A channel nobody answers for, with files in a folder.
+pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Store) {
+    let store = Store::open(folder).unwrap();
+    let spec = ChannelSpec {
+        id: ChannelId::new("harbor"),
+        name: "Harbor chat".to_owned(),
+        base_url: "http://127.0.0.1:9".to_owned(),
+        key: Secret::new("svc_live_0123456789"),
+        read_only: false,
+    };
+    (ChannelSync::new(spec, store.clone(), clock, Arc::new(|_| ())).unwrap(), store)
+}
+
+/// A clock that stands still.
+pub(crate) struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> model::time::Timestamp {
+        model::time::Timestamp::from_micros(1_700_000_000 * model::time::SECOND)
+    }
+}
+
+/// Goes on with some work as far as it goes by itself.
+pub(crate) fn look<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> {
+    match work.poll(&mut Context::from_waker(Waker::noop())) {
+        std::task::Poll::Ready(done) => Some(done),
+        std::task::Poll::Pending => None,
+    }
+}

@@ -5,11 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::{ChannelSpec, ChannelSync, Leading, Polling, TabSync};
-use model::ids::ChannelId;
-use model::secret::Secret;
+use crate::tests::channel;
+use crate::{Leading, Polling, TabSync};
 use model::time::{Clock, SECOND, Timestamp};
-use store::Store;
 use store::leases::LEASE;
 
 /// How often a process looks at its leases.
@@ -31,15 +29,7 @@ struct Process {
 
 impl Process {
     fn on(folder: &Path, clock: &Arc<HandClock>, owner: &str) -> Self {
-        let store = Store::open(folder).unwrap();
-        let spec = ChannelSpec {
-            id: ChannelId::new("harbor"),
-            name: "Harbor chat".to_owned(),
-            base_url: "http://127.0.0.1:9".to_owned(),
-            key: Secret::new("svc_live_0123456789"),
-            read_only: false,
-        };
-        let channel = ChannelSync::new(spec, store.clone(), clock.clone(), Arc::new(|_| ())).unwrap();
+        let (channel, store) = channel(folder, clock.clone());
         let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
         Self { leading: Leading::new(store, vec![tab.clone()], owner.to_owned()), tab }
     }
@@ -67,7 +57,7 @@ impl Folder {
     }
 
     /// What both do after a tick: never the same.
-    async fn tick(&self) -> [bool; 2] {
+    async fn tick(&mut self) -> [bool; 2] {
         let now = Timestamp::from_micros(self.clock.0.fetch_add(TICK, Ordering::SeqCst) + TICK);
         self.first.leading.step(now).await;
         self.second.leading.step(now).await;
@@ -87,7 +77,7 @@ impl Folder {
 
 #[tokio::test]
 async fn a_leader_whose_lease_is_renewed_keeps_leading() {
-    let folder = Folder::new();
+    let mut folder = Folder::new();
     for tick in 0..10 * LEASE / TICK {
         assert_eq!(folder.tick().await, [true, false], "{tick}");
     }
@@ -95,7 +85,7 @@ async fn a_leader_whose_lease_is_renewed_keeps_leading() {
 
 #[tokio::test]
 async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() {
-    let folder = Folder::new();
+    let mut folder = Folder::new();
     assert_eq!(folder.tick().await, [true, false]);
     folder.cache(
         "CREATE TRIGGER lost BEFORE INSERT ON lease WHEN NEW.owner = 'first'

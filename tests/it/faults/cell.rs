@@ -14,7 +14,7 @@ use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, Stop}
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{ChannelSpec, ChannelSync, PushStep};
+use frontdesk::sync::{ChannelSpec, ChannelSync, PushState, PushStep};
 
 use crate::desk::HandClock;
 use crate::faults::world::World;
@@ -196,7 +196,8 @@ impl<'a> Bench<'a> {
         // What made it impossible is over.
         self.proxy.door(Door::Open).await;
         channel.pull_account().await;
-        self.go_on(&channel).await?;
+        let mut state = PushState::new(self.clock.now());
+        self.go_on(&channel, &mut state).await?;
         self.check("when it has settled")?;
         if self.keys.len() > 1 {
             return Err(format!("{} keys without a decision", self.keys.len()));
@@ -213,7 +214,7 @@ impl<'a> Bench<'a> {
             if pinned && (stop.is_ambiguous() || stop == Stop::Auth) && again.key != row.key {
                 return Err(format!("a new key although {stop:?}"));
             }
-            self.go_on(&channel).await?;
+            self.go_on(&channel, &mut state).await?;
             self.check("after a decision")?;
         }
         self.finally()
@@ -237,8 +238,9 @@ impl<'a> Bench<'a> {
         let is_on_the_way = self.cell.fault.door() == Door::Open && self.cell.fault != Fault::DeadName;
         let mut label = Label::NotSent;
         let channel = self.channel(url, bounds);
+        let mut state = PushState::new(self.clock.now());
         for _ in 0..TRIES {
-            channel.push_once(self.clock.now()).await;
+            channel.push_once(&mut state, self.clock.now()).await;
             label = self.label().await?;
             if !is_on_the_way || label != Label::NotSent || met.load(Ordering::SeqCst) {
                 break;
@@ -273,9 +275,9 @@ impl<'a> Bench<'a> {
     }
 
     /// Lets the outbox go on by itself until nothing more happens.
-    async fn go_on(&self, channel: &ChannelSync) -> Result<(), String> {
+    async fn go_on(&self, channel: &ChannelSync, state: &mut PushState) -> Result<(), String> {
         for _ in 0..STEPS {
-            match channel.push_once(self.clock.now()).await {
+            match channel.push_once(state, self.clock.now()).await {
                 PushStep::Moved => {}
                 PushStep::Due(until) => self.clock.advance(until.since(self.clock.now()).max(0) + 1),
                 PushStep::Idle => return Ok(()),

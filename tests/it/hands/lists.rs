@@ -41,22 +41,22 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     .await;
     hands.channel.pull_account().await;
     hands.pass(2);
-    assert_eq!(hands.channel.pull_conversations().await, Pulled::Later(1_000_000), "a burst is spread");
+    assert_eq!(hands.pull_conversations().await, Pulled::Later(1_000_000), "a burst is spread");
     let first = hands.list().rows.len();
     assert!((50..430).contains(&first), "the top is there at once: {first}");
     hands.pass(2);
-    hands.channel.pull_conversations().await;
+    hands.pull_conversations().await;
     let hands = hands.reopen();
     let (mut steps, mut late) = (0, 0);
     loop {
         hands.pass(2);
         steps += 1;
         assert!(steps < 600, "{} rows", hands.list().rows.len());
-        let polled = hands.channel.pull_trigger().await;
+        let polled = hands.pull_trigger().await;
         assert!(matches!(polled, Pulled::Done | Pulled::Paced(_)), "{polled:?}");
         late = if polled == Pulled::Done { 0 } else { late + 1 };
         assert!(late < 3, "the bulk does not starve the trigger");
-        if hands.channel.pull_conversations().await == Pulled::Done {
+        if hands.pull_conversations().await == Pulled::Done {
             break;
         }
     }
@@ -65,7 +65,7 @@ async fn a_new_desk_reads_a_long_list_in_parts_and_goes_on_after_a_restart() {
     assert!(histories.is_empty(), "every history was read once");
     hands.server.seen();
     hands.pass(60);
-    hands.channel.pull_conversations().await;
+    hands.pull_conversations().await;
     assert_eq!(hands.server.routes(), ["GET /conversations"], "an idle desk reads one page");
 }
 
@@ -147,7 +147,7 @@ async fn one_history_that_fails_does_not_hold_up_the_others() {
     })
     .await;
     hands.channel.pull_account().await;
-    hands.channel.pull_conversations().await;
+    hands.pull_conversations().await;
     assert_eq!(hands.messages("k001"), ["m1"]);
     let behind = hands.store.behind(&crate::hands::id(), 9).await.expect("read");
     assert_eq!(behind, [ConversationId::from("k000")], "it stays behind and is tried again later");

@@ -34,15 +34,15 @@ async fn wrong_answers_are_said_in_words_and_end() {
         assert_eq!(hands.pull().await, [Pulled::Done; 3]);
         assert!(matches!(hands.health(), Some(Health::Live { .. })));
         hands.server.now(move |_| make());
-        assert_eq!(hands.channel.pull_trigger().await, Pulled::Failed, "{words}");
+        assert_eq!(hands.pull_trigger().await, Pulled::Failed, "{words}");
         assert_eq!(hands.health(), None, "it may be a flap");
         hands.pass(4);
-        hands.channel.pull_trigger().await;
+        hands.pull_trigger().await;
         let health = hands.health();
         assert!(trouble(&health).is_some_and(|it| it.contains(words)), "{words}: {health:?}");
         hands.server.now(quiet);
         hands.pass(4);
-        assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+        assert_eq!(hands.pull_trigger().await, Pulled::Done);
         assert!(matches!(hands.health(), Some(Health::Live { .. })), "{words}");
     }
 }
@@ -64,7 +64,7 @@ async fn a_refused_key_stops_the_tab_until_a_person_asks_again() {
     let hands = Hands::on(quiet).await;
     hands.pull().await;
     hands.server.now(|_| Answer::refusal(401, "REVOKED_KEY", "the key was revoked"));
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Skipped);
+    assert_eq!(hands.pull_trigger().await, Pulled::Skipped);
     let Some(Health::Refused { code, why }) = hands.health() else { panic!("not refused") };
     assert_eq!((code.as_str(), why.as_str()), ("REVOKED_KEY", "the key was revoked"));
     hands.server.seen();
@@ -110,18 +110,18 @@ async fn the_budget_is_waited_for_and_is_no_failure() {
     hands.channel.pull_account().await;
     let mut paced = None;
     for _ in 0..20 {
-        if let Pulled::Paced(wait) = hands.channel.pull_trigger().await {
+        if let Pulled::Paced(wait) = hands.pull_trigger().await {
             paced = Some(wait);
             break;
         }
     }
     assert!(paced.is_some_and(|it| (1..=1_000_000).contains(&it)), "{paced:?}");
     hands.pass(1);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert!(!hands.news().iter().any(|it| matches!(it, News::Health(_, Health::Trouble { .. }))));
     hands.server.now(|_| Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow down").header("retry-after", "7"));
     hands.pass(1);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Paced(7_000_000));
+    assert_eq!(hands.pull_trigger().await, Pulled::Paced(7_000_000));
     assert!(matches!(hands.health(), Some(Health::Limited { .. })));
 }
 
@@ -160,21 +160,21 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     let count = Arc::new(AtomicI64::new(60));
     let hands = Hands::on(inbox(count.clone(), |it| it.to_string())).await;
     hands.channel.pull_account().await;
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert_eq!(stored(&hands), 50, "what was there before is read with the histories");
     assert!(hands.rings().is_empty(), "the first look rings nothing");
     // An overlap of ten: no gap.
     count.store(100, Ordering::SeqCst);
     hands.server.seen();
     hands.pass(3);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()));
     // No overlap, and more than a step's pages.
     count.store(1100, Ordering::SeqCst);
     hands.news();
     hands.pass(3);
     let mut steps = 1;
-    while hands.channel.pull_trigger().await != Pulled::Done {
+    while hands.pull_trigger().await != Pulled::Done {
         hands.pass(3);
         steps += 1;
         assert!(steps < 20);
@@ -184,7 +184,7 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     let rings = hands.rings();
     assert!(["c0", "c1", "c2"].iter().all(|it| rings.contains(&(*it).to_owned())));
     hands.pass(3);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert_eq!((stored(&hands), hands.rings().len()), (1100, 0), "each rings once");
 }
 
@@ -196,12 +196,12 @@ async fn a_gap_over_a_restart_is_closed() {
     count.store(3000, Ordering::SeqCst);
     // The first part is stored, then the desk ends.
     hands.pass(3);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Later(0));
+    assert_eq!(hands.pull_trigger().await, Pulled::Later(0));
     let hands = hands.reopen();
     hands.pass(60);
     hands.channel.pull_account().await;
     let mut steps = 0;
-    while hands.channel.pull_trigger().await != Pulled::Done {
+    while hands.pull_trigger().await != Pulled::Done {
         hands.pass(3);
         steps += 1;
         assert!(steps < 30);
@@ -214,19 +214,19 @@ async fn cursors_that_lead_nowhere_are_left_and_tried_again() {
     let count = Arc::new(AtomicI64::new(60));
     let hands = Hands::on(inbox(count.clone(), |_| "500".to_owned())).await;
     hands.channel.pull_account().await;
-    hands.channel.pull_trigger().await;
+    hands.pull_trigger().await;
     count.store(1060, Ordering::SeqCst);
     hands.pass(3);
     hands.news();
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert!(hands.news().iter().any(|it| matches!(it, News::Notice(_, None, _))), "it is said");
     hands.server.now(inbox(count, |it| it.to_string()));
     hands.server.seen();
     hands.pass(30);
-    hands.channel.pull_trigger().await;
+    hands.pull_trigger().await;
     assert!(!hands.server.routes().contains(&"GET /messages".to_owned()), "not at once");
     hands.pass(60);
-    while hands.channel.pull_trigger().await != Pulled::Done {
+    while hands.pull_trigger().await != Pulled::Done {
         hands.pass(3);
     }
     assert_eq!(stored(&hands), 1060, "a thousand new ones, and the sixty before them");
@@ -299,7 +299,7 @@ async fn that_a_history_has_been_read_to_its_start_is_news() {
     let is_told =
         || hands.news().iter().any(|it| matches!(it, News::History(_, about) if *about == conversation));
     assert_eq!(hands.channel.pull_account().await, Pulled::Done);
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert!(is_told() && hands.history("c1").more_on_server);
     assert_eq!(hands.channel.pull_history(&conversation).await, Pulled::Done);
     assert!(!hands.history("c1").more_on_server);

@@ -2,7 +2,7 @@
 //! to: what is asked when, what is not asked, and what an idle desk costs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use frontdesk::client::{Client, ReadError, prepare};
 use frontdesk::model::account::Platform;
@@ -14,26 +14,29 @@ use frontdesk::model::queries::Draft;
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{Loop, Polling, TabSync};
+use frontdesk::sync::{Loop, Polling, TabLoop, TabSync};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, detail, message, page, quiet};
 
-/// A tab of its own on a desk's files and server.
-fn tab(hands: &Hands) -> TabSync {
+/// A tab of its own on a desk's files and server, with its loops.
+fn tab(hands: &Hands) -> (Arc<TabSync>, [TabLoop; 5]) {
     let channel = crate::hands::open(hands.channel.spec().clone(), &hands.store, &hands.clock, &hands.news);
-    TabSync::new(channel, Polling::default())
+    let tab = Arc::new(TabSync::new(channel, Polling::default()));
+    let loops = tab.loops();
+    (tab, loops)
 }
 
 /// Takes all steps that are due now.
-async fn turn(hands: &Hands, tab: &TabSync) {
+async fn turn(hands: &Hands, loops: &mut [TabLoop; 5]) {
     for _ in 0..2 {
-        for which in Loop::ALL {
+        for one in &mut *loops {
             let mut steps = 0;
-            while tab.step(which, hands.clock.now()).await == 0 {
+            while one.step(hands.clock.now()).await == 0 {
                 steps += 1;
-                assert!(steps < 100, "{which:?} finds no end");
+                assert!(steps < 100, "{:?} finds no end", one.which());
             }
         }
     }
@@ -64,14 +67,15 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     );
     hands.store.save_draft(&crate::hands::id(), &to, Some(draft.clone())).expect("kept");
     hands.queue_text("c1", "Hello");
-    let tab = tab(&hands);
+    let (tab, mut loops) = tab(&hands);
     tab.focus(true, Some(to.clone()));
     tab.fetch_older(to.clone());
     for _ in 0..20 {
         // All at once, as the loops do.
         let now = hands.clock.now();
-        tokio::join!(tab.push_step(now), tab.open_step(now), tab.poll_step(now));
-        turn(&hands, &tab).await;
+        let [poll, open, push, ..] = &mut loops;
+        tokio::join!(push.step(now), open.step(now), poll.step(now));
+        turn(&hands, &mut loops).await;
         hands.pass(4);
     }
     assert_eq!(hands.server.routes(), ["GET /account"]);
@@ -79,7 +83,7 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     // A key that is revoked while all goes well: one call as well.
     hands.server.now(chat);
     tab.refresh();
-    turn(&hands, &tab).await;
+    turn(&hands, &mut loops).await;
     let health = hands.health();
     assert!(matches!(health, Some(Health::Live { .. })), "{health:?}");
     assert!(hands.server.routes().contains(&"POST /messages/send".to_owned()), "what waited has left");
@@ -88,7 +92,7 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
     hands.pass(60);
     tab.refresh();
     for _ in 0..20 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(40);
     }
     assert_eq!(hands.server.routes().len(), 1);
@@ -101,18 +105,18 @@ async fn a_key_that_is_not_taken_is_tried_once_by_all_loops_together() {
 #[tokio::test]
 async fn a_poll_that_brings_nothing_costs_no_transaction() {
     let hands = Hands::on(chat).await;
-    let tab = tab(&hands);
+    let (tab, mut loops) = tab(&hands);
     tab.focus(true, Some(ConversationId::from("c1")));
     // Another process's view of the files tells of every commit.
     let other = Store::open(hands.folder.path()).expect("the files open");
     for _ in 0..40 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(3);
     }
     let (settled, told) = (other.versions().await.expect("read"), hands.news().len());
     hands.server.seen();
     for _ in 0..40 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(3);
     }
     assert!(told > 0 && hands.server.seen().len() > 80, "it goes on asking");
@@ -122,9 +126,9 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     assert!(news.iter().all(quiet), "{news:?}");
     // Nor is it merged again: what is gone from the files stays gone.
     other.mark_gone(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
-    turn(&hands, &tab).await;
+    turn(&hands, &mut loops).await;
     hands.pass(3);
-    turn(&hands, &tab).await;
+    turn(&hands, &mut loops).await;
     assert!(hands.list().rows.is_empty());
     // What is new is still seen, by the same questions.
     hands.server.now(|request| match request.route().as_str() {
@@ -135,7 +139,7 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
         _ => chat(request),
     });
     hands.pass(3);
-    turn(&hands, &tab).await;
+    turn(&hands, &mut loops).await;
     assert_eq!(hands.messages("c1"), ["m1", "m2"]);
     assert_eq!(hands.rings(), ["c1"]);
 }
@@ -174,22 +178,22 @@ async fn the_same_answer_after_a_change_from_here_is_taken_in() {
         _ => chat(request),
     })
     .await;
-    let tab = tab(&hands);
+    let (tab, mut loops) = tab(&hands);
     tab.focus(true, Some(ConversationId::from("c1")));
     let automation = |hands: &Hands| {
         let row = hands.history("c1").conversation.expect("it is there");
         row.conversation.automation
     };
     for _ in 0..4 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(10);
     }
     hands.queue("c1", Operation::SetAutomation { enabled: false });
-    tab.step(Loop::Push, hands.clock.now()).await;
+    loops[Loop::Push as usize].step(hands.clock.now()).await;
     assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::Off);
     for _ in 0..4 {
         hands.pass(10);
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
     }
     assert_eq!(automation(&hands), frontdesk::model::conversations::Automation::On);
 }
@@ -226,20 +230,20 @@ async fn a_sweep_finds_what_the_top_of_the_list_does_not_show() {
         }
     })
     .await;
-    let tab = tab(&hands);
+    let (_, mut loops) = tab(&hands);
     let named = |hands: &Hands| {
         let row = hands.history("k070").conversation.expect("it is there");
         row.conversation.title().to_string()
     };
     for _ in 0..100 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(3);
     }
     assert_eq!(named(&hands), "name 0");
     hands.server.seen();
     name.store(1, Ordering::SeqCst);
     for _ in 0..105 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(3);
     }
     assert_eq!(named(&hands), "name 1", "five minutes later at the most");
@@ -248,16 +252,16 @@ async fn a_sweep_finds_what_the_top_of_the_list_does_not_show() {
 #[tokio::test]
 async fn a_machine_that_slept_asks_for_everything_at_once() {
     let hands = Hands::on(chat).await;
-    let tab = tab(&hands);
+    let (_, mut loops) = tab(&hands);
     for _ in 0..5 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(10);
     }
     for (slept, asked) in [(9, false), (3_600, true), (-86_400, true), (61, true)] {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.server.seen();
         hands.pass(slept);
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         let routes = hands.server.routes();
         let all = ["GET /account", "GET /triggers/new-message", "GET /conversations"];
         assert_eq!(all.iter().all(|it| routes.iter().any(|at| at == it)), asked, "{slept}: {routes:?}");
@@ -292,25 +296,62 @@ async fn once_a_day_what_is_short_of_messages_is_read_whole() {
         }
     })
     .await;
-    let tab = tab(&hands);
+    let (tab, mut loops) = tab(&hands);
     let to = ConversationId::from("c1");
     tab.focus(true, Some(to.clone()));
-    turn(&hands, &tab).await;
+    turn(&hands, &mut loops).await;
     tab.fetch_older(to);
-    turn(&hands, &tab).await;
+    turn(&hands, &mut loops).await;
     assert_eq!(hands.messages("c1").len(), 59, "read to its start");
     late.store(1, Ordering::SeqCst);
     for _ in 0..20 {
         hands.pass(10);
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
     }
     assert_eq!(hands.messages("c1").len(), 59, "the newest page does not show it");
     hands.pass(86_400);
     for _ in 0..3 {
-        turn(&hands, &tab).await;
+        turn(&hands, &mut loops).await;
         hands.pass(10);
     }
     assert_eq!(hands.messages("c1").len(), 60);
+}
+
+#[tokio::test]
+async fn the_open_conversation_is_read_while_another_has_no_answer() {
+    let (asked, is_asked) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+    let (background, was_asked) = (asked.clone(), is_asked.clone());
+    let hands = Hands::on(move |request| match request.route().as_str() {
+        "GET /conversations" => Answer::ok(page(&[conversation("c2", 0, 0)], None)),
+        "GET /conversations/c2" => {
+            was_asked.store(true, Ordering::SeqCst);
+            background.notify_one();
+            Answer::Stall(Vec::new())
+        }
+        _ => chat(request),
+    })
+    .await;
+    let (tab, [mut poll, mut open, ..]) = tab(&hands);
+    tab.focus(true, Some(ConversationId::from("c1")));
+    let now = hands.clock.now();
+    // Ends with the step that asks for the other one: when that is given up.
+    let mut hanging = std::pin::pin!(async {
+        while !is_asked.load(Ordering::SeqCst) {
+            poll.step(now).await;
+        }
+    });
+    tokio::select! {
+        biased;
+        () = &mut hanging => panic!("it has no answer"),
+        () = asked.notified() => {}
+    }
+    let reading = async { while open.step(now).await == 0 {} };
+    tokio::select! {
+        biased;
+        () = &mut hanging => panic!("the open one waited for the other"),
+        () = reading => {}
+    }
+    assert!(hands.server.routes().contains(&"GET /conversations/c1".to_owned()), "it is read alone");
 }
 
 #[tokio::test]
@@ -353,9 +394,9 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
         let routes = hands.server.routes();
         routes.iter().filter(|it| *it == "GET /broadcast/b1").count()
     };
-    let first = tab(&hands);
+    let (first, mut loops) = tab(&hands);
     first.focus(true, None);
-    turn(&hands, &first).await;
+    turn(&hands, &mut loops).await;
     let operation = Operation::Broadcast {
         to: Audience::Everyone,
         content: BroadcastContent::Text("Harbor opens".into()),
@@ -374,7 +415,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     hands.store.enqueue(row, hands.clock.now()).expect("queued");
     let mut seconds = Vec::new();
     for second in 0..120 {
-        turn(&hands, &first).await;
+        turn(&hands, &mut loops).await;
         seconds.extend(std::iter::repeat_n(second, looks(&hands)));
         hands.pass(1);
     }
@@ -382,10 +423,10 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     let planned = |looks: usize, wait: i64| std::iter::repeat_n(wait, looks);
     let wanted: Vec<i64> = planned(4, 2).chain(planned(10, 5)).chain(planned(3, 15)).collect();
     assert_eq!(waits[..17], wanted, "every few seconds, then less often");
-    drop(first);
-    let second = tab(&hands);
+    drop((first, loops));
+    let (_, mut second) = tab(&hands);
     done.store(1, Ordering::SeqCst);
-    turn(&hands, &second).await;
+    turn(&hands, &mut second).await;
     assert_eq!(looks(&hands), 1, "another desk goes on");
     let said = hands.news().into_iter().find_map(|it| match it {
         News::Alarm(_, words) => Some(words.to_string()),
@@ -394,9 +435,9 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     assert_eq!(said.as_deref(), Some("broadcast to 12: 11 delivered, 1 failed"));
     let kept = hands.store.reader().expect("a reader").broadcasts(&crate::hands::id()).expect("read");
     assert!(kept.len() == 1 && kept[0].is_finished(), "{kept:?}");
-    for desk in [second, tab(&hands)] {
+    for mut desk in [second, tab(&hands).1] {
         hands.pass(100);
-        turn(&hands, &desk).await;
+        turn(&hands, &mut desk).await;
         assert_eq!(looks(&hands), 0, "it is finished");
     }
 }

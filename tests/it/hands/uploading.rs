@@ -55,7 +55,7 @@ async fn an_upload_in_progress_for_ever_is_given_up_after_ten_minutes() {
     let began = hands.now();
     while stop(&hands).is_none() {
         assert!(hands.now().since(began) < 30 * MINUTE, "it asks without end");
-        hands.channel.upload_all(hands.now()).await;
+        hands.upload().await;
         hands.pass(10);
     }
     assert_eq!(stop(&hands), Some(Stop::Upload), "nobody was sent anything");
@@ -68,14 +68,14 @@ async fn a_lost_answer_is_asked_for_again_and_the_file_is_sent_by_its_address() 
     let hands = ready().await;
     let row = queue_file(&hands);
     hands.server.now(|request| if request.method == "POST" { Answer::Cut } else { chat(request) });
-    hands.channel.upload_all(hands.now()).await;
+    hands.upload().await;
     assert_eq!(hands.history("c1").outbox[0].state, RowState::Uncertain);
     hands.server.now(|request| match request.route().as_str() {
         "POST /media" => Answer::ok(json!({"url": "https://files.example/bill.png", "creditsUsed": 1})),
         _ => chat(request),
     });
     hands.pass(30);
-    assert_eq!(hands.channel.upload_all(hands.now()).await, PushStep::Idle);
+    assert_eq!(hands.upload().await, PushStep::Idle);
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     let routes: Vec<_> = posts.iter().map(Request::route).collect();
@@ -93,7 +93,7 @@ async fn an_upload_nothing_is_known_of_waits_for_a_person() {
     queue_file(&hands);
     hands.server.now(|request| if request.method == "POST" { Answer::Cut } else { chat(request) });
     for _ in 0..40 {
-        hands.channel.upload_all(hands.now()).await;
+        hands.upload().await;
         hands.pass(60);
     }
     assert_eq!(stop(&hands), Some(Stop::Upload));

@@ -15,7 +15,7 @@ use frontdesk::model::time::{Clock, SECOND, Timestamp};
 use frontdesk::shell::clock::SystemClock;
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
-use frontdesk::sync::{ChannelSpec, ChannelSync, PushStep};
+use frontdesk::sync::{ChannelSpec, ChannelSync, PushState, PushStep};
 use portable_pty::CommandBuilder;
 use rusqlite::{Connection, OpenFlags};
 
@@ -130,10 +130,11 @@ impl Folder {
         let clock = Arc::new(Ahead::default());
         let channel = ChannelSync::new(self.spec(), store.clone(), clock.clone(), Arc::new(|_: News| ()))
             .expect("a channel");
+        let mut state = PushState::new(clock.now());
         channel.pull_account().await;
         let mut asked = 0;
         for _ in 0..STEPS {
-            match channel.push_once(clock.now()).await {
+            match channel.push_once(&mut state, clock.now()).await {
                 PushStep::Moved => {}
                 PushStep::Due(until) => clock.advance(until.since(clock.now()).max(0) + 1),
                 PushStep::Halted => {

@@ -27,6 +27,7 @@ use rand::{RngExt, SeedableRng};
 use serde_json::json;
 
 use crate::faults::world::World;
+use crate::hands::Steps;
 use crate::kills::folder::Folder;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
@@ -225,11 +226,12 @@ async fn a_life_of_a_desk() {
     let clock = Arc::new(Ahead(folder.join("data").join("ahead")));
     let channel =
         ChannelSync::new(spec, store.clone(), clock.clone(), Arc::new(|_: News| ())).expect("a channel");
+    let mut steps = Steps::new(clock.now());
     channel.pull_account().await;
     assert_eq!(channel.known_platform(), Some(Platform::Whatsapp));
     loop {
-        channel.carry_campaigns(clock.now()).await;
-        while channel.push_once(clock.now()).await == PushStep::Moved {}
+        channel.carry_campaigns(&mut steps.waves, clock.now()).await;
+        while channel.push_once(&mut steps.push, clock.now()).await == PushStep::Moved {}
         let reader = store.reader().expect("a reader");
         let campaign = reader.campaigns(None).expect("read").pop().expect("it is there");
         match (campaign.phase, campaign.cause) {
@@ -247,7 +249,7 @@ async fn a_life_of_a_desk() {
     }
     // What arrives later is counted, too.
     for _ in 0..60 {
-        channel.pull_broadcasts().await;
+        channel.pull_broadcasts(&mut steps.broadcasts).await;
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

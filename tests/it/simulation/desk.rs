@@ -11,9 +11,10 @@ use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::news::News;
 use frontdesk::model::time::Clock;
 use frontdesk::store::{Reader, Store, StoreDurability, StoreOptions};
-use frontdesk::sync::{ChannelSpec, ChannelSync, Leading, Loop, Polling, TabSync, leading};
+use frontdesk::sync::{ChannelSpec, ChannelSync, Leading, Loop, Polling, TabLoop, TabSync, leading};
 use futures_util::FutureExt;
 
+use crate::hands::Steps;
 use crate::simulation::clock::Skewed;
 use crate::simulation::line::Line;
 use crate::simulation::notices::{self, Notices};
@@ -55,7 +56,10 @@ pub struct Body {
     pub store: Store,
     pub reader: Reader,
     pub tab: Arc<TabSync>,
+    loops: [TabLoop; Loop::ALL.len()],
     leading: Option<Leading>,
+    /// What steps taken by hand remember.
+    pub steps: Steps,
 }
 
 /// The place of the loop that keeps the lease.
@@ -93,6 +97,7 @@ impl Desk {
                 notices.lock().expect("no one failed").ring(conversation);
             }
         });
+        let steps = Steps::new(clock.now());
         let channel = ChannelSync::with_client(spec, client, store.clone(), clock, tell);
         let reader = store.reader().expect("a reader");
         let polling = Polling {
@@ -107,7 +112,8 @@ impl Desk {
             (Arc::new(TabSync::new(channel, polling)), None)
         };
         let lease = if leading.is_some() { now } else { i64::MAX };
-        self.body = Some(Body { store, reader, tab, leading });
+        let loops = tab.loops();
+        self.body = Some(Body { store, reader, tab, loops, leading, steps });
         self.next = [now; LEASE + 1];
         self.next[LEASE] = lease;
     }
@@ -127,6 +133,12 @@ impl Desk {
 
     pub fn tab(&self) -> &TabSync {
         &self.body().tab
+    }
+
+    /// The hands, and what steps taken by hand remember.
+    pub fn by_hand(&mut self) -> (&ChannelSync, &mut Steps) {
+        let body = self.body.as_mut().expect("it runs");
+        (body.tab.channel(), &mut body.steps)
     }
 
     pub fn store(&self) -> &Store {
@@ -168,12 +180,12 @@ impl Desk {
 
     /// Takes the step that is due longest. False if the process ended in it.
     pub async fn step(&mut self, now: impl Fn() -> i64) -> bool {
-        let Some(body) = &self.body else { return true };
+        let Some(body) = &mut self.body else { return true };
         let place = (0..=LEASE).min_by_key(|place| self.next[*place]).expect("some");
         let time = self.clock.now();
         let step = async {
-            match (Loop::ALL.get(place), &body.leading) {
-                (Some(which), _) => body.tab.step(*which, time).await,
+            match (body.loops.get_mut(place), &mut body.leading) {
+                (Some(one), _) => one.step(time).await,
                 (None, Some(leading)) => leading.step(time).await,
                 (None, None) => i64::MAX / 4,
             }
@@ -200,11 +212,6 @@ impl Desk {
             if body.tab.woken(which).now_or_never().is_some() {
                 self.next[which as usize] = self.next[which as usize].min(now);
             }
-        }
-        if let Some(leading) = &body.leading
-            && leading.woken().now_or_never().is_some()
-        {
-            self.next[LEASE] = self.next[LEASE].min(now);
         }
     }
 }

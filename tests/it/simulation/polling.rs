@@ -230,14 +230,15 @@ async fn dup_delivery_webhook_and_poll() {
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     for round in 0..6 {
         crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
-        let first = crowd.desks[round % 2].tab();
-        let second = crowd.desks[(round + 1) % 2].tab();
+        let (first, second) = (round % 2, (round + 1) % 2);
+        let (told, read) = if round < 3 { (first, second) } else { (second, first) };
+        if round >= 3 {
+            crowd.desks[read].tab().channel().pull_history(&here).await;
+        }
+        let (channel, steps) = crowd.desks[told].by_hand();
+        channel.pull_trigger(&mut steps.trigger).await;
         if round < 3 {
-            first.channel().pull_trigger().await;
-            second.channel().pull_history(&here).await;
-        } else {
-            first.channel().pull_history(&here).await;
-            second.channel().pull_trigger().await;
+            crowd.desks[read].tab().channel().pull_history(&here).await;
         }
         crowd.pass(20 * SECOND).await;
     }
@@ -316,7 +317,8 @@ async fn takeover_ambiguous() {
         crowd.desks[0].line.script([Some(fault)]);
         let rows = crowd.queue(0, &here, seen, vec![pause, text(&phone(0), &words)]);
         let time = crowd.desks[0].clock.now();
-        crowd.desks[0].tab().channel().push_once(time).await;
+        let (channel, steps) = crowd.desks[0].by_hand();
+        channel.push_once(&mut steps.push, time).await;
         let row = crowd.with(0, &phone(0)).expect("listed");
         assert_eq!((row.automation_pending, row.conversation.automation), (Some(false), Automation::On));
         crowd.pass(3 * MINUTE).await;

@@ -50,7 +50,8 @@ async fn a_history_that_lags_behind_the_list_is_read_again() {
     crowd.pass_in_town(SECOND).await;
     // The list is as it is; the history is as it was.
     crowd.desks[0].line.script([None, Some(Fault::Stale)]);
-    crowd.desks[0].tab().channel().pull_conversations().await;
+    let (channel, steps) = crowd.desks[0].by_hand();
+    channel.pull_conversations(&mut steps.list).await;
     assert!(was_old(&crowd), "the old page came");
     assert_eq!(crowd.messages(0, &here).len(), 1);
     crowd.pass(6 * MINUTE).await;

@@ -179,18 +179,19 @@ impl Order<'_> {
 
     /// Reads something; the process may end in it.
     async fn read(&mut self, what: Read) {
-        let desk = &self.crowd.desks[0];
-        let channel = desk.tab().channel();
+        let desk = &mut self.crowd.desks[0];
+        let line = desk.line.clone();
+        let (channel, steps) = desk.by_hand();
         let reading = async {
             match what {
-                Read::Trigger => channel.pull_trigger().await,
-                Read::List => channel.pull_conversations().await,
+                Read::Trigger => channel.pull_trigger(&mut steps.trigger).await,
+                Read::List => channel.pull_conversations(&mut steps.list).await,
                 Read::History => channel.pull_history(&self.here).await,
             }
         };
         let alive = tokio::select! {
             biased;
-            () = desk.line.crashed() => false,
+            () = line.crashed() => false,
             _ = reading => true,
         };
         if !alive {
@@ -200,11 +201,13 @@ impl Order<'_> {
 
     async fn push(&mut self) {
         for _ in 0..4 {
-            let desk = &self.crowd.desks[0];
+            let desk = &mut self.crowd.desks[0];
+            let (line, now) = (desk.line.clone(), desk.clock.now());
+            let (channel, steps) = desk.by_hand();
             let step = tokio::select! {
                 biased;
-                () = desk.line.crashed() => None,
-                step = desk.tab().channel().push_once(desk.clock.now()) => Some(step),
+                () = line.crashed() => None,
+                step = channel.push_once(&mut steps.push, now) => Some(step),
             };
             self.look_at_what_left();
             match step {

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 
 use crate::cli::scripting::Session;
+use crate::cli::scripting::session::reading::ChannelProgress;
 use client::RequestFailure;
 use model::time::{MINUTE, Timestamp};
 use store::leases::{Holder, LEASE, LeaseRequest, Other, RENEW, Rank};
@@ -46,9 +47,10 @@ impl Session {
             return Ok(SendStep::Elsewhere(other));
         }
         self.carry_waves(channel)?;
+        let ChannelProgress { push, uploads, .. } = &mut *self.progress(channel);
         let step = self.runtime.block_on(async {
-            channel.upload_once(self.now()).await;
-            channel.push_once(self.now()).await
+            channel.upload_once(uploads, self.now()).await;
+            channel.push_once(push, self.now()).await
         });
         Ok(match step {
             PushStep::Moved => SendStep::Moved,
@@ -94,7 +96,8 @@ impl Session {
             }
             self.account_at.borrow_mut().insert(id.clone(), self.now());
         }
-        self.runtime.block_on(channel.carry_campaigns(self.now()));
+        let waves = &mut self.progress(channel).waves;
+        self.runtime.block_on(channel.carry_campaigns(waves, self.now()));
         Ok(())
     }
 }

@@ -64,7 +64,7 @@ pub async fn duplicate_ids_in_page() {
         twice[1]["content"] = json!("another");
         Answer::ok(page(&twice, None))
     });
-    assert_eq!(hands.channel.pull_trigger().await, Pulled::Done);
+    assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert_eq!(hands.messages("c1"), ["m1", "m7"], "one row");
     assert_eq!(hands.rings(), ["c1"], "and one notice");
 }

@@ -142,7 +142,7 @@ async fn a_flood_keeps_its_order_and_the_limit() {
     }
     let mut sent: Vec<(Timestamp, usize)> = Vec::new();
     loop {
-        let step = hands.channel.push_once(hands.now()).await;
+        let step = hands.push_once().await;
         let texts = hands.server.posts().into_iter().map(|it| {
             let body: serde_json::Value = serde_json::from_slice(&it.body).expect("JSON");
             body["text"]["body"].as_str().expect("a text").parse().expect("a number")

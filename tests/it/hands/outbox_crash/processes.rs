@@ -7,7 +7,7 @@ use frontdesk::model::outbox::RowState;
 use frontdesk::model::time::MINUTE;
 use frontdesk::store::Store;
 use frontdesk::store::lane::Settlement;
-use frontdesk::sync::PushStep;
+use frontdesk::sync::{PushState, PushStep};
 
 use crate::hands::outbox_crash::desk;
 use crate::hands::{id, open};
@@ -20,7 +20,8 @@ async fn two_processes_on_one_outbox() {
     let news = Arc::new(Mutex::new(Vec::new()));
     let other = open(hands.channel.spec().clone(), &other_store, &hands.clock, &news);
     let now = hands.now();
-    let (first, second) = tokio::join!(hands.channel.push_all(now), other.push_all(now));
+    let mut state = PushState::new(now);
+    let (first, second) = tokio::join!(hands.push(), other.push_all(&mut state, now));
     for step in [first, second] {
         assert!(!matches!(step, PushStep::Halted), "{step:?}");
     }
@@ -82,7 +83,7 @@ async fn a_lost_log_never_sends_twice() {
     let again = open(hands.channel.spec().clone(), &store, &hands.clock, &news);
     let rows = store.lane_rows(&id()).await.expect("rows");
     assert!(rows.iter().all(|it| it.row.state == RowState::Queued), "as it was before the log");
-    assert_eq!(again.push_all(hands.now()).await, PushStep::Idle);
+    assert_eq!(again.push_all(&mut PushState::new(hands.now()), hands.now()).await, PushStep::Idle);
     assert_eq!(office.count(), 1, "the same key brings the same answer");
     let posts = hands.server.posts();
     assert!(posts.iter().all(|it| it.key() == posts[0].key()));

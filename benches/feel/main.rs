@@ -1,0 +1,174 @@
+//! How the inbox feels, beside an empty list in the same run.
+//!
+//! `cargo bench --bench feel` fills caches with `frontdesk dev fill-cache` and
+//! runs the real binary in a pseudo-terminal of 120x40 with its server away: from
+//! its start to the first whole frame, from a key to the last byte of its frame,
+//! 1,000 keys at once, bytes of a move and of a scroll, memory, and what it does
+//! when nothing happens. The floor (`floor.rs`, this bench run again) is measured
+//! before and after it, and each figure stands beside the floor's.
+//! `FRONTDESK_BENCH_SIZES=1000x10000,100000x1000000` says how many conversations
+//! and messages; `FRONTDESK_BENCH_FOLDER` keeps the caches for the next run;
+//! `FRONTDESK_BENCH_BINARY` measures another binary.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its table")]
+
+mod floor;
+mod watched;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use portable_pty::CommandBuilder;
+
+use crate::watched::{Usage, Watched};
+
+const CHANNEL: &str = "bench";
+const KEY: &str = "wak_live_feelfeelfeelfeelfeelfeel01";
+const STARTS: usize = 15;
+const KEYS: usize = 200;
+const IDLE: Duration = Duration::from_secs(10);
+
+/// What was measured of one program.
+struct Figures {
+    start: Vec<Duration>,
+    key: Vec<Duration>,
+    move_bytes: Vec<usize>,
+    scroll_bytes: Vec<usize>,
+    flood: Vec<Duration>,
+    usage: Usage,
+    idle: Usage,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("floor") {
+        let rows = arguments.next().and_then(|it| it.parse().ok()).unwrap_or(1_000);
+        return floor::run(rows).expect("the floor runs");
+    }
+    let binary = std::env::var("FRONTDESK_BENCH_BINARY")
+        .unwrap_or_else(|_| env!("CARGO_BIN_EXE_frontdesk").to_owned());
+    let temporary = tempfile::tempdir().expect("a folder");
+    let kept = std::env::var_os("FRONTDESK_BENCH_FOLDER").map(PathBuf::from);
+    let sizes =
+        std::env::var("FRONTDESK_BENCH_SIZES").unwrap_or_else(|_| "1000x10000,100000x1000000".to_owned());
+    for size in sizes.split(',') {
+        let folder = kept.clone().unwrap_or_else(|| temporary.path().to_owned()).join(size);
+        let rows = prepare(&binary, &folder, size);
+        let floor = || measure(|| floor_of(rows));
+        let (before, inbox, after) = (floor(), measure(|| inbox_of(&binary, &folder)), floor());
+        print(size, &inbox, &[before, after]);
+    }
+}
+
+fn floor_of(rows: usize) -> CommandBuilder {
+    let mut command = CommandBuilder::new(std::env::current_exe().expect("this bench has a path"));
+    command.args(["floor", &rows.to_string()]);
+    command.env("TERM", "xterm-256color");
+    command
+}
+
+fn inbox_of(binary: &str, folder: &Path) -> CommandBuilder {
+    let mut command = CommandBuilder::new(binary);
+    command.env("TERM", "xterm-256color");
+    command.env("BENCH_KEY", KEY);
+    command.env("FRONTDESK_CONFIG_DIR", folder.join("config"));
+    command.env("FRONTDESK_DATA_DIR", folder.join("data"));
+    command
+}
+
+/// Fills a cache if it is not there, and returns how many conversations it has.
+fn prepare(binary: &str, folder: &Path, size: &str) -> usize {
+    let (conversations, messages) = size.split_once('x').expect("two numbers with an x between them");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    let config = folder.join("config");
+    std::fs::create_dir_all(&config).expect("a folder");
+    // Nobody listens there.
+    let text = format!(
+        "[[channel]]\nname = \"{CHANNEL}\"\nbase_url = \"http://{address}/v1\"\nkey_env = \"BENCH_KEY\"\n"
+    );
+    std::fs::write(config.join("config.toml"), text).expect("the configuration is written");
+    if !folder.join("data/cache.db").exists() {
+        println!("filling {} with {conversations} conversations and {messages} messages", folder.display());
+        let mut fill = Command::new(binary);
+        fill.args([
+            "dev",
+            "fill-cache",
+            "--seed",
+            "1",
+            "--channel",
+            CHANNEL,
+            "--conversations",
+            conversations,
+        ]);
+        fill.args(["--messages", messages, "--data-dir"]).arg(folder.join("data"));
+        assert!(fill.status().expect("the binary runs").success(), "the cache was not filled");
+    }
+    conversations.parse().expect("a number")
+}
+
+fn measure(command: impl Fn() -> CommandBuilder) -> Figures {
+    let start = (0..STARTS).map(|_| Watched::start(command()).start.took).collect();
+    let mut watched = Watched::start(command());
+    watched.rest(Duration::from_secs(2));
+    let usage = watched.usage();
+    let (mut key, mut move_bytes, mut scroll_bytes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut press = |watched: &mut Watched, what: &str, bytes: &mut Vec<usize>| {
+        let answer = watched.press(what);
+        key.push(answer.took);
+        bytes.push(answer.bytes);
+    };
+    for _ in 0..KEYS / 4 {
+        press(&mut watched, "j", &mut move_bytes);
+        press(&mut watched, "k", &mut move_bytes);
+    }
+    // To the last row: each further move scrolls.
+    watched.press(&"j".repeat(60));
+    for _ in 0..KEYS / 2 {
+        press(&mut watched, "j", &mut scroll_bytes);
+    }
+    let flood = (0..6).map(|it| watched.press(&["k", "j"][it % 2].repeat(1_000)).took).collect();
+    watched.rest(Duration::from_secs(2));
+    let before = watched.usage();
+    watched.rest(IDLE);
+    let after = watched.usage();
+    let idle = Usage {
+        wake_ups: after.wake_ups.saturating_sub(before.wake_ups),
+        running: after.running.saturating_sub(before.running),
+        ..after
+    };
+    Figures { start, key, move_bytes, scroll_bytes, flood, usage, idle }
+}
+
+/// The value so many in a hundred do not exceed.
+fn percentile<T: Ord + Copy>(values: &[T], percent: usize) -> T {
+    let mut sorted = values.to_vec();
+    sorted.sort();
+    sorted[(sorted.len() * percent).div_ceil(100).max(1) - 1]
+}
+
+fn print(size: &str, inbox: &Figures, floors: &[Figures; 2]) {
+    println!("\n{:<44} {:>10} {:>10} {:>8}", size, "inbox", "floor", "ratio");
+    let row = |name: &str, of: &dyn Fn(&Figures) -> f64| {
+        let (ours, floor) = (of(inbox), (of(&floors[0]) + of(&floors[1])) / 2.0);
+        println!("{name:<44} {ours:>10.2} {floor:>10.2} {:>8.2}", ours / floor);
+    };
+    let ms = |it: Duration| it.as_secs_f64() * 1e3;
+    let count = |it: usize| f64::from(u32::try_from(it).unwrap_or(u32::MAX));
+    let mib = |kib: u64| f64::from(u32::try_from(kib).unwrap_or(u32::MAX)) / 1024.0;
+    row("start to the first whole frame, ms, p50", &|it| ms(percentile(&it.start, 50)));
+    row("key to its whole frame, ms, p50", &|it| ms(percentile(&it.key, 50)));
+    row("key to its whole frame, ms, p99", &|it| ms(percentile(&it.key, 99)));
+    row("1,000 keys at once, ms, p50", &|it| ms(percentile(&it.flood, 50)));
+    row("bytes of a move, p50", &|it| count(percentile(&it.move_bytes, 50)));
+    row("bytes of a scroll, p50", &|it| count(percentile(&it.scroll_bytes, 50)));
+    row("memory after the start, MiB", &|it| mib(it.usage.resident_kib));
+    row("memory at its peak, MiB", &|it| mib(it.idle.peak_kib));
+    let seconds = IDLE.as_secs_f64();
+    row("idle, wake-ups a second", &|it| {
+        count(usize::try_from(it.idle.wake_ups).unwrap_or(usize::MAX)) / seconds
+    });
+    row("idle, % of a core", &|it| it.idle.running.as_secs_f64() / seconds * 100.0);
+}

@@ -1,0 +1,91 @@
+//! What a desk is made of, before it runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::shell::clipboard::Clipboard;
+use crate::shell::connections::ConnectionsSetup;
+use crate::shell::notify::Notifier;
+use crate::shell::receiving;
+use inbox::screens::conversations::saved_views::SavedView;
+use inbox::settings::{ChannelInfo, Settings};
+use inbox::theme_view::Theme;
+use model::account::Environment;
+use model::time::Clock;
+use store::{Reader, Store, StoreError, StoreOptions};
+use sync::{ChannelSpec, Polling};
+
+/// This desk's files, before they are opened.
+pub struct DeskFiles {
+    /// The folder of what cannot be had again.
+    pub folder: PathBuf,
+    /// How they are opened.
+    pub options: StoreOptions,
+}
+
+impl DeskFiles {
+    /// Opens them.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open(&self) -> Result<Store, StoreError> {
+        Store::open_with(&self.folder, self.options.clone())
+    }
+
+    /// What the first frame is read from, and the files where that needs them
+    /// open: checks, locks and writes come after the frame where they can.
+    pub(super) fn first_look(&self) -> Result<(Reader, Option<Store>), StoreError> {
+        if let Some(reader) = Store::peek(&self.folder, &self.options) {
+            return Ok((reader, None));
+        }
+        let store = self.open()?;
+        Ok((store.reader()?, Some(store)))
+    }
+}
+
+/// What a desk is made of.
+pub struct DeskParts {
+    /// This desk's files.
+    pub files: DeskFiles,
+    /// The tabs.
+    pub channels: Vec<ChannelSpec>,
+    /// How it behaves.
+    pub settings: Settings,
+    /// Where the canned replies lie.
+    pub replies: PathBuf,
+    /// The business's own interfaces, if the desk keeps any.
+    pub connections: Option<ConnectionsSetup>,
+    /// Who writes here, if that was said.
+    pub agent: Option<String>,
+    /// How often its tabs are asked.
+    pub polling: Polling,
+    /// How webhooks of its own come, if they do.
+    pub receiver: Option<receiving::ReceiverSetup>,
+    /// How it looks.
+    pub theme: Theme,
+    /// Whether the mouse is read from the start.
+    pub mouse: bool,
+    /// How it reaches a person who looks elsewhere.
+    pub notifier: Notifier,
+    /// Where copies go.
+    pub clipboard: Clipboard,
+    /// The saved views.
+    pub views: Vec<SavedView>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Where the hands run.
+    pub runtime: tokio::runtime::Handle,
+}
+
+impl DeskParts {
+    /// The tabs as the app knows them: never with their keys.
+    pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
+        let info = |it: &ChannelSpec| ChannelInfo {
+            id: it.id.clone(),
+            name: it.name.clone(),
+            environment: Environment::from_key(it.key.expose()),
+            read_only: it.read_only,
+        };
+        channels.iter().map(info).collect()
+    }
+}

@@ -1,0 +1,315 @@
+//! The loops of a tab as steps: what is polled, the open conversation, the
+//! outbox. Each owns what it remembers between two steps; a step does at most
+//! one thing and says when it wants to be taken again.
+//!
+//! Time comes in as a value and nothing here waits for a timer: the engine
+//! takes the steps by the clock, a simulation by hand.
+
+use std::sync::Arc;
+
+use crate::attempt::Tries;
+use crate::audit::AuditState;
+use crate::broadcasts::BroadcastState;
+use crate::campaigns::WaveState;
+use crate::conversations::ListState;
+use crate::plan::{PollSchedule, ScheduleStep, Task};
+use crate::push::{PushState, PushStep};
+use crate::report::Pulled;
+use crate::state::SyncState;
+use crate::tab::{Loop, TabSync};
+use crate::trigger::TriggerState;
+use crate::{ChannelSync, NAP};
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::time::Timestamp;
+
+/// What is polled by itself; of what is due alike, the first goes first. The
+/// list tells who spoke last, without which a message that was missed would
+/// look as if nobody had answered it.
+const POLLED: [Task; 7] =
+    [Task::Account, Task::List, Task::Trigger, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
+
+/// One of a tab's loops, and what only it knows.
+pub struct TabLoop {
+    tab: Arc<TabSync>,
+    state: LoopState,
+}
+
+enum LoopState {
+    Poll(Box<PollState>),
+    Open(OpenState),
+    Push(Box<PushState>),
+    Upload(Tries),
+    Waves(WaveState),
+}
+
+/// What the steps of what is polled remember.
+#[derive(Debug)]
+struct PollState {
+    plan: PollSchedule,
+    /// When the last step ended.
+    last: Option<Timestamp>,
+    list: ListState,
+    trigger: TriggerState,
+    broadcasts: BroadcastState,
+    audit: AuditState,
+}
+
+/// What the open conversation's steps remember.
+#[derive(Debug)]
+struct OpenState {
+    plan: PollSchedule,
+    last: Option<ConversationId>,
+}
+
+impl TabLoop {
+    pub(crate) fn new(tab: Arc<TabSync>, which: Loop) -> Self {
+        let state = match which {
+            Loop::Poll => LoopState::Poll(Box::new(PollState {
+                plan: PollSchedule::new(&POLLED, tab.polling),
+                last: None,
+                list: ListState::default(),
+                trigger: TriggerState::default(),
+                broadcasts: BroadcastState::default(),
+                audit: AuditState::default(),
+            })),
+            Loop::Open => LoopState::Open(OpenState {
+                plan: PollSchedule::new(&[Task::History], tab.polling),
+                last: None,
+            }),
+            Loop::Push => LoopState::Push(Box::new(PushState::new(tab.channel.clock.now()))),
+            Loop::Upload => LoopState::Upload(Tries::default()),
+            Loop::Waves => LoopState::Waves(WaveState::default()),
+        };
+        Self { tab, state }
+    }
+
+    /// Which of the tab's loops it is.
+    pub fn which(&self) -> Loop {
+        match self.state {
+            LoopState::Poll(_) => Loop::Poll,
+            LoopState::Open(_) => Loop::Open,
+            LoopState::Push(_) => Loop::Push,
+            LoopState::Upload(_) => Loop::Upload,
+            LoopState::Waves(_) => Loop::Waves,
+        }
+    }
+
+    /// The tab it is of.
+    pub fn tab(&self) -> &Arc<TabSync> {
+        &self.tab
+    }
+
+    /// Takes the next step; tells how many microseconds to wait before
+    /// another, unless woken.
+    pub async fn step(&mut self, now: Timestamp) -> i64 {
+        let which = self.which() as usize;
+        let tab = &self.tab;
+        tab.channel.state(|it| it.within[which] = Some(now));
+        let wait = match &mut self.state {
+            LoopState::Poll(state) => state.step(tab, now).await,
+            LoopState::Open(state) => state.step(tab, now).await,
+            LoopState::Push(state) => push_step(tab, state, now).await,
+            LoopState::Upload(state) => upload_step(tab, state, now).await,
+            LoopState::Waves(state) => waves_step(tab, state, now).await,
+        };
+        tab.channel.state(|it| it.within[which] = None);
+        wait
+    }
+}
+
+impl PollState {
+    /// Asks for what has been due longest.
+    async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
+        if tab.is_stopped() || !tab.leads(now) {
+            return NAP;
+        }
+        let channel = &tab.channel;
+        let (visible, refresh, told) =
+            tab.wish(|it| (it.visible, std::mem::take(&mut it.refresh), std::mem::take(&mut it.told)));
+        if refresh || self.has_slept(now) {
+            self.plan.hurry();
+        }
+        if let Err(error) = channel.platform().await {
+            tracing::error!(%error, "the account last read could not be looked up");
+        }
+        if told {
+            self.plan.told(message_task(channel.known_platform().as_ref()));
+        }
+        let wait = match next(channel, &self.plan, now, visible) {
+            ScheduleStep::Sleep(wait) => wait.min(NAP),
+            ScheduleStep::Run(task) => {
+                let (told, before) = (self.plan.is_told(task), channel.state(|it| it.inbound_told));
+                let pulled = self.pull(tab, task).await;
+                let found_at = channel.clock.now();
+                channel.state(|it| {
+                    if !told && it.inbound_told != before {
+                        it.trust.found(found_at);
+                    }
+                });
+                finished(channel, &mut self.plan, task, pulled, visible);
+                0
+            }
+            ScheduleStep::Continue(task) => {
+                let pulled = match task {
+                    Task::Trigger => channel.pull_gap(&mut self.trigger).await,
+                    Task::List => channel.pull_behind(&mut self.list).await,
+                    _ => Pulled::Done,
+                };
+                self.plan.continued(task, pulled, channel.clock.now());
+                0
+            }
+        };
+        self.last = Some(channel.clock.now());
+        wait
+    }
+
+    /// Whether there was a longer rest than any step asks for: the machine
+    /// slept, or its clock was set.
+    fn has_slept(&self, now: Timestamp) -> bool {
+        self.last.is_some_and(|it| !(0..=2 * NAP).contains(&now.since(it)))
+    }
+
+    async fn pull(&mut self, tab: &TabSync, task: Task) -> Pulled {
+        let channel = &tab.channel;
+        let proven = channel.is_proven();
+        let pulled = match task {
+            Task::Account => channel.pull_account().await,
+            Task::Trigger => channel.pull_trigger(&mut self.trigger).await,
+            Task::List | Task::History => channel.pull_conversations(&mut self.list).await,
+            Task::Sweep => channel.sweep_conversations(&mut self.list).await,
+            Task::Mailbox => channel.pull_mailbox().await,
+            Task::Broadcasts => channel.pull_broadcasts(&mut self.broadcasts).await,
+            Task::Audit => channel.audit_histories(&mut self.audit).await,
+        };
+        if task == Task::Account || (!proven && channel.is_proven()) {
+            // They wait for the platform, or for the key to be taken.
+            tab.wake(Loop::Push);
+            tab.wake(Loop::Upload);
+            tab.wake(Loop::Open);
+        }
+        pulled
+    }
+}
+
+impl OpenState {
+    /// Reads the open conversation, or older messages a person asked for.
+    async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
+        let channel = &tab.channel;
+        let fetch = if tab.is_stopped() { None } else { tab.wish(|it| it.fetches.pop_front()) };
+        if let Some(fetch) = fetch {
+            return match channel.fetch(&fetch).await {
+                Pulled::Paced(wait) => {
+                    tab.wish(|it| it.put_back(fetch));
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
+        if !tab.leads(now) || !tab.may_go() {
+            return NAP;
+        }
+        let (visible, open, refresh, told, asked) = tab.wish(|it| {
+            let asked = if it.reads.is_empty() { None } else { Some(it.reads.remove(0)) };
+            let refresh = std::mem::take(&mut it.refresh_open);
+            (it.visible, it.open.clone(), refresh, std::mem::take(&mut it.told_open), asked)
+        });
+        if told {
+            self.plan.told(Task::History);
+        }
+        if refresh || open != self.last {
+            self.plan.hurry();
+            self.last.clone_from(&open);
+        }
+        if let Some((conversation, older)) = asked {
+            let pulled = if older {
+                channel.pull_older(&conversation).await
+            } else {
+                channel.pull_history(&conversation).await
+            };
+            return match pulled {
+                Pulled::Paced(wait) => {
+                    tab.wish(|it| it.reads.insert(0, (conversation, older)));
+                    wait.min(NAP)
+                }
+                _ => 0,
+            };
+        }
+        let Some(conversation) = open else {
+            return NAP;
+        };
+        match next(channel, &self.plan, now, visible) {
+            ScheduleStep::Sleep(wait) => wait.min(NAP),
+            ScheduleStep::Run(task) | ScheduleStep::Continue(task) => {
+                let pulled = channel.pull_history(&conversation).await;
+                finished(channel, &mut self.plan, task, pulled, visible);
+                0
+            }
+        }
+    }
+}
+
+/// Sends the outbox row that may leave next. Not to be cut off: what has left
+/// is to be settled.
+async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 {
+    if !tab.channel.sends(now) || !tab.may_go() {
+        return NAP;
+    }
+    let step = tab.channel.push_once(state, now).await;
+    if step == PushStep::Moved {
+        // It may have been a wave.
+        tab.wake(Loop::Waves);
+    }
+    wait_after(step, tab.channel.clock.now())
+}
+
+/// Uploads the file that may leave next.
+async fn upload_step(tab: &TabSync, state: &mut Tries, now: Timestamp) -> i64 {
+    if !tab.channel.sends(now) || !tab.may_go() {
+        return NAP;
+    }
+    let step = tab.channel.upload_once(state, now).await;
+    if step == PushStep::Moved {
+        // What was uploaded may be sent now.
+        tab.wake(Loop::Push);
+    }
+    wait_after(step, tab.channel.clock.now())
+}
+
+fn wait_after(step: PushStep, now: Timestamp) -> i64 {
+    match step {
+        PushStep::Moved => 0,
+        PushStep::Due(until) => until.since(now).clamp(0, NAP),
+        PushStep::Idle | PushStep::Halted => NAP,
+    }
+}
+
+/// Takes broadcasts in waves a step on.
+async fn waves_step(tab: &TabSync, state: &mut WaveState, now: Timestamp) -> i64 {
+    if !tab.channel.sends(now) || !tab.may_go() {
+        return NAP;
+    }
+    let carried = tab.channel.carry_campaigns(state, now).await;
+    if carried.queued {
+        tab.wake(Loop::Push);
+    }
+    carried.wait.min(NAP)
+}
+
+fn next(channel: &ChannelSync, plan: &PollSchedule, now: Timestamp, visible: bool) -> ScheduleStep {
+    channel.state(|SyncState { trust, platform, .. }| {
+        plan.next(now, platform.as_ref(), visible, trust.holds(now))
+    })
+}
+
+fn finished(channel: &ChannelSync, plan: &mut PollSchedule, task: Task, pulled: Pulled, visible: bool) {
+    plan.finished(task, pulled, channel.clock.now(), visible, channel.store.chance().fraction());
+}
+
+/// Where a new message is read: by its trigger, or with the list.
+fn message_task(platform: Option<&Platform>) -> Task {
+    match platform {
+        Some(Platform::Whatsapp) | None => Task::Trigger,
+        Some(_) => Task::List,
+    }
+}

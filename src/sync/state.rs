@@ -1,0 +1,101 @@
+//! What the loops of a channel know in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::details::DetailReads;
+use crate::health::{PolledResource, Pulse};
+use crate::histories::HistoryQueue;
+use crate::people::PeopleState;
+use crate::plan::trust::Trust;
+use crate::tab::Loop;
+use crate::wishes::{Lead, Wishes};
+use client::{Listed, RequestFailure};
+use model::account::Platform;
+use model::time::Timestamp;
+use model::unreadable::{self, List};
+
+/// One plain value behind the channel's only lock. It is reached by
+/// [`crate::ChannelSync::state`] alone, for a look or a change: nothing is
+/// waited for meanwhile. What one loop alone needs, it owns.
+#[derive(Debug)]
+pub(crate) struct SyncState {
+    pub(crate) pulse: Pulse,
+    pub(crate) platform: Option<Platform>,
+    /// What the key was refused, or the server does not have.
+    pub(crate) denied: BTreeSet<PolledResource>,
+    /// Share of the read budget in use, in percent, as last told.
+    pub(crate) budget: Option<u8>,
+    pub(crate) failure: Option<RequestFailure>,
+    /// Whether this process asks.
+    pub(crate) asks: Lead,
+    /// Whether this process sends.
+    pub(crate) sends: Lead,
+    pub(crate) wishes: Wishes,
+    pub(crate) trust: Trust,
+    /// Since when each loop is within a step.
+    pub(crate) within: [Option<Timestamp>; Loop::ALL.len()],
+    pub(crate) histories: HistoryQueue,
+    pub(crate) details: DetailReads,
+    pub(crate) people: PeopleState,
+    /// What of each list could not be read.
+    unreadable: BTreeMap<List, Vec<String>>,
+    /// Counts pages of the list, so that a history read before one of them
+    /// does not count as caught up with it.
+    pub(crate) lists_applied: u64,
+    /// Counts settled changes of the AI switch, so that a reading that was on
+    /// its way meanwhile does not undo them.
+    pub(crate) switches: u64,
+    /// Counts what was told of new inbound messages.
+    pub(crate) inbound_told: u64,
+}
+
+impl SyncState {
+    /// Nothing is known, and nobody else is on the folder.
+    pub(crate) fn new() -> Self {
+        Self {
+            pulse: Pulse::default(),
+            platform: None,
+            denied: BTreeSet::new(),
+            budget: None,
+            failure: None,
+            asks: Lead::Always,
+            sends: Lead::Always,
+            wishes: Wishes::default(),
+            trust: Trust::default(),
+            within: [None; Loop::ALL.len()],
+            histories: HistoryQueue::default(),
+            details: DetailReads::default(),
+            people: PeopleState::default(),
+            unreadable: BTreeMap::new(),
+            lists_applied: 0,
+            switches: 0,
+            inbound_told: 0,
+        }
+    }
+
+    /// Whether the tab is not stopped and the key was not refused this.
+    pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
+        !self.pulse.is_stopped() && !self.denied.contains(&resource)
+    }
+
+    /// Notes what of a list's page could not be read; all of it if that is
+    /// something else than before. The first page begins anew.
+    pub(crate) fn note_unreadable<T>(
+        &mut self,
+        list: List,
+        page: &Listed<T>,
+        is_first: bool,
+    ) -> Option<Vec<String>> {
+        let known = self.unreadable.entry(list).or_default();
+        let before = known.clone();
+        if is_first {
+            known.clear();
+        }
+        for it in &page.unreadable {
+            if known.len() < unreadable::MOST && !known.contains(&it.raw) {
+                known.push(it.raw.clone());
+            }
+        }
+        (*known != before).then(|| known.clone())
+    }
+}
