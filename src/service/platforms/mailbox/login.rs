@@ -36,7 +36,7 @@ pub enum MailLogin {
         sending: Secret,
     },
     /// By tokens.
-    Tokens(TokenSource),
+    Tokens(Box<TokenSource>),
 }
 
 /// What is said at a login.

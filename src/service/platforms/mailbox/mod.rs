@@ -67,7 +67,8 @@ impl MailboxPlatform {
     pub fn new(settings: MailboxSettings, secrets: &MailboxSecrets) -> Result<Self, String> {
         let login = match &settings.oauth {
             Some(oauth) => {
-                MailLogin::Tokens(TokenSource::new(oauth.clone(), &secrets.reading, &secrets.sending))
+                let source = TokenSource::new(oauth.clone(), &secrets.reading, &secrets.sending);
+                MailLogin::Tokens(Box::new(source))
             }
             None => MailLogin::Passwords {
                 reading: Secret::new(&secrets.reading),
