@@ -11,9 +11,11 @@ use crate::database::keys::KeyLine;
 use crate::database::place::DatabasePlace;
 use crate::database::session::DbSession;
 use crate::database::templates::Template;
+use crate::database::workspaces::Workspace;
 use crate::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
 use crate::keys;
 use crate::sealing_key::{KeyError, KeyPlace};
+use crate::workspace::{self, IssuedKey};
 use model::account::Environment;
 use model::secret::Secret;
 use model::time::Timestamp;
@@ -97,6 +99,27 @@ impl Admin {
             })
             .await?;
         Ok((id, Secret::new(&text)))
+    }
+
+    /// Adds a workspace, with channels, templates, credits and keys of its own,
+    /// which are told this once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn add_workspace(
+        &self,
+        name: Option<String>,
+        now: Timestamp,
+    ) -> Result<(String, Vec<IssuedKey>), AdminError> {
+        self.database.write(move |db| Ok(workspace::add(db, name, now)?)).await
+    }
+
+    /// All workspaces, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn workspaces(&self) -> Result<Vec<Workspace>, AdminError> {
+        self.database.read(|db| Ok(workspaces::all(db)?)).await
     }
 
     /// All keys, oldest first, never whole.

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::sleep;
 
-use crate::database::{DatabaseError, connected};
+use crate::database::{DatabaseError, WriteScope, connected};
 use crate::state::Service;
 use crate::{assistant, carriers, deliveries, mail, world};
 
@@ -61,7 +61,8 @@ async fn take_over(service: &Service) {
     if !service.database.is_shared() || service.platforms.are_simulated() {
         return;
     }
-    let taken: Result<(), DatabaseError> = service.database.write_leading(connected::end_all_leases).await;
+    let taken: Result<(), DatabaseError> =
+        service.database.write_leading(WriteScope::Everything, connected::end_all_leases).await;
     if let Err(cause) = taken {
         tracing::warn!(%cause, "the leases of an earlier process end by themselves");
     }

@@ -1,5 +1,5 @@
-//! What a new database gets: a workspace, four channels, a live and a test
-//! key each, credits and templates. Design: `serve --ready-file`.
+//! What a new workspace gets: four channels, a live and a test key each, credits
+//! and templates. A new database gets one. Design: `serve --ready-file`.
 
 use serde_json::Value;
 
@@ -44,32 +44,72 @@ pub struct World {
 /// When the database fails.
 pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
     let shop = script::shop();
-    let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
     // A real business is none of the sample shop's.
     let simulated = |value: &Value, name: &str| text(value, name).filter(|_| world.simulated);
     let balance = if world.demo { shop["credits"].as_i64().unwrap_or(CREDITS) } else { CREDITS };
-    let id = "ws_1".to_owned();
     let (name, email) = (simulated(&shop["workspace"], "name"), simulated(&shop["workspace"], "email"));
-    workspaces::insert(db, &Workspace { id: id.clone(), name, email, balance }, now)?;
+    let workspace = Workspace { id: "ws_1".to_owned(), name, email, balance };
+    fill(db, &workspace, "", simulated(&shop["assistant"], "name").as_deref(), now)
+}
+
+/// Adds a workspace to a database that has one; its id and keys.
+///
+/// # Errors
+/// When the database fails.
+pub fn add(
+    db: &dyn DbSession,
+    name: Option<String>,
+    now: Timestamp,
+) -> Result<(String, Vec<IssuedKey>), DatabaseError> {
+    let own = uuid::Uuid::now_v7().simple().to_string();
+    let id = format!("ws_{own}");
+    let workspace = Workspace { id: id.clone(), name, email: None, balance: CREDITS };
+    let issued = fill(db, &workspace, &format!("_{own}"), None, now)?;
+    let shop = script::shop();
+    for kind in Channel::ALL {
+        // Simulated as the first is.
+        let simulated = address(kind, shop);
+        let first = channels::of_kind(db, kind)?.and_then(|it| it.address);
+        if let Some(address) = simulated.filter(|it| first.as_ref() == Some(it)) {
+            channels::address(db, kind, &address)?;
+        }
+    }
+    Ok((id, issued))
+}
+
+fn text(value: &Value, name: &str) -> Option<String> {
+    value[name].as_str().map(str::to_owned)
+}
+
+/// Makes a workspace with all it needs; `suffix` tells its ids from those of the
+/// first.
+fn fill(
+    db: &dyn DbSession,
+    workspace: &Workspace,
+    suffix: &str,
+    assistant: Option<&str>,
+    now: Timestamp,
+) -> Result<Vec<IssuedKey>, DatabaseError> {
+    workspaces::insert(db, workspace, now)?;
     let mut issued = Vec::new();
     for kind in Channel::ALL {
         let channel = ChannelRow {
-            id: format!("ch_{}", kind.word()),
-            workspace: id.clone(),
+            id: format!("ch_{}{suffix}", kind.word()),
+            workspace: workspace.id.clone(),
             kind,
-            assistant: format!("asst_{}", kind.word()),
-            assistant_name: simulated(&shop["assistant"], "name"),
+            assistant: format!("asst_{}{suffix}", kind.word()),
+            assistant_name: assistant.map(str::to_owned),
             address: None,
         };
         channels::insert(db, &channel, now)?;
         for environment in [Environment::Live, Environment::Test] {
             let key = keys::make(environment, &mut rand::rng());
-            let key_id = format!("key_{}_{}", kind.word(), environment.word());
+            let key_id = format!("key_{}_{}{suffix}", kind.word(), environment.word());
             stored::insert(db, &key_id, &channel.id, environment, &key, now)?;
             issued.push(IssuedKey { channel: kind.word(), environment, key: Secret::new(&key.text) });
         }
     }
-    for template in shop["templates"].as_array().map_or(&[][..], Vec::as_slice) {
+    for template in script::shop()["templates"].as_array().map_or(&[][..], Vec::as_slice) {
         let part = |name| text(template, name).unwrap_or_default();
         let template = Template {
             name: part("name"),
@@ -78,7 +118,7 @@ pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<Issu
             status: part("status"),
             components: template["components"].to_string(),
         };
-        templates::put(db, &id, &template)?;
+        templates::put(db, &workspace.id, &template)?;
     }
     Ok(issued)
 }

@@ -8,7 +8,7 @@ use crate::auth::Caller;
 use crate::carriers;
 use crate::database::egress::{self, KeyedRequest};
 use crate::database::idempotency::{self as kept, Found};
-use crate::database::session::DbSession;
+use crate::database::session::{DbSession, WriteScope};
 use crate::database::{DatabaseError, savepoint};
 use crate::errors::ApiError;
 use crate::idempotency::{Claim, Fingerprint};
@@ -113,9 +113,10 @@ impl ServiceState {
         }
         let keyed = key.map(|key| Keyed { key, fingerprint });
         let service: Service = Arc::clone(self);
+        let scope = WriteScope::Workspace(caller.workspace.clone());
         let reply = self
             .database
-            .write(move |db| {
+            .write_in(scope.clone(), move |db| {
                 let outcome = run(db, &service, &caller, keyed.as_ref(), effect);
                 // Given up only after the answer is known, also when the
                 // caller has gone.
@@ -123,7 +124,7 @@ impl ServiceState {
                 outcome
             })
             .await?;
-        carriers::answered(self, reply).await
+        carriers::answered(self, scope, reply).await
     }
 }
 

@@ -10,14 +10,17 @@ mod mail_campaign;
 mod mail_gate;
 pub(crate) mod mail_server;
 mod mail_story;
+mod mail_tls;
 mod mails;
 mod manners;
+mod number_aliases;
 mod number_campaign;
 mod number_server;
 mod numbers;
 mod phone_campaign;
 mod phone_server;
 mod phones;
+mod soak;
 mod stand_in;
 mod story;
 

@@ -8,6 +8,7 @@ mod failing;
 mod killing;
 mod moving;
 mod moving_kills;
+mod orders;
 mod own_cluster;
 mod properties;
 mod restoring;
@@ -141,8 +142,9 @@ async fn a_database_of_an_older_version_is_migrated() {
     let first = service::start(options(&url, &folder)).await.expect("it starts");
     assert!(inbound(&first, "hi").await.is_success());
     first.shutdown().await;
-    let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes;
+    let back = "DROP TABLE commit_order, leases, shared_state, opt_outs, processes, peer_aliases;
                 ALTER TABLE media_parts DROP COLUMN kept_at;
+                ALTER TABLE workspaces DROP COLUMN revision, DROP COLUMN stamp;
                 ALTER TABLE egress ADD CONSTRAINT egress_lane_fkey FOREIGN KEY (lane) REFERENCES conversations;
                 CREATE TABLE lease (name TEXT); UPDATE meta SET value = '1' WHERE name = 'format'";
     cluster::run(&url, back).await.expect("as it was");

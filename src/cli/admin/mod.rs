@@ -9,6 +9,7 @@ mod keys;
 mod moving;
 mod proposals;
 mod templates;
+mod workspaces;
 
 use std::path::PathBuf;
 
@@ -65,6 +66,9 @@ pub enum AdminAction {
     /// Templates: list, put, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
+    /// Workspaces: add, list.
+    #[command(subcommand)]
+    Workspace(workspaces::WorkspaceAction),
 }
 
 /// Does what was asked for.
@@ -102,6 +106,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
             AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,
             AdminAction::Template(action) => templates::run(&admin, action, json).await,
+            AdminAction::Workspace(action) => workspaces::run(&admin, action, json).await,
         }
     });
     admin.close();

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use crate::assistant::{self, Answer, Assistant, Failure, Tools, Turn, manners};
 use crate::connections;
 use crate::database::due::{self, Due};
-use crate::database::{DatabaseError, savepoint};
+use crate::database::{DatabaseError, WriteScope, savepoint};
 use crate::errors::ApiError;
 use crate::rhythm;
 use crate::state::Service;
@@ -119,9 +119,10 @@ pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError>
         let place = Place::take(service, &next.subject, permit);
         let until = now.plus(if place.is_some() { LEASE } else { SECOND });
         let (seq, at) = (next.seq, next.at);
+        let scope = service.database.scope_of_subject(&next.subject).await?;
         let mine: Result<bool, DatabaseError> = service
             .database
-            .write(move |db| {
+            .write_in(scope.clone(), move |db| {
                 // Somebody else may have taken it since it was read.
                 Ok(due::at(db, seq)? == Some(at) && due::postpone(db, seq, until)?)
             })
@@ -129,7 +130,7 @@ pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError>
         if let (true, Some(place)) = (mine?, place) {
             let service = service.clone();
             tokio::spawn(async move {
-                if let Err(error) = consider(&service, &next).await {
+                if let Err(error) = consider(&service, scope, &next).await {
                     tracing::error!(%error.message, "an answer of the assistant was lost");
                 }
                 drop(place);
@@ -187,7 +188,7 @@ pub async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> R
 
 /// Thinks, and says what came of it. The work stays on the list until then; it
 /// is left where it is taken off meanwhile, because the customer wrote again.
-async fn consider(service: &Service, due: &Due) -> Result<(), ApiError> {
+async fn consider(service: &Service, scope: WriteScope, due: &Due) -> Result<(), ApiError> {
     let Some(assistant) = &service.assistant else { return Ok(()) };
     let mut thinking = pin!(think(service, assistant.as_ref(), &due.subject));
     let thought = loop {
@@ -196,7 +197,7 @@ async fn consider(service: &Service, due: &Due) -> Result<(), ApiError> {
             () = tokio::time::sleep(RENEWED) => {
                 let (seq, until) = (due.seq, service.clock.now().plus(LEASE));
                 let kept: Result<bool, DatabaseError> =
-                    service.database.write(move |db| due::postpone(db, seq, until)).await;
+                    service.database.write_in(scope.clone(), move |db| due::postpone(db, seq, until)).await;
                 if !kept? {
                     return Ok(());
                 }
@@ -206,7 +207,7 @@ async fn consider(service: &Service, due: &Due) -> Result<(), ApiError> {
     let (state, due) = (service.clone(), due.clone());
     service
         .database
-        .write(move |db| {
+        .write_in(scope, move |db| {
             let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
             conclude(&work, &due, thought)
         })

@@ -69,7 +69,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, told: CallReport) -> Result<
     };
     let Some(id) = id else { return Ok(()) };
     if let Some(row) = egress::read(work.db, &id)?.filter(|it| it.channel == channel.id) {
-        settle::confirm(work, &row, CarryOutcome::Taken { platform_id, fate: Fate::Sent })?;
+        settle::confirm(work, &row, CarryOutcome::Taken { platform_id, fate: Fate::Sent, reached: None })?;
     }
     progress::follow(work, &id, status, seconds)
 }

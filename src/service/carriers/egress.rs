@@ -17,7 +17,7 @@ use crate::carriers::{CarryOutcome, Parcel, ParcelFile, settle};
 use crate::channels::Channel;
 use crate::chat::keywords;
 use crate::database::egress::{self as stored, EgressRow};
-use crate::database::{DatabaseError, channels, media};
+use crate::database::{DatabaseError, WriteScope, channels, media};
 use crate::errors::ApiError;
 use crate::mail::compose;
 use crate::media as hosted;
@@ -84,12 +84,52 @@ async fn round(
             Ok((stored::due(db, now, count)?, stored::abandoned(db, now)?, stored::next_due(db, now)?))
         })
         .await;
-    let (due, abandoned, next) = look?;
-    if due.is_empty() && abandoned.is_empty() {
-        return Ok((Vec::new(), next));
+    let (due, abandoned, mut next) = look?;
+    let mut parts: Vec<(WriteScope, ClaimPart)> = Vec::new();
+    for (row, is_abandoned) in
+        abandoned.into_iter().map(|it| (it, true)).chain(due.into_iter().map(|it| (it, false)))
+    {
+        let scope = service.database.scope_of_channel(&row.channel).await?;
+        let place = parts.iter().position(|it| it.0 == scope).unwrap_or_else(|| {
+            parts.push((scope, ClaimPart::default()));
+            parts.len() - 1
+        });
+        let part = &mut parts[place].1;
+        if is_abandoned { part.abandoned.push(row) } else { part.due.push(row) }
     }
+    let mut claimed = Vec::new();
+    for (scope, part) in parts {
+        match claim(service, scope, part, now).await {
+            Ok(more) => claimed.extend(more),
+            Err(error) if claimed.is_empty() => return Err(error),
+            Err(error) => {
+                // What was claimed in another workspace leaves all the same.
+                tracing::error!(%error.message, "what is to leave of a workspace stands still for a moment");
+                next = Some(now.plus(SECOND));
+                break;
+            }
+        }
+    }
+    service.settled.0.notify_waiters();
+    Ok((claimed, next))
+}
+
+/// What of one workspace is abandoned, and what may leave.
+#[derive(Default)]
+struct ClaimPart {
+    abandoned: Vec<EgressRow>,
+    due: Vec<EgressRow>,
+}
+
+/// Settles what was abandoned in a workspace, and claims what may leave.
+async fn claim(
+    service: &Service,
+    scope: WriteScope,
+    ClaimPart { abandoned, due }: ClaimPart,
+    now: Timestamp,
+) -> Result<Vec<(EgressRow, Channel)>, ApiError> {
     let state = service.clone();
-    let claimed = service.database.write_leading(move |db| {
+    let claimed = service.database.write_leading(scope, move |db| {
         let work = Work { db, service: &state, now, test: false, key: None };
         for row in abandoned {
             let why = "the service ended while it was on its way".to_owned();
@@ -108,9 +148,7 @@ async fn round(
         stored::forget(db, settle::forgotten_before(now))?;
         Ok::<_, ApiError>(claimed)
     });
-    let claimed = claimed.await?;
-    service.settled.0.notify_waiters();
-    Ok((claimed, next))
+    claimed.await
 }
 
 /// Carries a parcel and settles it, however often the database has to be asked
@@ -120,15 +158,7 @@ async fn fly(service: &Service, row: EgressRow, channel: Channel, start: Instant
     let outcome = carry(service, &row, channel).await;
     service.metrics.carried(channel, outcome.word());
     loop {
-        let (state, id, outcome) = (service.clone(), row.id.clone(), outcome.clone());
-        let settled: Result<(), ApiError> = service
-            .database
-            .write(move |db| {
-                let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
-                settle::settle(&work, &id, row.fence, outcome)
-            })
-            .await;
-        match settled {
+        match settled(service, &row, outcome.clone()).await {
             Ok(()) => break,
             Err(error) => {
                 tracing::error!(%error.message, "what became of a message could not be kept yet");
@@ -137,6 +167,18 @@ async fn fly(service: &Service, row: EgressRow, channel: Channel, start: Instant
         }
     }
     service.settled.0.notify_waiters();
+}
+
+async fn settled(service: &Service, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
+    let scope = service.database.scope_of_channel(&row.channel).await?;
+    let (state, id, fence) = (service.clone(), row.id.clone(), row.fence);
+    service
+        .database
+        .write_in(scope, move |db| {
+            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            settle::settle(&work, &id, fence, outcome)
+        })
+        .await
 }
 
 async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> CarryOutcome {

@@ -127,10 +127,10 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             tracing::warn!(%why, "media of a message could not be had");
         }
     }
-    let state = service.clone();
+    let (state, scope) = (service.clone(), service.database.scope_of_channel(&row.channel).await?);
     service
         .database
-        .write(move |db| {
+        .write_in(scope, move |db| {
             let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
             let channel = channels::read(db, &row.channel)?;
             let waits = row.attempts < EARLY && is_early(&work, &channel, &events)?;
@@ -180,8 +180,9 @@ fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]
 
 async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), ApiError> {
     let at = service.clock.now().plus(span);
+    let scope = service.database.scope_of_channel(&row.channel).await?;
     let put: Result<(), DatabaseError> =
-        service.database.write(move |db| stored::postpone(db, &row, at)).await;
+        service.database.write_in(scope, move |db| stored::postpone(db, &row, at)).await;
     Ok(put?)
 }
 

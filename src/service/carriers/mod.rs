@@ -13,6 +13,7 @@
 //! | `calls.rs` | calls: placed once and not late, and what a platform reports of them |
 //! | `waiting.rs` | how long a request waits for the platform's answer |
 //! | `ingress.rs` | what came in and what is made of it |
+//! | `secrets.rs` | secrets that a platform changes by itself |
 //! | `watch.rs` | which channels are connected, and reading those that call nobody |
 //! | `account.rs` | templates and quality, kept in step with the platform |
 //! | `dashboard/` | connecting, testing and disconnecting |
@@ -23,6 +24,7 @@ pub mod dashboard;
 pub mod egress;
 pub mod ingress;
 mod report;
+mod secrets;
 pub mod settle;
 mod waiting;
 pub mod watch;
@@ -30,6 +32,7 @@ pub mod watch;
 use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderMap;
@@ -41,6 +44,7 @@ use model::time::SECOND;
 use wire::errors::ErrorCode;
 
 pub use crate::mail::arriving::{ArrivedMail, MailReturn};
+pub use secrets::SecretStore;
 pub use waiting::answered;
 pub use wire::carriers::{MailFacts, Parcel};
 
@@ -95,6 +99,8 @@ pub enum CarryOutcome {
         platform_id: String,
         /// What will become of it.
         fate: Fate,
+        /// Whom it went to, where the platform says.
+        reached: Option<String>,
     },
     /// The platform does not want it.
     Refused {
@@ -237,6 +243,8 @@ pub struct StatusReport {
     pub own_id: Option<String>,
     /// How far it got.
     pub step: MessageStep,
+    /// Whom it went to, where the platform says.
+    pub reached: Option<String>,
     /// What the message is known by where the platform was listed, which tells no
     /// id of the service's.
     pub trace: Option<SentTrace>,
@@ -354,6 +362,9 @@ pub trait PlatformSource: Send + Sync {
 
     /// The bytes of media that came in.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;
+
+    /// Has secrets that a platform changes by itself kept there from now on.
+    fn keep_secrets_in(&self, _store: Arc<dyn SecretStore>) {}
 
     /// What mail from it is signed with, where that was said.
     fn display_name(&self) -> Option<String> {

@@ -23,7 +23,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         None => adopted(work, channel, &report)?,
         known => known.clone(),
     };
-    let StatusReport { platform_id, step, .. } = report;
+    let StatusReport { platform_id, step, reached, .. } = report;
     let parcel = match &own_id {
         Some(id) => egress::read(work.db, id)?.filter(|it| it.channel == channel.id),
         None => None,
@@ -33,7 +33,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
             MessageStep::Failed { code, why, broken } => {
                 CarryOutcome::Refused { code: *code, why: why.clone(), broken: *broken }
             }
-            _ => CarryOutcome::Taken { platform_id: platform_id.clone(), fate: Fate::Sent },
+            _ => CarryOutcome::Taken { platform_id: platform_id.clone(), fate: Fate::Sent, reached },
         };
         settle::confirm(work, &row, outcome)?;
     }

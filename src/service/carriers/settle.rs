@@ -7,6 +7,7 @@ use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION, calls};
 use crate::channels::Channel;
 use crate::chat::broadcast;
 use crate::chat::send::{self, QUEUED};
+use crate::database::aliases;
 use crate::database::channels::ChannelRow;
 use crate::database::connected;
 use crate::database::conversations::{self, ConversationRow};
@@ -68,7 +69,7 @@ pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> R
     let work = &Work { key: draft.key.as_deref(), ..*work };
     let case = Case { work, row, draft: draft.clone(), channel, conversation };
     match outcome {
-        CarryOutcome::Taken { platform_id, fate } => case.taken(platform_id, fate),
+        CarryOutcome::Taken { platform_id, fate, reached } => case.reached(reached)?.taken(platform_id, fate),
         CarryOutcome::Refused { code, why, broken } => case.refused(code, &why, broken),
         // What may have left is not sent again by itself.
         CarryOutcome::Later { .. } | CarryOutcome::Moved { .. } | CarryOutcome::Unknown { .. }
@@ -131,6 +132,27 @@ pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
 }
 
 impl Case<'_, '_> {
+    /// A number that the platform knows as another is one customer's: both have one
+    /// conversation.
+    fn reached(self, reached: Option<String>) -> Result<Self, ApiError> {
+        let other = reached.filter(|it| *it != self.conversation.peer);
+        let Some(other) = other else { return Ok(self) };
+        let (db, channel) = (self.work.db, &self.channel.id);
+        let Some(there) = conversations::at_peer(db, channel, &other)? else {
+            aliases::note(db, channel, &other, &self.conversation.peer)?;
+            return Ok(self);
+        };
+        aliases::note(db, channel, &self.conversation.peer, &there.peer)?;
+        if self.row.told || self.conversation.message_count > 0 {
+            // What was said there stays there; what comes is said in the other.
+            return Ok(self);
+        }
+        egress::change_lane(db, &self.row.lane, &there.id)?;
+        conversations::delete(db, &self.conversation.id)?;
+        let row = EgressRow { lane: there.id.clone(), ..self.row };
+        Ok(Self { row, conversation: there, ..self })
+    }
+
     fn taken(&self, platform_id: String, fate: Fate) -> Result<(), ApiError> {
         let Self { work, row, draft, .. } = self;
         if draft.kind == CALL {

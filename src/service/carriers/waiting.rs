@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use crate::carriers::settle;
-use crate::database::{DatabaseError, egress};
+use crate::database::{DatabaseError, WriteScope, egress};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::state::Service;
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When the database fails.
-pub async fn answered(service: &Service, reply: Reply) -> Result<Reply, ApiError> {
+pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Result<Reply, ApiError> {
     let Some(id) = reply.carried.clone() else { return Ok(reply) };
     let replayed = reply.replayed;
     let last = Instant::now() + PATIENCE;
@@ -43,7 +43,7 @@ pub async fn answered(service: &Service, reply: Reply) -> Result<Reply, ApiError
         }
     }
     let state = service.clone();
-    let told = service.database.write(move |db| {
+    let told = service.database.write_in(scope, move |db| {
         let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
         settle::tell(&work, &id)
     });

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
+use crate::carriers::secrets::ChannelSecrets;
 use crate::carriers::{Platform, PlatformTrouble, account, ingress};
 use crate::channels::Channel;
 use crate::database::connected::{self as stored, ConnectedRow};
@@ -72,7 +73,10 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
 fn connect(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<Connected, String> {
     let secrets = service.vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
     let platform = open(kind, &row.settings, &secrets, hook(service, kind).as_deref())?;
-    Ok(Connected { channel: row.channel.clone(), kind, version: row.version.clone(), platform })
+    let (channel, version) = (row.channel.clone(), row.version.clone());
+    let (kept, service) = ((channel.clone(), version.clone()), Arc::downgrade(service));
+    platform.keep_secrets_in(Arc::new(ChannelSecrets { service, channel: kept.0, version: kept.1 }));
+    Ok(Connected { channel, kind, version, platform })
 }
 
 /// Where the platform of a channel calls, if it can.

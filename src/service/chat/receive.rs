@@ -110,9 +110,11 @@ fn find_or_make(
     inbound: &Inbound,
 ) -> Result<ConversationRow, DatabaseError> {
     let stamp = work.stamp();
-    let contact = people::heard(work, channel, &inbound.from, inbound.name.as_deref(), stamp)?;
+    let found = conversations::of_peer(work.db, &channel.id, &inbound.from)?;
+    let phone = found.as_ref().map_or(&inbound.from, |it| &it.peer);
+    let contact = people::heard(work, channel, phone, inbound.name.as_deref(), stamp)?;
     let name = contact.as_ref().map_or(inbound.name.as_deref(), |it| it.name.as_deref());
-    if let Some(found) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
+    if let Some(found) = found {
         conversations::rename(work.db, &found.id, name, inbound.username.as_deref(), None)?;
         return Ok(found);
     }

@@ -92,7 +92,7 @@ pub fn send(
 /// What an instant carrier has answered.
 fn taken(outcome: Option<CarryOutcome>) -> Result<(String, Fate), ApiError> {
     match outcome {
-        Some(CarryOutcome::Taken { platform_id, fate }) => Ok((platform_id, fate)),
+        Some(CarryOutcome::Taken { platform_id, fate, .. }) => Ok((platform_id, fate)),
         Some(CarryOutcome::Refused { code, why, .. }) => Err(ApiError::new(code, why)),
         _ => Err(ApiError::internal(&"an instant carrier has not answered")),
     }

@@ -22,17 +22,23 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
         let pattern = part.get("text").and_then(Value::as_str).unwrap_or("");
         // A header that is a file takes that file.
         let file = matches!(word(part, "format").as_str(), "IMAGE" | "VIDEO" | "DOCUMENT");
+        let mine = given.iter().find(|it| word(it, "type") == kind);
+        let (values, place) = (parameters(mine), format!("component {place} ({})", kind.to_lowercase()));
+        if let Some(names) = names(pattern) {
+            let named = named(mine, &names, &place)?;
+            if kind == "BODY" {
+                text = filled(pattern, |name| named.iter().find(|it| it.0 == name).map(|it| it.1.as_str()));
+            }
+            continue;
+        }
         let wanted = if kind == "HEADER" && file { 1 } else { variables(pattern) };
-        let values = parameters(given.iter().find(|it| word(it, "type") == kind));
         if values.len() != wanted {
-            return Err(wrong_count(
-                &format!("component {place} ({})", kind.to_lowercase()),
-                wanted,
-                values.len(),
-            ));
+            return Err(wrong_count(&place, wanted, values.len()));
         }
         if kind == "BODY" {
-            text = filled(pattern, &values);
+            text = filled(pattern, |name| {
+                values.get(name.parse::<usize>().ok()?.checked_sub(1)?).map(String::as_str)
+            });
         }
     }
     known_parts(template, given)?;
@@ -106,13 +112,50 @@ fn parameters(part: Option<&Value>) -> Vec<String> {
     list.map(|list| list.iter().map(text).collect()).unwrap_or_default()
 }
 
-/// How many variables a pattern has: the highest number in `{{n}}`.
-pub fn variables(pattern: &str) -> usize {
-    let numbers = pattern.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
-    numbers.filter_map(|(inside, _)| inside.trim().parse::<usize>().ok()).max().unwrap_or(0)
+/// The names between the braces of a pattern.
+fn between_braces(pattern: &str) -> impl Iterator<Item = &str> {
+    let inside = pattern.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
+    inside.map(|(inside, _)| inside.trim())
 }
 
-fn filled(pattern: &str, values: &[String]) -> String {
+/// How many variables a pattern has: the highest number in `{{n}}`.
+pub fn variables(pattern: &str) -> usize {
+    between_braces(pattern).filter_map(|it| it.parse::<usize>().ok()).max().unwrap_or(0)
+}
+
+/// The variables of a pattern that have names, each once; none where they have
+/// numbers.
+fn names(pattern: &str) -> Option<Vec<&str>> {
+    let is_name = |it: &&str| {
+        it.starts_with(|it: char| it.is_ascii_lowercase())
+            && it.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
+    };
+    let mut names: Vec<&str> = between_braces(pattern).filter(is_name).collect();
+    names.sort_unstable();
+    names.dedup();
+    (!names.is_empty()).then_some(names)
+}
+
+/// What is given for variables with names, each once and by its name.
+fn named(part: Option<&Value>, names: &[&str], place: &str) -> Result<Vec<(String, String)>, ApiError> {
+    let list = part.and_then(|it| it.get("parameters")).and_then(Value::as_array);
+    let name = |it: &Value| it.get("parameter_name").and_then(Value::as_str).unwrap_or("").to_owned();
+    let given: Vec<String> = list.map(|it| it.iter().map(name).collect()).unwrap_or_default();
+    let mut sorted = given.clone();
+    sorted.sort_unstable();
+    if sorted.iter().map(String::as_str).ne(names.iter().copied()) {
+        let given =
+            if given.iter().all(String::is_empty) { "none by name".to_owned() } else { given.join(", ") };
+        let message = format!(
+            "{place} takes the variables {}, each once with its parameter_name; {given} were given",
+            names.join(", ")
+        );
+        return Err(ApiError::new(ErrorCode::TemplateError, message));
+    }
+    Ok(given.into_iter().zip(parameters(part)).collect())
+}
+
+fn filled<'a>(pattern: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut text = String::new();
     let mut rest = pattern;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -122,8 +165,7 @@ fn filled(pattern: &str, values: &[String]) -> String {
             rest = after;
             continue;
         };
-        let value = inside.trim().parse::<usize>().ok().and_then(|it| values.get(it.checked_sub(1)?));
-        text.push_str(value.map_or("", String::as_str));
+        text.push_str(value(inside.trim()).unwrap_or(""));
         rest = behind;
     }
     text.push_str(rest);
@@ -135,6 +177,37 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn variables_with_names_are_filled_by_them() {
+        let template = [
+            json!({"type": "HEADER", "format": "TEXT", "text": "Order {{order_id}}"}),
+            json!({"type": "BODY", "text": "Hi {{first_name}}, {{order_id}} is ready, {{first_name}}."}),
+        ];
+        let part = |kind: &str, values: &[(&str, &str)]| {
+            let one = |it: &(&str, &str)| json!({"type": "text", "parameter_name": it.0, "text": it.1});
+            json!({"type": kind, "parameters": values.iter().map(one).collect::<Vec<_>>()})
+        };
+        let header = part("header", &[("order_id", "7")]);
+        let body = part("body", &[("order_id", "7"), ("first_name", "{{order_id}}")]);
+        let ready = fill(&template, &[header.clone(), body]).expect("filled");
+        assert_eq!(ready, "Hi {{order_id}}, 7 is ready, {{order_id}}.", "by their names, and once");
+        let unnamed = json!({"type": "body", "parameters": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]});
+        for (wrong, words) in [
+            (part("body", &[("first_name", "Ana")]), "first_name were given"),
+            (part("body", &[("first_name", "Ana"), ("first_name", "Bea")]), "each once"),
+            (part("body", &[("first_name", "Ana"), ("number", "7")]), "first_name, order_id"),
+            (unnamed, "none by name were given"),
+        ] {
+            let error = fill(&template, &[header.clone(), wrong]).expect_err("refused");
+            assert_eq!(error.code, ErrorCode::TemplateError);
+            assert!(error.message.contains(words), "{}", error.message);
+        }
+        assert!(
+            fill(&template, &[part("body", &[("first_name", "A"), ("order_id", "7")])]).is_err(),
+            "no header"
+        );
+    }
 
     #[test]
     fn counts_are_enforced_and_texts_filled() {

@@ -50,6 +50,16 @@ pub fn put(db: &dyn DbSession, row: &ConnectedRow) -> Result<(), DatabaseError> 
     db.note(sql, bound![channel, settings, sealed, version, trouble, mark, connected_at])
 }
 
+/// Keeps other secrets of a channel, unless it was connected anew.
+pub fn reseal(
+    db: &dyn DbSession,
+    (channel, version): (&str, &str),
+    sealed: &[u8],
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE connected_channels SET sealed = ?3 WHERE channel = ?1 AND version = ?2";
+    db.note(sql, bound![channel, version, sealed])
+}
+
 /// Disconnects a channel; false where it was not connected.
 pub fn remove(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
     Ok(db.change("DELETE FROM connected_channels WHERE channel = ?1", bound![channel])? > 0)

@@ -124,8 +124,20 @@ pub fn with_channel(
     found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
-/// One of a channel by the customer's number or chat id.
+/// One of a channel by the customer's number or chat id, or by a number that
+/// the platform knows as the same.
 pub fn of_peer(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+) -> Result<Option<ConversationRow>, DatabaseError> {
+    let known = "coalesce((SELECT peer_aliases.peer FROM peer_aliases
+                 WHERE peer_aliases.channel = ?1 AND peer_aliases.alias = ?2), ?2)";
+    db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = {known}"), bound![channel, peer], from_row)
+}
+
+/// One of a channel by the number or chat id that it is kept under.
+pub fn at_peer(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
@@ -269,6 +281,9 @@ pub fn set_person(
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     // Nothing of it leaves any more.
     db.note("DELETE FROM egress WHERE lane = ?1", bound![id])?;
+    let aliases = "DELETE FROM peer_aliases WHERE (channel, peer) IN
+                   (SELECT channel, peer FROM conversations WHERE id = ?1)";
+    db.note(aliases, bound![id])?;
     db.note("DELETE FROM conversations WHERE id = ?1", bound![id])
 }
 

@@ -2,6 +2,7 @@
 
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, only, table};
+use crate::database::scopes;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
@@ -43,9 +44,16 @@ pub enum Happens {
 
 /// The piece that falls due next and is of another kind.
 pub fn next_beside(db: &dyn DbSession, kind: &str, happens: Happens) -> Result<Option<Due>, DatabaseError> {
-    match happens {
-        Happens::All => first(db, "kind <> ?1", kind),
-        Happens::Real => first(db, "kind <> ?1 AND kind IN ('answer', 'broadcast')", kind),
+    first(db, &format!("kind <> ?1 AND {}", happens.condition()), kind)
+}
+
+impl Happens {
+    /// What their kinds are compared with.
+    const fn condition(self) -> &'static str {
+        match self {
+            Self::All => "TRUE",
+            Self::Real => "kind IN ('answer', 'broadcast')",
+        }
     }
 }
 
@@ -64,6 +72,34 @@ table!(Due from due { seq, at, kind, subject, data });
 
 fn first(db: &dyn DbSession, condition: &str, kind: &str) -> Result<Option<Due>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE {condition} ORDER BY at, seq LIMIT 1"), bound![kind], from_row)
+}
+
+/// The pieces of other kinds that have fallen due, in their order, with the
+/// workspaces they belong to.
+pub fn ready(
+    db: &dyn DbSession,
+    aside: &str,
+    happens: Happens,
+    now: Timestamp,
+    count: i64,
+) -> Result<Vec<(Due, Option<String>)>, DatabaseError> {
+    let workspace = scopes::of_subject("due.subject");
+    let kinds = happens.condition();
+    let sql = format!(
+        "SELECT seq, at, kind, subject, data, ({workspace}) AS workspace FROM due
+         WHERE kind <> ?1 AND {kinds} AND at <= ?2 ORDER BY at, seq LIMIT ?3"
+    );
+    db.all(&sql, bound![aside, now, count], |row| Ok((from_row(row)?, row.get("workspace")?)))
+}
+
+/// The number of the piece that was added last.
+pub fn newest(db: &dyn DbSession) -> Result<i64, DatabaseError> {
+    db.scalar("SELECT coalesce(max(seq), 0) FROM due", &[])
+}
+
+/// Whether a piece was added after another that has fallen due already.
+pub fn any_since(db: &dyn DbSession, seq: i64, now: Timestamp) -> Result<bool, DatabaseError> {
+    db.scalar("SELECT EXISTS (SELECT 1 FROM due WHERE seq > ?1 AND at <= ?2)", bound![seq, now])
 }
 
 /// Takes a piece off; false when someone else has.

@@ -194,6 +194,11 @@ pub fn settle(
     db.note(sql, bound![id, state.word(), now, status, body])
 }
 
+/// Has what is in one lane leave in another.
+pub fn change_lane(db: &dyn DbSession, from: &str, to: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE egress SET lane = ?2 WHERE lane = ?1", bound![from, to])
+}
+
 /// Notes that a parcel's message is in the history.
 pub fn mark_told(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     db.note("UPDATE egress SET told = TRUE WHERE id = ?1", bound![id])
@@ -203,7 +208,7 @@ pub fn mark_told(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
 /// the end of stays.
 pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
-               WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2)";
+               WHERE settled_at < ?1 AND state IN ('taken', 'refused', 'dropped') LIMIT ?2 /* skip locked */)";
     db.note(sql, bound![before, REMOVED])
 }
 

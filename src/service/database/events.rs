@@ -46,7 +46,7 @@ pub struct DueDelivery {
 /// Stores an event, and forgets some that are long over.
 pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
     let purge = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at <= ?1 AND NOT EXISTS
-                 (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL) LIMIT ?2)";
+                 (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL) LIMIT ?2 /* skip locked */)";
     db.note(purge, bound![row.at.plus(-KEPT).micros(), REMOVED])?;
     let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let EventRow { id, channel, name, body, at } = row;

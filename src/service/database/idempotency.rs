@@ -55,7 +55,7 @@ pub fn keep(
     now: Timestamp,
 ) -> Result<(), DatabaseError> {
     let purge = "DELETE FROM idempotency WHERE (api_key, name) IN
-                 (SELECT api_key, name FROM idempotency WHERE at <= ?1 LIMIT ?2)";
+                 (SELECT api_key, name FROM idempotency WHERE at <= ?1 LIMIT ?2 /* skip locked */)";
     db.note(purge, bound![oldest(now), REMOVED])?;
     let sql = "INSERT INTO idempotency (api_key, name, fingerprint, status, body, at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)

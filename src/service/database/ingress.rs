@@ -1,9 +1,9 @@
 //! What a platform told, kept as it came before anything is made of it; each
 //! piece once, worked on in the order of its chat.
 
-use crate::database::DatabaseError;
 use crate::database::rows::{bound, only};
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
@@ -74,7 +74,7 @@ pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(
 /// Forgets some of what was done before a time.
 pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
-               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2)";
+               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2 /* skip locked */)";
     db.note(sql, bound![before, REMOVED])
 }
 
@@ -106,7 +106,11 @@ pub fn has_come(
 pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
-    db.note(sql, bound![channel, from, to])
+    if db.change(sql, bound![channel, from, to])? > 0 {
+        aliases::forget(db, channel, to)?;
+        aliases::follow(db, channel, from, to)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

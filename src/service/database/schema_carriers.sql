@@ -86,3 +86,13 @@ CREATE TABLE IF NOT EXISTS opt_outs (
     at INTEGER NOT NULL,
     PRIMARY KEY (channel, peer)
 ) STRICT, WITHOUT ROWID;
+
+-- Numbers that the platform knows as others: under which each customer has their
+-- conversation.
+CREATE TABLE IF NOT EXISTS peer_aliases (
+    channel TEXT NOT NULL REFERENCES channels,
+    alias TEXT NOT NULL,
+    peer TEXT NOT NULL,
+    PRIMARY KEY (channel, alias)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS peer_aliases_by_peer ON peer_aliases (channel, peer);

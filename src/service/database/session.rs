@@ -113,16 +113,26 @@ impl From<BeginFailure> for DatabaseError {
     }
 }
 
+/// What a transaction may change, and so which others it comes behind.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum WriteScope {
+    /// Rows of one workspace: it comes behind all others in that workspace, of
+    /// whichever process.
+    Workspace(String),
+    /// Anything: it comes behind all others, and they come behind it.
+    Everything,
+}
+
 /// A connection that writes, one transaction after another.
 pub trait WritingConnection: Send {
     /// Jobs that share a transaction at most.
     fn together(&self) -> usize;
 
-    /// Begins a transaction.
+    /// Begins a transaction behind those that its scope says.
     ///
     /// # Errors
     /// When there is none then.
-    fn begin(&self) -> Result<(), BeginFailure>;
+    fn begin(&self, scope: &WriteScope) -> Result<(), BeginFailure>;
 
     /// What jobs change things through.
     fn session(&self) -> &dyn DbSession;

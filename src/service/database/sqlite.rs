@@ -9,7 +9,9 @@ use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, RowCells, SqlValue};
-use crate::database::session::{BeginFailure, CommitFailure, DbSession, Visit, WritingConnection};
+use crate::database::session::{
+    BeginFailure, CommitFailure, DbSession, Visit, WriteScope, WritingConnection,
+};
 use crate::database::transfer::note;
 use disk::Standing;
 
@@ -153,7 +155,8 @@ impl WritingConnection for FileWriter {
         TOGETHER
     }
 
-    fn begin(&self) -> Result<(), BeginFailure> {
+    /// A file has one order of all transactions.
+    fn begin(&self, _: &WriteScope) -> Result<(), BeginFailure> {
         self.stands().map_err(BeginFailure::Refused)?;
         self.begin_transaction().map_err(|cause| BeginFailure::Refused(cause.to_string()))
     }

@@ -34,6 +34,11 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
     db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
+/// All workspaces, oldest first.
+pub fn all(db: &dyn DbSession) -> Result<Vec<Workspace>, DatabaseError> {
+    db.all(&format!("{SELECT} ORDER BY created_at, id"), &[], from_row)
+}
+
 /// Whether there is none yet.
 pub fn are_none(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.scalar("SELECT NOT EXISTS (SELECT 1 FROM workspaces)", &[])

@@ -1,16 +1,17 @@
-//! The one writer: takes the jobs that wait, runs each in a savepoint of one
-//! transaction, commits once, then answers all of them.
+//! Those that write: each takes the jobs that wait in one lane, runs each in a
+//! savepoint of one transaction, commits once, then answers all of them. A file
+//! has one writer and one lane; on a server each workspace has a lane.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use tokio::sync::{Notify, oneshot};
 
+use crate::database::lanes::Lanes;
 use crate::database::load::{JobTicket, LoadReading, PoolLoad};
-use crate::database::session::{BeginFailure, CommitFailure, DbSession, WritingConnection};
+use crate::database::session::{BeginFailure, CommitFailure, DbSession, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
@@ -19,32 +20,45 @@ type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
 /// has done anything.
 type Job = Box<dyn FnOnce(Result<&dyn DbSession, &BeginFailure>) -> (Answer, bool) + Send>;
 
-/// The thread that writes.
+/// The threads that write.
 pub struct Writer {
-    jobs: Mutex<Option<Sender<Job>>>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    lanes: Arc<Lanes<Job>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    commits: Arc<AtomicU64>,
+    load: Arc<PoolLoad>,
+    /// Whether there are several, and so lanes beside one another.
+    is_wide: bool,
+}
+
+/// What the threads have in common.
+struct Common {
+    lanes: Arc<Lanes<Job>>,
+    committed: Arc<Notify>,
     commits: Arc<AtomicU64>,
     load: Arc<PoolLoad>,
 }
 
 impl Writer {
-    /// Starts the thread.
+    /// Starts a thread for each connection.
     pub fn start(
-        connection: Box<dyn WritingConnection>,
+        connections: Vec<Box<dyn WritingConnection>>,
         committed: Arc<Notify>,
     ) -> Result<Self, DatabaseError> {
-        let (jobs, waiting) = channel();
-        let commits = Arc::new(AtomicU64::new(0));
-        let (counted, load) = (commits.clone(), PoolLoad::of(1));
-        let worked = load.clone();
-        let thread = std::thread::Builder::new()
-            .name("service-writer".to_owned())
-            .spawn(move || write_all(connection.as_ref(), &waiting, (&committed, &counted, &worked)))?;
-        Ok(Self { jobs: Mutex::new(Some(jobs)), thread: Mutex::new(Some(thread)), commits, load })
+        let (lanes, commits) = (Arc::new(Lanes::default()), Arc::new(AtomicU64::new(0)));
+        let load = PoolLoad::of(connections.len());
+        let is_wide = connections.len() > 1;
+        let mut threads = Vec::with_capacity(connections.len());
+        for (number, connection) in connections.into_iter().enumerate() {
+            let (lanes, committed) = (lanes.clone(), committed.clone());
+            let common = Common { lanes, committed, commits: commits.clone(), load: load.clone() };
+            let thread = std::thread::Builder::new().name(format!("service-writer-{number}"));
+            threads.push(thread.spawn(move || write_all(connection.as_ref(), &common))?);
+        }
+        Ok(Self { lanes, threads: Mutex::new(threads), commits, load, is_wide })
     }
 
     /// Runs a job and waits for its commit.
-    pub async fn run<T, E, F>(&self, job: F) -> Result<T, E>
+    pub async fn run<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -72,7 +86,7 @@ impl Writer {
             });
             (answer, is_done)
         });
-        self.send(job)?;
+        self.lanes.add(if self.is_wide { scope } else { WriteScope::Everything }, job)?;
         ticket.answer(answered).await?
     }
 
@@ -86,22 +100,15 @@ impl Writer {
         self.commits.load(Ordering::SeqCst)
     }
 
-    fn send(&self, job: Job) -> Result<(), DatabaseError> {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
-        let jobs = jobs.as_ref().ok_or(DatabaseError::Closed)?;
-        jobs.send(job).map_err(|_| DatabaseError::Closed)
-    }
-
     /// Takes no more jobs and waits for the last.
     pub fn close(&self) {
-        drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // The last of the service may be held by a job: its thread ends by itself.
-        if let Some(thread) = thread
-            && thread.thread().id() != std::thread::current().id()
-            && thread.join().is_err()
-        {
-            tracing::error!("the writer of the database failed");
+        self.lanes.close();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for thread in threads {
+            // The last of the service may be held by a job: its thread ends by itself.
+            if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
+                tracing::error!("a writer of the database failed");
+            }
         }
     }
 }
@@ -126,41 +133,43 @@ where
     })
 }
 
-fn write_all(
-    connection: &dyn WritingConnection,
-    waiting: &Receiver<Job>,
-    (committed, commits, load): (&Notify, &AtomicU64, &PoolLoad),
-) {
-    while let Ok(first) = waiting.recv() {
-        let _working = load.work();
-        // Another process may hold the database. A job that ran all the same
-        // would keep its work by itself and be called a failure.
-        let begun = connection.begin();
-        let open = begun.as_ref().map(|()| connection.session());
-        let (answer, mut is_done) = first(open);
-        let mut answers = vec![answer];
-        while answers.len() < connection.together()
-            && let Ok(job) = waiting.try_recv()
-        {
-            let (answer, is_another_done) = job(open);
-            answers.push(answer);
-            is_done |= is_another_done;
-        }
-        let kept = begun.map_err(|it| DatabaseError::from(it).into()).and_then(|()| connection.commit());
-        if let Err(cause) = &kept {
-            tracing::error!(?cause, "a transaction could not be kept");
-        }
-        // Whoever failed would be woken by its own failure, to fail again.
-        let is_news = is_done && matches!(kept, Ok(()) | Err(CommitFailure::Unknown));
-        if is_news {
-            commits.fetch_add(1, Ordering::SeqCst);
-        }
-        answers.into_iter().for_each(|answer| answer(kept.clone()));
-        if is_news {
-            committed.notify_waiters();
-        }
+fn write_all(connection: &dyn WritingConnection, common: &Common) {
+    while let Some((scope, first)) = common.lanes.take() {
+        let _working = common.load.work();
+        write_together(connection, common, &scope, first);
+        common.lanes.give_back(&scope);
     }
     connection.end();
+}
+
+/// Runs a job, and those that wait behind it in its lane, in one transaction.
+fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &WriteScope, first: Job) {
+    // Another process may hold the database. A job that ran all the same
+    // would keep its work by itself and be called a failure.
+    let begun = connection.begin(scope);
+    let open = begun.as_ref().map(|()| connection.session());
+    let (answer, mut is_done) = first(open);
+    let mut answers = vec![answer];
+    while answers.len() < connection.together()
+        && let Some(job) = common.lanes.next(scope)
+    {
+        let (answer, is_another_done) = job(open);
+        answers.push(answer);
+        is_done |= is_another_done;
+    }
+    let kept = begun.map_err(|it| DatabaseError::from(it).into()).and_then(|()| connection.commit());
+    if let Err(cause) = &kept {
+        tracing::error!(?cause, "a transaction could not be kept");
+    }
+    // Whoever failed would be woken by its own failure, to fail again.
+    let is_news = is_done && matches!(kept, Ok(()) | Err(CommitFailure::Unknown));
+    if is_news {
+        common.commits.fetch_add(1, Ordering::SeqCst);
+    }
+    answers.into_iter().for_each(|answer| answer(kept.clone()));
+    if is_news {
+        common.committed.notify_waiters();
+    }
 }
 
 #[cfg(test)]
@@ -179,15 +188,16 @@ mod tests {
         other.execute_batch("CREATE TABLE t (a)").expect("made");
         let connection = Connection::open(&path).expect("opens");
         connection.busy_timeout(std::time::Duration::ZERO).expect("set");
-        let writer = Writer::start(Box::new(FileWriter::new(connection)), Arc::default()).expect("starts");
+        let writer =
+            Writer::start(vec![Box::new(FileWriter::new(connection))], Arc::default()).expect("starts");
         // Held while the job begins, and let go before it would write.
         other.execute_batch("BEGIN IMMEDIATE").expect("held");
-        let job = writer.run(move |db| {
+        let job = writer.run(WriteScope::Everything, move |db| {
             other.execute_batch("COMMIT").expect("let go");
             db.change("INSERT INTO t VALUES (1)", &[])
         });
         assert!(matches!(job.await, Err(DatabaseError::Commit(_))));
-        let count = writer.run(|db| db.scalar::<i64>("SELECT count(*) FROM t", &[]));
+        let count = writer.run(WriteScope::Everything, |db| db.scalar::<i64>("SELECT count(*) FROM t", &[]));
         assert_eq!(count.await.expect("reads"), 0);
     }
 
@@ -195,9 +205,10 @@ mod tests {
     async fn a_failing_job_takes_nothing_else_with_it() {
         let connection = Connection::open_in_memory().expect("opens");
         connection.execute_batch("CREATE TABLE t (a)").expect("made");
-        let writer = Writer::start(Box::new(FileWriter::new(connection)), Arc::default()).expect("starts");
+        let writer =
+            Writer::start(vec![Box::new(FileWriter::new(connection))], Arc::default()).expect("starts");
         let insert = |number: i64, fails: bool| {
-            writer.run(move |db| {
+            writer.run(WriteScope::Everything, move |db| {
                 db.change("INSERT INTO t VALUES (?1)", &[SqlValue::Int(number)])?;
                 assert!(number != 3, "a panic");
                 if fails { Err(DatabaseError::Closed) } else { Ok(number) }
@@ -206,7 +217,8 @@ mod tests {
         let (one, two, three, four) =
             tokio::join!(insert(1, false), insert(2, true), insert(3, false), insert(4, false));
         assert!(one.is_ok() && two.is_err() && three.is_err() && four.is_ok());
-        let sum = writer.run(|db| db.scalar::<i64>("SELECT sum(a) FROM t", &[])).await;
+        let sum =
+            writer.run(WriteScope::Everything, |db| db.scalar::<i64>("SELECT sum(a) FROM t", &[])).await;
         assert_eq!(sum.expect("reads"), 5);
     }
 }

@@ -26,9 +26,9 @@ async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiEr
     let Some(webhook) = found? else { return Ok(()) };
     let at = service.clock.when_due(delivery.due_at);
     let verdict = if webhook.active { ask(service, &webhook, &delivery, at).await } else { Verdict::Gone };
-    let state = service.clone();
+    let (state, scope) = (service.clone(), service.database.scope_of_channel(&webhook.channel).await?);
     let kept: Result<(), DatabaseError> =
-        service.database.write_leading(move |db| record(db, &state, &delivery, at, verdict)).await;
+        service.database.write_leading(scope, move |db| record(db, &state, &delivery, at, verdict)).await;
     Ok(kept?)
 }
 

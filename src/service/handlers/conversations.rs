@@ -29,7 +29,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let now = service.clock.now();
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
-    let commits = service.database.revision().await?;
+    let commits = service.database.revision(&caller.workspace).await?;
     let question = query
         .text("cursor")
         .is_none()

@@ -15,6 +15,7 @@ use axum::routing::post;
 use crate::carriers::{HookCall, ingress};
 use crate::channels::Channel;
 use crate::database::DatabaseError;
+use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::gate;
 use crate::platforms::Connected;
@@ -74,8 +75,9 @@ pub async fn hear(
         return Ok(receipt);
     }
     let state = service.clone();
-    let kept: Result<(), DatabaseError> =
-        service.database.write(move |db| ingress::keep(db, &state, &connected.channel, &pieces)).await;
+    let scope = service.database.scope_of_channel(&connected.channel).await?;
+    let keep = move |db: &dyn DbSession| ingress::keep(db, &state, &connected.channel, &pieces);
+    let kept: Result<(), DatabaseError> = service.database.write_in(scope, keep).await;
     kept?;
     Ok(receipt)
 }

@@ -27,7 +27,7 @@ const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
 /// channel, newest first.
 pub async fn new_message(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
-    let commits = service.database.revision().await?;
+    let commits = service.database.revision(&caller.workspace).await?;
     let question = format!("new-message {}", caller.channel_id);
     // Messages are told alike at any time.
     let always = Timestamp::from_micros(i64::MIN)..Timestamp::from_micros(i64::MAX);

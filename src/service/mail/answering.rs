@@ -101,9 +101,10 @@ async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
 
 async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
     let (seq, now, thread) = (due.seq, service.clock.now(), due.subject.clone());
+    let scope = service.database.scope_of_subject(&thread).await?;
     let begun: Result<_, DatabaseError> = service
         .database
-        .write(move |db| {
+        .write_in(scope.clone(), move |db| {
             if !due::postpone(db, seq, now.plus(LEASE))? {
                 return Ok(None);
             }
@@ -111,7 +112,8 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
         })
         .await;
     let (Some((turn, channel, row)), Some(assistant)) = (begun?, &service.assistant) else {
-        let done: Result<bool, DatabaseError> = service.database.write(move |db| due::take(db, seq)).await;
+        let take = move |db: &dyn DbSession| due::take(db, seq);
+        let done: Result<bool, DatabaseError> = service.database.write_in(scope, take).await;
         return Ok(done.map(drop)?);
     };
     let tools = Tools::of_mail(service, &row.id, &row.contact).await?;
@@ -119,7 +121,7 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
     let state = service.clone();
     service
         .database
-        .write(move |db| {
+        .write_in(scope, move |db| {
             let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
             let tried: usize = due.data.parse().unwrap_or(0);
             if let (Err(Failure::Failed(why)), Some(pause)) = (&thought, PAUSES.get(tried)) {

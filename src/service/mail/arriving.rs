@@ -145,7 +145,11 @@ fn has_left(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<()
     };
     let row = egress::read(work.db, &mail.id)?.filter(|it| it.state == EgressState::Unknown.word());
     let Some(row) = row else { return Ok(()) };
-    carried::confirm(work, &row, CarryOutcome::Taken { platform_id: header_id.to_owned(), fate: Fate::Sent })
+    carried::confirm(
+        work,
+        &row,
+        CarryOutcome::Taken { platform_id: header_id.to_owned(), fate: Fate::Sent, reached: None },
+    )
 }
 
 /// A server reports of a mail from here.

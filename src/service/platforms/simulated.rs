@@ -52,7 +52,7 @@ impl BusinessChat {
             "0009" => Fate::Failed { after: delivered_after },
             _ => Fate::Read { delivered_after, read_after },
         };
-        CarryOutcome::Taken { platform_id: unique_id(Channel::Whatsapp, &parcel.id), fate }
+        CarryOutcome::Taken { platform_id: unique_id(Channel::Whatsapp, &parcel.id), fate, reached: None }
     }
 }
 
@@ -91,7 +91,7 @@ impl Carrier for Bot {
 
     fn carry<'a>(&'a self, parcel: &'a Parcel, _: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome> {
         let fate = Fate::Read { delivered_after: SECOND / 2, read_after: 4 * SECOND };
-        Box::pin(ready(CarryOutcome::Taken { platform_id: parcel.number.to_string(), fate }))
+        Box::pin(ready(CarryOutcome::Taken { platform_id: parcel.number.to_string(), fate, reached: None }))
     }
 }
 
@@ -106,7 +106,11 @@ impl Carrier for Sms {
         } else {
             Fate::Delivered { after: 2 * SECOND }
         };
-        Box::pin(ready(CarryOutcome::Taken { platform_id: unique_id(Channel::Voip, &parcel.id), fate }))
+        Box::pin(ready(CarryOutcome::Taken {
+            platform_id: unique_id(Channel::Voip, &parcel.id),
+            fate,
+            reached: None,
+        }))
     }
 }
 

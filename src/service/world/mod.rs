@@ -5,6 +5,7 @@
 
 pub mod customers;
 pub mod letters;
+mod workspaces;
 
 use std::pin::pin;
 
@@ -13,8 +14,8 @@ use tokio::sync::watch;
 use crate::assistant::{self, Answer, Turn};
 use crate::chat::{broadcast, deliver};
 use crate::database::due::{self, Due, Happens};
-use crate::database::savepoint;
 use crate::database::session::DbSession;
+use crate::database::{WriteScope, savepoint};
 use crate::errors::ApiError;
 use crate::mail;
 use crate::rhythm;
@@ -117,6 +118,9 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
     let aside = if assistant::thinks_aside(service).await? { Kind::Answer.word() } else { "" };
     let happens = happens(service);
     loop {
+        if service.database.is_shared() && workspaces::happen(service, aside, happens).await? {
+            continue;
+        }
         let next: Option<Due> = service.database.read(move |db| due::next_beside(db, aside, happens)).await?;
         let Some(next) = next else { return Ok(None) };
         if next.at > service.clock.now() {
@@ -131,20 +135,25 @@ fn happens(service: &Service) -> Happens {
     if service.platforms.are_simulated() { Happens::All } else { Happens::Real }
 }
 
+/// What the assistant makes of something that falls due, where it has to answer.
+async fn thought(service: &Service, due: &Due) -> Result<Option<(Turn, Answer)>, ApiError> {
+    let thinks = Kind::from_word(&due.kind) == Some(Kind::Answer);
+    let thought = match service.assistant.as_ref().filter(|_| thinks) {
+        Some(it) => assistant::think(service, it.as_ref(), &due.subject).await?,
+        None => None,
+    };
+    Ok(thought.and_then(|(turn, answer)| Some((turn, answer.ok()?))))
+}
+
 /// Does one thing, and as many of those behind it as have fallen due and need
 /// no thinking, in one transaction with taking them off the list. Each happens
 /// at the time it fell due, however late that is noticed.
 async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
-    let thinks = Kind::from_word(&first.kind) == Some(Kind::Answer);
-    let thought = match service.assistant.as_ref().filter(|_| thinks) {
-        Some(it) => assistant::think(service, it.as_ref(), &first.subject).await?,
-        None => None,
-    };
-    let answer = thought.and_then(|(turn, answer)| Some((turn, answer.ok()?)));
+    let answer = thought(service, &first).await?;
     let (state, happens) = (service.clone(), happens(service));
     service
         .database
-        .write_leading(move |db| {
+        .write_leading(WriteScope::Everything, move |db| {
             let now = state.clock.now();
             one(db, &state, &first, answer)?;
             for _ in 1..TOGETHER {

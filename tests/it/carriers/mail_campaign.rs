@@ -25,10 +25,17 @@ const FAULTS: usize = 24;
 const KILLS: usize = 3;
 /// Who write and are written to.
 const PEOPLE: usize = 6;
+/// Rounds about one thing.
+const ROUNDS: usize = 25;
 const SEND: &str = "/v1/email/send";
 
 fn people() -> Vec<String> {
     (0..PEOPLE).map(|_| format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple())).collect()
+}
+
+/// What is talked about in a round: a thread shows its newest mails alone.
+fn talk(round: usize) -> String {
+    format!("Talk {}", round / ROUNDS)
 }
 
 /// How often a text reached somebody.
@@ -61,7 +68,7 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
     while done.load(Ordering::SeqCst) < faults {
         round += 1;
         for person in &people {
-            mailbox.hears(person, "A talk", &format!("says {round}"), "");
+            mailbox.hears(person, &talk(round), &format!("says {round}"), "");
         }
         if round % 3 == 0 {
             mailbox.cut();
@@ -69,7 +76,7 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
         let sends = people.iter().map(|to| {
             let (text, served) = (format!("answer {round}"), &served);
             async move {
-                let body = json!({"to": to, "subject": "A talk", "text": text});
+                let body = json!({"to": to, "subject": talk(round), "text": text});
                 let told = served.send(body, Some(&format!("{text} {to}").replace(' ', "-"))).await;
                 ((to.clone(), text), told)
             }
@@ -100,11 +107,20 @@ fn texts<'a>(mails: &'a [Value], direction: &str) -> Vec<&'a str> {
 /// The mails of somebody, once all of them are there and nothing is on its way.
 async fn settled(served: &Served, person: &str, round: usize) -> Vec<Value> {
     until_found("all is there and settled", async || {
-        let mut all = Vec::new();
-        for listed in served.get("/email/threads?limit=100").await["data"].as_array().expect("a list") {
-            if listed["contactEmail"] == person {
-                let path = format!("/email/threads/{}", listed["id"].as_str().expect("an id"));
-                all.extend(served.get(&path).await["messages"].as_array().expect("mails").iter().cloned());
+        let (mut all, mut path) = (Vec::new(), "/email/threads?limit=100".to_owned());
+        loop {
+            let page = served.get(&path).await;
+            for listed in page["data"].as_array().expect("a list") {
+                if listed["contactEmail"] == person {
+                    let path = format!("/email/threads/{}", listed["id"].as_str().expect("an id"));
+                    all.extend(
+                        served.get(&path).await["messages"].as_array().expect("mails").iter().cloned(),
+                    );
+                }
+            }
+            match page["nextCursor"].as_str() {
+                Some(next) => path = format!("/email/threads?limit=100&cursor={next}"),
+                None => break,
             }
         }
         all.sort_by(|a, b| a["createdAt"].as_str().cmp(&b["createdAt"].as_str()));

@@ -20,6 +20,8 @@ const SERVERS: &str = "FRONTDESK_TEST_MAIL";
 const DEMAND: &str = "FRONTDESK_MAIL";
 /// The user both run as: Exim runs as no other.
 const USER: &str = "Debian-exim";
+/// What both prove who they are with, as `localhost` and 127.0.0.2.
+const CERTIFICATE: &str = "certificate.pem";
 /// The password of every mailbox.
 pub const PASSWORD: &str = "correct horse";
 
@@ -42,8 +44,10 @@ default_internal_user = USER
 default_internal_group = USER
 default_login_user = USER
 protocols = imap lmtp submission
-listen = 127.0.0.1
-ssl = no
+listen = 127.0.0.1, 127.0.0.2, 127.0.0.3
+ssl = yes
+ssl_cert = <FOLDER/certificate.pem
+ssl_key = <FOLDER/key.pem
 disable_plaintext_auth = no
 auth_mechanisms = plain login xoauth2
 auth_failure_delay = 0
@@ -79,7 +83,8 @@ service imap-login {
     port = IMAP
   }
   inet_listener imaps {
-    port = 0
+    port = SECUREREAD
+    ssl = yes
   }
 }
 service submission-login {
@@ -88,7 +93,8 @@ service submission-login {
     port = SUBMISSION
   }
   inet_listener submissions {
-    port = 0
+    port = SECURESEND
+    ssl = yes
   }
 }
 service lmtp {
@@ -172,6 +178,22 @@ struct Ports {
     lmtp: u16,
     relay: u16,
     tokens: u16,
+    secure_imap: u16,
+    secure_submission: u16,
+}
+
+impl Ports {
+    fn of(next: &mut dyn FnMut() -> u16) -> Self {
+        Self {
+            imap: next(),
+            submission: next(),
+            lmtp: next(),
+            relay: next(),
+            tokens: next(),
+            secure_imap: next(),
+            secure_submission: next(),
+        }
+    }
 }
 
 /// The servers of this run.
@@ -208,7 +230,7 @@ fn start() -> Option<MailServers> {
         let told = std::fs::read_to_string(folder.join("ports")).expect("ports");
         let mut ports = told.split(' ').map(|it| it.parse().expect("a port"));
         let mut next = || ports.next().expect("a port");
-        let ports = Ports { imap: next(), submission: next(), lmtp: next(), relay: next(), tokens: next() };
+        let ports = Ports::of(&mut next);
         return Some(MailServers { folder, ports, _keeper: None });
     }
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|it| it.stdout.starts_with(b"0\n"));
@@ -221,10 +243,9 @@ fn start() -> Option<MailServers> {
     }
     // All at once, so that no two are the same.
     let listeners: Vec<TcpListener> =
-        (0..5).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port")).collect();
+        (0..7).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port")).collect();
     let mut free = listeners.iter().map(|it| it.local_addr().expect("an address").port());
-    let mut next = || free.next().expect("five");
-    let ports = Ports { imap: next(), submission: next(), lmtp: next(), relay: next(), tokens: next() };
+    let ports = Ports::of(&mut || free.next().expect("seven"));
     drop(listeners);
     let folder = std::env::temp_dir().join(format!("fd-mail-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir(&folder).expect("a folder");
@@ -238,15 +259,21 @@ fn start() -> Option<MailServers> {
             ("LMTP", ports.lmtp.to_string()),
             ("RELAY", ports.relay.to_string()),
             ("TOKENS", ports.tokens.to_string()),
+            ("SECUREREAD", ports.secure_imap.to_string()),
+            ("SECURESEND", ports.secure_submission.to_string()),
         ];
         values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
     };
     for (name, text) in [("dovecot.conf", DOVECOT), ("exim.conf", EXIM), ("oauth2.conf", OAUTH)] {
         std::fs::write(folder.join(name), filled(text)).expect("written");
     }
-    let Ports { imap, submission, lmtp, relay, tokens } = ports;
-    std::fs::write(folder.join("ports"), format!("{imap} {submission} {lmtp} {relay} {tokens}"))
-        .expect("written");
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.2".to_owned()]);
+    let made = made.expect("a certificate");
+    std::fs::write(folder.join(CERTIFICATE), made.cert.pem()).expect("written");
+    std::fs::write(folder.join("key.pem"), made.signing_key.serialize_pem()).expect("written");
+    let Ports { imap, submission, lmtp, relay, tokens, secure_imap, secure_submission } = ports;
+    let all = format!("{imap} {submission} {lmtp} {relay} {tokens} {secure_imap} {secure_submission}");
+    std::fs::write(folder.join("ports"), all).expect("written");
     let begin =
         format!("chown -R {USER} \"$1\"; chmod 755 \"$1\"; exec runuser -u {USER} -- sh -c \"$0\" x \"$1\"");
     let mut keeper = Command::new("sh")
@@ -282,6 +309,11 @@ impl MailServers {
             auto_reply: false,
             tokens: false,
         }
+    }
+
+    /// What a program has to trust that is to believe the servers.
+    pub fn certificate(&self) -> PathBuf {
+        self.folder.join(CERTIFICATE)
     }
 
     /// The folder that a nested run is told.
@@ -321,6 +353,23 @@ impl TestMailbox {
 
     pub fn smtp_url(&self) -> String {
         format!("smtp://{}@127.0.0.1:{}", self.address, self.smtp_port)
+    }
+
+    /// Where it is read and where mail leaves, encrypted from the first byte.
+    pub fn secure_urls(&self, host: &str) -> (String, String) {
+        let Ports { secure_imap, secure_submission, .. } = self.servers.ports;
+        let address = &self.address;
+        (
+            format!("imaps://{address}@{host}:{secure_imap}"),
+            format!("smtps://{address}@{host}:{secure_submission}"),
+        )
+    }
+
+    /// The same after STARTTLS, where the host is not this machine by its name.
+    pub fn starttls_urls(&self, host: &str) -> (String, String) {
+        let Ports { imap, submission, .. } = self.servers.ports;
+        let address = &self.address;
+        (format!("imap://{address}@{host}:{imap}"), format!("smtp://{address}@{host}:{submission}"))
     }
 
     /// The port mail is submitted at, without what stands before it.
@@ -475,10 +524,21 @@ impl TokenServer {
     /// On the port the mail servers ask at, once it is free: a nested run has
     /// the same. Good tokens are for an address.
     pub fn start(port: u16, address: &str) -> Self {
+        Self::with(port, address, false)
+    }
+
+    /// One that gives another refresh token each time, after which the one before
+    /// is worth nothing; its access tokens are to be asked for each time.
+    pub fn rotating(port: u16, address: &str) -> Self {
+        Self::with(port, address, true)
+    }
+
+    fn with(port: u16, address: &str, rotates: bool) -> Self {
         let listener = until("the port", || TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
         let (address, ends) = (address.to_owned(), Arc::new(AtomicBool::new(false)));
         let ended = Arc::clone(&ends);
         let thread = std::thread::spawn(move || {
+            let mut count_issued = 0;
             for mut stream in listener.incoming().flatten() {
                 if ended.load(Ordering::SeqCst) {
                     return;
@@ -491,7 +551,11 @@ impl TokenServer {
                 let body = if asked.contains("/introspect") {
                     let good = asked.contains("good-token");
                     format!(r#"{{"active": "{good}", "user": "{address}"}}"#)
-                } else if asked.contains("refresh_token=good-refresh") {
+                } else if rotates && asked.contains(&format!("refresh_token={}&", rotated(count_issued))) {
+                    count_issued += 1;
+                    let next = rotated(count_issued);
+                    format!(r#"{{"access_token": "good-token", "expires_in": 1, "refresh_token": "{next}"}}"#)
+                } else if !rotates && asked.contains("refresh_token=good-refresh") {
                     r#"{"access_token": "good-token", "expires_in": 3600}"#.to_owned()
                 } else {
                     r#"{"error": "invalid_grant", "error_description": "it was taken back"}"#.to_owned()
@@ -507,6 +571,11 @@ impl TokenServer {
         });
         Self { port, ends, thread: Some(thread) }
     }
+}
+
+/// The refresh token after so many.
+fn rotated(count: usize) -> String {
+    if count == 0 { "good-refresh".to_owned() } else { format!("good-refresh-{count}") }
 }
 
 impl Drop for TokenServer {

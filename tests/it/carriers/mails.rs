@@ -355,6 +355,34 @@ async fn the_assistant_answers_people_and_no_programs() {
     assert_eq!(mailbox.reached(&other).len(), 3);
 }
 
+/// A provider that gives another refresh token each time: connecting, serving,
+/// starting again and testing beside the service each go on with the last one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refresh_token_that_changes_is_kept() {
+    let Some(servers) = servers() else { return };
+    let mut mailbox = servers.mailbox();
+    mailbox.tokens = true;
+    let _tokens = TokenServer::rotating(mailbox.token_port(), &mailbox.address);
+    let mut served = quiet(&mailbox).await;
+    for round in 1..=3 {
+        let maria = customer();
+        mailbox.hears(&maria, "Order 1042", &format!("question {round}"), "");
+        served.mails(&maria, 1).await;
+        let text = format!("answer {round}");
+        assert_eq!(served.send(mail_to(&maria, "Re: Order 1042", &text), None).await.1["status"], "sent");
+        mailbox.waits_for(&maria, &text);
+        let admin = super::dashboard(&served.options).await;
+        let tested = admin.test_channel(frontdesk::service::channels::Channel::Email).await;
+        assert!(tested.expect("let in")[0].contains("lets it in"));
+        mailbox.cut();
+        if round == 2 {
+            served.running.shutdown().await;
+            served.running =
+                frontdesk::service::start(served.options.clone()).await.expect("it starts again");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_account_is_let_in_by_tokens() {
     let Some(servers) = servers() else { return };

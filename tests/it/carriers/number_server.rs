@@ -40,6 +40,8 @@ pub struct Reached {
     pub text: String,
     pub body: Value,
     pub id: String,
+    /// The number it knows as that.
+    known: String,
 }
 
 /// What the platform reports by itself of each message that reached somebody.
@@ -67,6 +69,8 @@ struct World {
     followed: bool,
     revoked: bool,
     held: bool,
+    /// Numbers that it knows as others.
+    known_as: HashMap<String, String>,
     reports: Reports,
     plan: Option<Box<Plan>>,
     answers: Option<Box<Answers>>,
@@ -135,6 +139,11 @@ impl NumberServer {
     pub fn hold(&self, held: bool) {
         self.world().held = held;
         self.shared.changed();
+    }
+
+    /// Knows a number as another, without the plus.
+    pub fn knows(&self, number: &str, other: &str) {
+        self.world().known_as.insert(number.to_owned(), other.to_owned());
     }
 
     pub fn revoke(&self) {
@@ -270,7 +279,8 @@ pub fn change(field: &str, mut value: Value) -> String {
 }
 
 fn status_of(message: &Reached, status: &str, ours: bool, error: &Value) -> String {
-    let mut told = json!({"id": message.id, "status": status, "timestamp": "1", "recipient_id": message.to});
+    let mut told =
+        json!({"id": message.id, "status": status, "timestamp": "1", "recipient_id": message.known});
     if ours {
         told["biz_opaque_callback_data"] = message.body["biz_opaque_callback_data"].clone();
     }
@@ -439,9 +449,12 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
         return (400, error(131_008, "Required parameter is missing"));
     }
     world.count += 1;
+    let to = body["to"].as_str().unwrap_or("").to_owned();
+    let known = world.known_as.get(&to).cloned().unwrap_or_else(|| to.clone());
     let words = ["body", "caption", "name", "emoji"].iter().find_map(|it| object[*it].as_str());
     let message = Reached {
-        to: body["to"].as_str().unwrap_or("").to_owned(),
+        to,
+        known,
         text: words.unwrap_or("").to_owned(),
         kind,
         body: body.clone(),
@@ -460,7 +473,7 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
     while world.held {
         world = shared.rest(world, IDLE);
     }
-    let told = json!({"messaging_product": "whatsapp", "contacts": [{"input": message.to, "wa_id": message.to}],
+    let told = json!({"messaging_product": "whatsapp", "contacts": [{"input": message.to, "wa_id": message.known}],
         "messages": [{"id": message.id}]});
     (200, told)
 }

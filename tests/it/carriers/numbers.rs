@@ -268,12 +268,12 @@ async fn media_come_by_their_id_and_are_brought_once() {
     assert_eq!((&history[3]["contentType"], &history[3]["mediaUrl"]), (&json!("image"), &Value::Null));
 }
 
-fn template(name: &str, status: &str) -> Value {
+pub fn template(name: &str, status: &str) -> Value {
     let body = json!({"type": "BODY", "text": "Hi {{1}}, your order is ready."});
     json!({"name": name, "language": "en_US", "category": "UTILITY", "status": status, "components": [body]})
 }
 
-fn filled(name: &str) -> Value {
+pub fn filled(name: &str) -> Value {
     let parameters = json!([{"type": "text", "text": "Ana"}]);
     json!({"to": "+34600333444", "type": "template", "template": {"name": name, "language": {"code": "en_US"},
         "components": [{"type": "body", "parameters": parameters}]}})

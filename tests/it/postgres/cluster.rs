@@ -216,7 +216,9 @@ pub fn count(place: &DatabasePlace, sql: &str) -> i64 {
 pub fn dump(place: &DatabasePlace) -> Vec<String> {
     let tables = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()
                   AND table_name NOT IN ('idempotency', 'leases', 'commit_order', 'processes', 'shared_state') ORDER BY 1";
-    let rows = |table: &String| column(place, &format!("SELECT it::text FROM \"{table}\" AS it ORDER BY 1"));
+    // But for a workspace's part in the order of commits.
+    let row = "(to_jsonb(it) - 'revision' - 'stamp')::text";
+    let rows = |table: &String| column(place, &format!("SELECT {row} FROM \"{table}\" AS it ORDER BY 1"));
     let told =
         |table: String| rows(&table).into_iter().map(move |row| format!("{table} {row}")).collect::<Vec<_>>();
     let found: Vec<_> = column(place, tables).into_iter().flat_map(told).collect();

@@ -71,6 +71,7 @@ impl Admin {
         let settings = access.settings.clone();
         let mailbox = MailboxPlatform::new(settings.clone(), &secrets).map_err(AdminError::Refused)?;
         let fresh = mailbox.test(now.micros() / SECOND, now.micros().to_string()).await.map_err(refused)?;
+        let secrets = mailbox.changed_secrets().await.unwrap_or(secrets);
         let address = settings.address.clone();
         let (account, server) = (address.clone(), settings.imap.clone());
         let connection = NewConnection {
@@ -94,9 +95,17 @@ impl Admin {
     }
 }
 
-/// Asks both servers again; what they say, line by line.
-pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
+/// Asks both servers again: what they say, line by line, and the secrets where
+/// they are others by now.
+pub(super) async fn test(
+    settings: &str,
+    secrets: &str,
+) -> Result<(Result<Vec<String>, AdminError>, Option<String>), AdminError> {
     let mailbox = MailboxPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
-    mailbox.test(0, String::new()).await.map_err(refused)?;
-    Ok(mailbox.standing())
+    let tested = mailbox.test(0, String::new()).await;
+    let now = match mailbox.changed_secrets().await {
+        Some(now) => Some(text(serde_json::to_string(&now))?).filter(|it| it != secrets),
+        None => None,
+    };
+    Ok((tested.map(|_| mailbox.standing()).map_err(refused), now))
 }

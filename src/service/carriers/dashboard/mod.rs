@@ -134,10 +134,25 @@ impl Admin {
             Channel::Whatsapp => number::test(&row.settings, &secrets).await?,
             Channel::Telegram => bot::test(&row.settings, &secrets).await?,
             Channel::Voip => self.test_phone(&row, &secrets).await?,
-            Channel::Email => mailbox::test(&row.settings, &secrets).await?,
+            Channel::Email => {
+                let (tested, changed) = mailbox::test(&row.settings, &secrets).await?;
+                if let Some(secrets) = changed {
+                    self.reseal(&row, &secrets).await?;
+                }
+                tested?
+            }
         };
         lines.extend(row.trouble.map(|it| format!("the service's last trouble: {it}")));
         Ok(lines)
+    }
+
+    /// Keeps secrets that the platform has changed.
+    async fn reseal(&self, row: &ConnectedRow, secrets: &str) -> Result<(), AdminError> {
+        let sealed = self.vault().await?.seal(&watch::owner(&row.channel), secrets);
+        let sealed = sealed.map_err(|why| AdminError::Refused(why.to_string()))?;
+        let (channel, version) = (row.channel.clone(), row.version.clone());
+        let keep = move |db: &dyn DbSession| Ok(stored::reseal(db, (&channel, &version), &sealed)?);
+        self.database.write(keep).await
     }
 
     /// Disconnects a channel; its secrets are gone.

@@ -4,7 +4,6 @@
 //! Notifications are sent here, too, a few for many commits: in a transaction
 //! each would hold up all others on the server.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,10 +26,10 @@ const SPACING: Duration = Duration::from_millis(20);
 /// Before a lost connection is made anew.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What was committed elsewhere.
+/// What was committed, here or elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CommittedElsewhere {
-    /// The number of the last commit that was seen.
+    /// How many commits were seen, in all workspaces.
     pub revision: i64,
     /// The shift of the clock by then.
     pub clock_shift: i64,
@@ -122,20 +121,16 @@ impl Follower {
 
     async fn look(&self, client: &Client) -> Result<(), DatabaseError> {
         let sql =
-            "SELECT revision, (SELECT value FROM meta WHERE name = 'clock_shift') AS shift FROM commit_order";
+            "SELECT revision + (SELECT CAST(coalesce(sum(workspaces.revision), 0) AS BIGINT) FROM workspaces) AS revision,
+             (SELECT value FROM meta WHERE name = 'clock_shift') AS shift FROM commit_order";
         let row = client.query_one(sql, &[]).await.map_err(|cause| link::told(&cause))?;
         let row = DbRow::of(&row);
         let (revision, shift): (i64, Option<Vec<u8>>) = (row.get("revision")?, row.get("shift")?);
         let shift = shift.and_then(|it| std::str::from_utf8(&it).ok()?.parse().ok()).unwrap_or(0);
-        // What this process has committed, it has told itself.
-        let own = self.order.revision.load(Ordering::SeqCst);
-        self.told.send_if_modified(|told| {
-            let is_news = revision > told.revision.max(own);
-            if is_news {
-                *told = CommittedElsewhere { revision, clock_shift: shift };
-            }
-            is_news
-        });
+        // What this process has committed it has told itself; told twice, it wakes
+        // whoever finds nothing. Left out, it could hide what another did.
+        let news = CommittedElsewhere { revision, clock_shift: shift };
+        self.told.send_if_modified(|told| std::mem::replace(told, news) != news);
         Ok(())
     }
 }

@@ -147,12 +147,13 @@ impl Held {
 }
 
 /// Refuses a transaction of a process that has not the lease any more, and keeps
-/// it from being taken before the transaction ends.
+/// it from being taken before the transaction ends: the fence is part of a key, so
+/// that it cannot change meanwhile, and the lease can be renewed all the same.
 ///
 /// # Errors
 /// When another process has it.
 pub fn check(db: &dyn DbSession, fence: i64) -> Result<(), DatabaseError> {
-    let sql = "SELECT fence FROM leases WHERE name = 'background' AND fence = ?1 FOR SHARE";
+    let sql = "SELECT fence FROM leases WHERE name = 'background' AND fence = ?1 FOR KEY SHARE";
     let found: Option<i64> = db.first(sql, bound![fence], |row| row.get("fence"))?;
     if found.is_some() && fence > 0 { Ok(()) } else { Err(DatabaseError::Superseded) }
 }

@@ -34,6 +34,10 @@ const LOOKS: usize = 3;
 /// Statements that are kept prepared; more would be texts made anew each time.
 const PREPARED: usize = 400;
 
+/// Stands in a query for rows of any workspace: those that another transaction
+/// removes just now are left to it. A file has no such others.
+const SKIPS: &str = "/* skip locked */";
+
 /// A change that waits to be sent.
 pub struct Line {
     statement: Statement,
@@ -266,9 +270,11 @@ fn words(cause: &tokio_postgres::Error) -> String {
     said
 }
 
-/// The text with the numbers of its parameters as the server writes them. None
-/// of the queries has a question mark in a string.
+/// The text as the server writes it: with the numbers of its parameters, and rows
+/// that others hold passed over where that is wanted. None of the queries has a
+/// question mark in a string.
 fn numbered(sql: &str) -> String {
+    let sql = sql.replace(SKIPS, "FOR UPDATE SKIP LOCKED");
     let mut parts = sql.split('?');
     let mut text = parts.next().unwrap_or_default().to_owned();
     for (number, part) in (1..).zip(parts) {
@@ -292,6 +298,7 @@ mod tests {
             ("SELECT 1", "SELECT 1"),
             ("a = ?1 AND (b, c) < (?2, ?12)", "a = $1 AND (b, c) < ($2, $12)"),
             ("VALUES (?, ?, ?)", "VALUES ($1, $2, $3)"),
+            ("LIMIT ?1 /* skip locked */)", "LIMIT $1 FOR UPDATE SKIP LOCKED)"),
         ] {
             assert_eq!(numbered(text), sent);
         }

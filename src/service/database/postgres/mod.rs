@@ -2,7 +2,7 @@
 //!
 //! | file | knows |
 //! |---|---|
-//! | `mod.rs` | the connection that writes, and what beside it |
+//! | `mod.rs` | the connections that write, and what beside them |
 //! | `feed.rs` | what other processes commit |
 //! | `lease.rs` | which process does what falls due |
 //! | `link.rs` | one connection, made anew when it is lost |
@@ -12,8 +12,9 @@
 //! | `shared_state.rs` | limits and claims, changed in turn |
 //! | `tls.rs`, `values.rs` | encryption; values on the wire |
 //!
-//! Every transaction changes the row of the order first: writes of all processes
-//! run one after another, as they do on a file.
+//! Every transaction changes the row of its workspace first: writes of all
+//! processes to one workspace run one after another, as they do on a file, and
+//! those to others beside them.
 
 pub mod feed;
 pub mod lease;
@@ -32,15 +33,18 @@ use crate::database::place::ServerUrl;
 use crate::database::postgres::feed::ChangeFeed;
 use crate::database::postgres::lease::BackgroundLease;
 pub use crate::database::postgres::link::Link;
+pub use crate::database::postgres::order::revision;
 use crate::database::postgres::order::{CommitOrder, OpenTransaction};
 use crate::database::postgres::session::ReadingSession;
 pub use crate::database::postgres::session::WritingSession;
 use crate::database::postgres::shared_state::SharedState;
-use crate::database::session::{BeginFailure, CommitFailure, DbSession, WritingConnection};
+use crate::database::session::{BeginFailure, CommitFailure, DbSession, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, Durability};
 
 /// Jobs in one transaction at most: the server is slow with many savepoints.
 const TOGETHER: usize = 16;
+/// Threads that write, each in another workspace.
+const WRITERS: usize = 6;
 /// Threads that read.
 const READERS: usize = 4;
 /// A process that stands still in the middle of a transaction must not hold up
@@ -48,7 +52,7 @@ const READERS: usize = 4;
 const SETTINGS: &str = "SET idle_in_transaction_session_timeout = '5s'";
 const SIMULATED: &str = "SET idle_in_transaction_session_timeout = '5s'; SET synchronous_commit = off";
 
-/// The connection that writes.
+/// A connection that writes.
 pub struct ServerWriter {
     session: WritingSession,
     open: OpenTransaction,
@@ -67,7 +71,7 @@ pub struct Shared {
 /// A database whose tables are there.
 pub struct Opened {
     /// What writes to it.
-    pub writer: ServerWriter,
+    pub writers: Vec<Box<dyn WritingConnection>>,
     /// What reads from it.
     pub readers: Vec<Box<dyn DbSession + Send>>,
     /// For a service.
@@ -82,7 +86,8 @@ pub fn serve(
     durability: Durability,
     stamp: Arc<AtomicI64>,
 ) -> Result<Opened, DatabaseError> {
-    let link = Link::new(url, if durability == Durability::Simulated { SIMULATED } else { SETTINGS })?;
+    let settings = if durability == Durability::Simulated { SIMULATED } else { SETTINGS };
+    let link = Link::new(url, settings)?;
     link.connect()?;
     schema::make(&link)?;
     // Also where one was killed before it had put anything into the tables.
@@ -93,7 +98,11 @@ pub fn serve(
         lease: BackgroundLease::ask(Link::new(url, "")?)?,
         feed: ChangeFeed::start(link::config(url)?, url.listens(), order.clone())?,
     };
-    Ok(Opened { shared: Some(shared), fresh, ..opened(url, link, order)? })
+    let mut links = vec![link];
+    for _ in 1..WRITERS {
+        links.push(Link::new(url, settings)?);
+    }
+    Ok(Opened { shared: Some(shared), fresh, ..opened(url, links, &order)? })
 }
 
 /// Opens a database that a service has made, beside whoever serves it.
@@ -101,14 +110,18 @@ pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, Databa
     let link = Link::new(url, SETTINGS)?;
     link.connect()?;
     schema::check(&link)?;
-    opened(url, link, Arc::new(CommitOrder::new(stamp)))
+    opened(url, vec![link], &Arc::new(CommitOrder::new(stamp)))
 }
 
-fn opened(url: &ServerUrl, link: Link, order: Arc<CommitOrder>) -> Result<Opened, DatabaseError> {
+fn opened(url: &ServerUrl, links: Vec<Link>, order: &Arc<CommitOrder>) -> Result<Opened, DatabaseError> {
     let reader = |_| Ok(Box::new(ReadingSession(Link::new(url, "")?)) as Box<dyn DbSession + Send>);
     let readers = (0..READERS).map(reader).collect::<Result<_, DatabaseError>>()?;
-    let writer = ServerWriter { session: WritingSession::new(link), open: OpenTransaction::new(order) };
-    Ok(Opened { writer, readers, shared: None, fresh: false })
+    let writer = |link| {
+        let (session, open) = (WritingSession::new(link), OpenTransaction::new(order.clone()));
+        Box::new(ServerWriter { session, open }) as Box<dyn WritingConnection>
+    };
+    let writers = links.into_iter().map(writer).collect();
+    Ok(Opened { writers, readers, shared: None, fresh: false })
 }
 
 impl Shared {
@@ -120,12 +133,12 @@ impl Shared {
 }
 
 impl ServerWriter {
-    /// Begins a transaction behind all others.
-    fn begun(&self) -> Result<(), DatabaseError> {
+    /// Begins a transaction behind those that its scope says.
+    fn begun(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
         let link = &self.session.link;
         link.connect()?;
         self.session.forget();
-        self.open.begin(link)
+        self.open.begin(link, scope)
     }
 
     fn abandon(&self) {
@@ -141,12 +154,12 @@ impl WritingConnection for ServerWriter {
         TOGETHER
     }
 
-    fn begin(&self) -> Result<(), BeginFailure> {
-        let begun = self.begun().or_else(|cause| match cause {
+    fn begin(&self, scope: &WriteScope) -> Result<(), BeginFailure> {
+        let begun = self.begun(scope).or_else(|cause| match cause {
             // Nothing has happened yet.
             DatabaseError::Lost => {
                 self.session.link.cut();
-                self.begun()
+                self.begun(scope)
             }
             other => Err(other),
         });

@@ -6,15 +6,17 @@ use crate::database::rows::{DbRow, bound};
 use crate::database::transfer::note;
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 7] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
     include_str!("schema_processes.sql"),
     include_str!("schema_mail.sql"),
+    include_str!("schema_workspaces.sql"),
+    include_str!("schema_aliases.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 5;
+pub const FORMAT: i64 = 7;
 /// What stands in the order of commits instead where nothing may be written any
 /// more, since everything was moved elsewhere.
 pub const MOVED: i64 = 0;

@@ -17,7 +17,7 @@ const WINDOW: usize = 256;
 const SETTINGS: &str =
     "SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; SET lock_timeout = '5s'";
 /// Keeps everybody else from writing, before the snapshot is taken.
-const LOCK: &str = "LOCK TABLE commit_order IN EXCLUSIVE MODE";
+const LOCK: &str = "LOCK TABLE commit_order, workspaces IN EXCLUSIVE MODE";
 /// The span in which a process that lives is heard of.
 const HEARD: i64 = 5_000_000;
 
@@ -128,7 +128,7 @@ impl TransferSide for ServerSide {
         crate::database::media::insert_bytes(&self.session, id, &parts.concat())
     }
 
-    /// Every transaction of a service looks at the format first.
+    /// Every transaction of a service looks at the format once it has its row.
     fn set_serveable(&self, is_serveable: bool) -> Result<(), DatabaseError> {
         let format = if is_serveable { schema::FORMAT } else { schema::MOVED };
         self.session.note("UPDATE commit_order SET format = ?1", bound![format])

@@ -9,6 +9,9 @@ use crate::database::transfer::note;
 /// files, which lie beside a file.
 const OF_SERVERS: [&str; 5] = ["commit_order", "leases", "media_parts", "processes", "shared_state"];
 
+/// What only a server keeps of a workspace: its part in the order of commits.
+const COUNTERS: [&str; 2] = ["revision", "stamp"];
+
 /// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferTable {
@@ -75,7 +78,8 @@ pub fn of_server(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError
     let found: Vec<(String, String)> = db.all(sql, &[], |row| Ok((row.get("name")?, row.get("of")?)))?;
     let mut tables: Vec<TransferTable> = Vec::new();
     for (name, column) in found {
-        if OF_SERVERS.contains(&name.as_str()) {
+        let is_counter = name == "workspaces" && COUNTERS.contains(&column.as_str());
+        if is_counter || OF_SERVERS.contains(&name.as_str()) {
             continue;
         }
         match tables.iter_mut().find(|it| it.name == name) {

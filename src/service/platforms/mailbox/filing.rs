@@ -35,7 +35,7 @@ impl MailboxPlatform {
         // What others do to the same mails meanwhile is not missed.
         self.changed.store(true, Ordering::SeqCst);
         match done {
-            Ok(()) => CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent },
+            Ok(()) => CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent, reached: None },
             Err(PlatformTrouble { why, pause }) => CarryOutcome::Later { after: pause, why },
         }
     }

@@ -1,6 +1,7 @@
 //! What the servers are told to believe who logs in: a password, or an access
 //! token that is fetched with a refresh token and kept while it is good.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_imap::Authenticator;
@@ -9,12 +10,12 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::carriers::PlatformTrouble;
+use crate::carriers::{PlatformTrouble, SecretStore};
 use connections::guard::{FetchLimits, Guard, Longer, Policy, Request};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::MINUTE;
-use wire::carriers::OauthSettings;
+use wire::carriers::{MailboxSecrets, OauthSettings};
 
 /// For a token.
 const TIME: Duration = Duration::from_secs(15);
@@ -35,7 +36,7 @@ pub enum MailLogin {
         sending: Secret,
     },
     /// By tokens.
-    Tokens(TokenSource),
+    Tokens(Box<TokenSource>),
 }
 
 /// What is said at a login.
@@ -86,7 +87,7 @@ impl MailLogin {
     /// A server did not take what was said: the next token is a new one.
     pub async fn refused(&self) {
         if let Self::Tokens(source) = self {
-            *source.kept.lock().await = None;
+            source.held.lock().await.access = None;
         }
     }
 }
@@ -95,36 +96,97 @@ impl MailLogin {
 pub struct TokenSource {
     guard: Guard,
     settings: OauthSettings,
-    refresh: Secret,
     client: Secret,
-    kept: Mutex<Option<(Secret, Instant)>>,
+    held: Mutex<HeldTokens>,
+    /// Where the refresh token is kept, once that is known.
+    store: OnceLock<Arc<dyn SecretStore>>,
+}
+
+/// What is known of an account just now.
+struct HeldTokens {
+    access: Option<(Secret, Instant)>,
+    refresh: Secret,
+    /// Whether the refresh token is another than is kept.
+    is_unkept: bool,
+}
+
+/// What a provider answers.
+struct IssuedTokens {
+    access: Secret,
+    lasts: u64,
+    /// In place of the refresh token, which is worth nothing from then on.
+    refresh: Option<Secret>,
 }
 
 impl TokenSource {
     /// With a refresh token and the client's secret, which may be empty.
     pub fn new(settings: OauthSettings, refresh: &str, client: &str) -> Self {
         let guard = Guard::system(Policy { allow_loopback_http: true });
-        let (refresh, client) = (Secret::new(refresh), Secret::new(client));
-        Self { guard, settings, refresh, client, kept: Mutex::new(None) }
+        let held = HeldTokens { access: None, refresh: Secret::new(refresh), is_unkept: false };
+        Self { guard, settings, client: Secret::new(client), held: Mutex::new(held), store: OnceLock::new() }
+    }
+
+    /// Has the refresh token read and kept there from now on.
+    pub fn keep_in(&self, store: Arc<dyn SecretStore>) {
+        // Said once.
+        let _ = self.store.set(store);
+    }
+
+    /// The secrets as they are now.
+    pub async fn secrets(&self) -> MailboxSecrets {
+        self.secrets_of(&*self.held.lock().await)
+    }
+
+    fn secrets_of(&self, held: &HeldTokens) -> MailboxSecrets {
+        MailboxSecrets { reading: held.refresh.expose().to_owned(), sending: self.client.expose().to_owned() }
     }
 
     async fn token(&self) -> Result<Secret, PlatformTrouble> {
-        let mut kept = self.kept.lock().await;
-        if let Some((token, until)) = kept.as_ref()
+        let mut held = self.held.lock().await;
+        if held.is_unkept {
+            self.keep(&mut held).await;
+        }
+        if let Some((token, until)) = held.access.as_ref()
             && Instant::now() < *until
         {
             return Ok(token.clone());
         }
-        let (token, lasts) = self.fetch().await?;
-        let lasts = Duration::from_secs(lasts).saturating_sub(MARGIN);
-        *kept = Some((token.clone(), Instant::now() + lasts));
-        Ok(token)
+        self.look(&mut held).await;
+        let issued = self.fetch(&held.refresh).await?;
+        let lasts = Duration::from_secs(issued.lasts).saturating_sub(MARGIN);
+        held.access = Some((issued.access.clone(), Instant::now() + lasts));
+        if let Some(next) = issued.refresh.filter(|it| it.expose() != held.refresh.expose()) {
+            held.refresh = next;
+            self.keep(&mut held).await;
+        }
+        Ok(issued.access)
     }
 
-    fn form(&self) -> String {
+    /// Another process may have been given another refresh token.
+    async fn look(&self, held: &mut HeldTokens) {
+        let Some(store) = self.store.get().filter(|_| !held.is_unkept) else { return };
+        match store.read().await {
+            Ok(secrets) if !secrets.reading.is_empty() => held.refresh = Secret::new(&secrets.reading),
+            Ok(_) => {}
+            Err(why) => tracing::warn!(%why, "the refresh token of a mailbox could not be looked up"),
+        }
+    }
+
+    /// Keeps the refresh token; it is tried again with the next one who needs a
+    /// token.
+    async fn keep(&self, held: &mut HeldTokens) {
+        let Some(store) = self.store.get() else { return };
+        let kept = store.keep(self.secrets_of(held)).await;
+        if let Err(why) = &kept {
+            tracing::error!(%why, "a new refresh token of a mailbox could not be kept yet");
+        }
+        held.is_unkept = kept.is_err();
+    }
+
+    fn form(&self, refresh: &Secret) -> String {
         let mut form = url::form_urlencoded::Serializer::new(String::new());
         form.append_pair("grant_type", "refresh_token")
-            .append_pair("refresh_token", self.refresh.expose())
+            .append_pair("refresh_token", refresh.expose())
             .append_pair("client_id", &self.settings.client_id);
         if !self.client.expose().is_empty() {
             form.append_pair("client_secret", self.client.expose());
@@ -132,11 +194,11 @@ impl TokenSource {
         form.finish()
     }
 
-    async fn fetch(&self) -> Result<(Secret, u64), PlatformTrouble> {
+    async fn fetch(&self, refresh: &Secret) -> Result<IssuedTokens, PlatformTrouble> {
         let unreachable = |why: String| {
             PlatformTrouble::passing(format!("{} gives no access token: {why}", self.settings.token_url))
         };
-        let request = Request::post(self.form().into_bytes())
+        let request = Request::post(self.form(refresh).into_bytes())
             .header("content-type", "application/x-www-form-urlencoded")
             .and_then(|it| it.header("accept", "application/json"))
             .map_err(|why| unreachable(why.to_string()))?;
@@ -146,7 +208,11 @@ impl TokenSource {
             self.guard.fetch(&url, request, limits).await.map_err(|why| unreachable(why.to_string()))?;
         let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
         match told["access_token"].as_str().filter(|_| answer.status == 200) {
-            Some(token) => Ok((Secret::new(token), told["expires_in"].as_u64().unwrap_or(USUAL))),
+            Some(token) => Ok(IssuedTokens {
+                access: Secret::new(token),
+                lasts: told["expires_in"].as_u64().unwrap_or(USUAL),
+                refresh: told["refresh_token"].as_str().filter(|it| !it.is_empty()).map(Secret::new),
+            }),
             None if answer.status >= 500 => Err(unreachable(format!("it answered {}", answer.status))),
             None => {
                 let said = told["error_description"].as_str().or(told["error"].as_str()).unwrap_or_default();

@@ -28,7 +28,7 @@ use tokio::sync::Mutex;
 
 use crate::carriers::{
     Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
-    PlatformTrouble, Polled,
+    PlatformTrouble, Polled, SecretStore,
 };
 use imap::ImapLink;
 use login::{MailLogin, TokenSource};
@@ -67,7 +67,8 @@ impl MailboxPlatform {
     pub fn new(settings: MailboxSettings, secrets: &MailboxSecrets) -> Result<Self, String> {
         let login = match &settings.oauth {
             Some(oauth) => {
-                MailLogin::Tokens(TokenSource::new(oauth.clone(), &secrets.reading, &secrets.sending))
+                let source = TokenSource::new(oauth.clone(), &secrets.reading, &secrets.sending);
+                MailLogin::Tokens(Box::new(source))
             }
             None => MailLogin::Passwords {
                 reading: Secret::new(&secrets.reading),
@@ -95,6 +96,15 @@ impl MailboxPlatform {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
         Self::new(settings, &secrets)
+    }
+
+    /// The secrets as they are now: a provider may have given another refresh
+    /// token. None where they are passwords, which do not change.
+    pub async fn changed_secrets(&self) -> Option<MailboxSecrets> {
+        match &self.login {
+            MailLogin::Tokens(source) => Some(source.secrets().await),
+            MailLogin::Passwords { .. } => None,
+        }
     }
 
     /// Logs in at both servers, and looks where reading would begin: what is
@@ -185,6 +195,12 @@ impl PlatformSource for MailboxPlatform {
     fn fetch<'a>(&'a self, _: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
         // The bytes of a mail come with it.
         Box::pin(std::future::ready(Err(PlatformTrouble::passing("there is nothing to fetch"))))
+    }
+
+    fn keep_secrets_in(&self, store: Arc<dyn SecretStore>) {
+        if let MailLogin::Tokens(source) = &self.login {
+            source.keep_in(store);
+        }
     }
 
     fn display_name(&self) -> Option<String> {

@@ -87,7 +87,11 @@ impl MailboxPlatform {
         match timeout(TEXT, connection.message(bytes)).await {
             Ok(Ok(_)) => {
                 self.keep(connection).await;
-                CarryOutcome::Taken { platform_id: envelope.header_id.clone(), fate: Fate::Sent }
+                CarryOutcome::Taken {
+                    platform_id: envelope.header_id.clone(),
+                    fate: Fate::Sent,
+                    reached: None,
+                }
             }
             Ok(Err(why)) if why.status().is_some() => {
                 self.keep(connection).await;

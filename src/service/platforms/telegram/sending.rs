@@ -123,10 +123,10 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
     let parameters = &told["parameters"];
     match status {
         200 if told["ok"] == true && again => {
-            CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent }
+            CarryOutcome::Taken { platform_id: String::new(), fate: Fate::Sent, reached: None }
         }
         200 if told["ok"] == true => match told["result"]["message_id"].as_i64() {
-            Some(id) => CarryOutcome::Taken { platform_id: id.to_string(), fate: Fate::Sent },
+            Some(id) => CarryOutcome::Taken { platform_id: id.to_string(), fate: Fate::Sent, reached: None },
             None => unclear("the platform took it and did not say as what", again),
         },
         429 => CarryOutcome::Later {

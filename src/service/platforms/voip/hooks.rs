@@ -202,6 +202,7 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         platform_id: text(&told["id"])?,
         own_id: text(&told["own"]),
         step,
+        reached: None,
         trace: trace.map(|(to, text)| SentTrace { to, text }),
     }))
 }

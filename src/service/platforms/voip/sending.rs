@@ -85,7 +85,7 @@ fn judge(status: u16, told: &Value) -> CarryOutcome {
             return CarryOutcome::Refused { code, why: format!("the platform refuses it: {said}"), broken };
         }
         return match told["sid"].as_str() {
-            Some(sid) => CarryOutcome::Taken { platform_id: sid.to_owned(), fate: Fate::Sent },
+            Some(sid) => CarryOutcome::Taken { platform_id: sid.to_owned(), fate: Fate::Sent, reached: None },
             None => unclear("the platform took it and did not say as what"),
         };
     }

@@ -85,7 +85,7 @@ fn moved(from: &str, system: &Value) -> Option<PlatformEvent> {
 }
 
 /// A number of the platform's in E.164.
-fn phone(id: &str) -> String {
+pub(super) fn phone(id: &str) -> String {
     format!("+{}", id.trim_start_matches('+'))
 }
 
@@ -105,6 +105,7 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         platform_id: told["id"].as_str()?.to_owned(),
         own_id: told["biz_opaque_callback_data"].as_str().map(str::to_owned),
         step,
+        reached: text(&told["recipient_id"]).map(|it| phone(&it)),
         trace: None,
     }))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
-use crate::platforms::whatsapp::{NumberPlatform, asking};
+use crate::platforms::whatsapp::{NumberPlatform, asking, calls};
 use connections::guard::{FetchError, HeaderRefused, Request};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -170,7 +170,10 @@ fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
 fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
     if status == 200 {
         return match told["messages"][0]["id"].as_str() {
-            Some(id) => CarryOutcome::Taken { platform_id: id.to_owned(), fate: Fate::Sent },
+            Some(id) => {
+                let reached = told["contacts"][0]["wa_id"].as_str().map(calls::phone);
+                CarryOutcome::Taken { platform_id: id.to_owned(), fate: Fate::Sent, reached }
+            }
             None => unclear("the platform took it and did not say as what", again),
         };
     }

@@ -1,0 +1,60 @@
+//! `admin workspace`: businesses that share a service and nothing else.
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::cli::print;
+use crate::shell::clock::SystemClock;
+use model::time::Clock;
+use service::admin::Admin;
+
+/// What can be done with workspaces.
+#[derive(Debug, Subcommand)]
+pub enum WorkspaceAction {
+    /// Add a workspace with channels and keys of its own, which are printed once.
+    /// The other commands act on the first one.
+    Add {
+        /// The name of the business.
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// List the workspaces with their balances, oldest first.
+    List,
+}
+
+/// Does it.
+///
+/// # Errors
+/// When the service's database refuses.
+pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<()> {
+    match action {
+        WorkspaceAction::Add { name } => {
+            let (id, keys) =
+                admin.add_workspace(name, SystemClock.now()).await.context("adding a workspace")?;
+            if json {
+                let key = |it: &service::IssuedKey| {
+                    let environment = it.environment.word();
+                    json!({"channel": it.channel, "environment": environment, "key": it.key.expose()})
+                };
+                return print::json(&json!({"id": id, "keys": keys.iter().map(key).collect::<Vec<_>>()}));
+            }
+            print::line(&id)?;
+            for it in keys {
+                print::line(&format!("{}\t{}\t{}", it.channel, it.environment.word(), it.key.expose()))?;
+            }
+            Ok(())
+        }
+        WorkspaceAction::List => {
+            let all = admin.workspaces().await.context("listing the workspaces")?;
+            if json {
+                let one = |it: &service::database::workspaces::Workspace| json!({"id": it.id, "name": it.name, "balance": it.balance});
+                return print::json(&serde_json::Value::Array(all.iter().map(one).collect()));
+            }
+            for it in all {
+                print::line(&format!("{}\t{} credits\t{}", it.id, it.balance, it.name.unwrap_or_default()))?;
+            }
+            Ok(())
+        }
+    }
+}

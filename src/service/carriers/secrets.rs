@@ -1,0 +1,66 @@
+//! Secrets that a platform changes by itself: kept sealed with their channel,
+//! where every process finds them.
+
+use std::sync::Weak;
+
+use crate::carriers::{Carrying, watch};
+use crate::database::connected as stored;
+use crate::database::session::DbSession;
+use crate::state::{Service, ServiceState};
+use wire::carriers::MailboxSecrets;
+
+/// Where the secrets of a mailbox are kept for all processes.
+pub trait SecretStore: Send + Sync {
+    /// Those that are kept now.
+    fn read(&self) -> Carrying<'_, Result<MailboxSecrets, String>>;
+
+    /// Keeps others in place of them.
+    fn keep(&self, secrets: MailboxSecrets) -> Carrying<'_, Result<(), String>>;
+}
+
+/// The secrets of a channel as it was connected.
+pub struct ChannelSecrets {
+    /// The service holds the platform that holds this.
+    pub service: Weak<ServiceState>,
+    /// The channel.
+    pub channel: String,
+    /// Connected anew, it has others.
+    pub version: String,
+}
+
+impl ChannelSecrets {
+    fn service(&self) -> Result<Service, String> {
+        self.service.upgrade().ok_or_else(|| "the service has ended".to_owned())
+    }
+
+    async fn find(&self) -> Result<MailboxSecrets, String> {
+        let (service, channel) = (self.service()?, self.channel.clone());
+        let found = service.database.read(move |db| stored::read(db, &channel)).await;
+        let row = found.map_err(|why| why.to_string())?.filter(|it| it.version == self.version);
+        let row = row.ok_or_else(|| "the channel was connected anew".to_owned())?;
+        let text = service.vault.open(&watch::owner(&self.channel), &row.sealed);
+        let text = text.map_err(|why| why.to_string())?;
+        serde_json::from_str(&text).map_err(|_| "its secrets cannot be read".to_owned())
+    }
+
+    async fn replace(&self, secrets: MailboxSecrets) -> Result<(), String> {
+        let service = self.service()?;
+        let text = serde_json::to_string(&secrets).map_err(|why| why.to_string())?;
+        let sealed =
+            service.vault.seal(&watch::owner(&self.channel), &text).map_err(|why| why.to_string())?;
+        let scope = service.database.scope_of_channel(&self.channel).await.map_err(|why| why.to_string())?;
+        let (channel, version) = (self.channel.clone(), self.version.clone());
+        let keep = move |db: &dyn DbSession| stored::reseal(db, (&channel, &version), &sealed);
+        service.database.write_in(scope, keep).await.map_err(|why| why.to_string())
+    }
+}
+
+impl SecretStore for ChannelSecrets {
+    fn read(&self) -> Carrying<'_, Result<MailboxSecrets, String>> {
+        Box::pin(self.find())
+    }
+
+    fn keep(&self, secrets: MailboxSecrets) -> Carrying<'_, Result<(), String>> {
+        Box::pin(self.replace(secrets))
+    }
+}

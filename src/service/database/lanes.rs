@@ -1,0 +1,139 @@
+//! Jobs that wait, each in the lane of what it changes. A lane is worked on by
+//! one at a time and in order; those that have waited longest come first.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::database::DatabaseError;
+use crate::database::session::WriteScope;
+
+/// The lanes.
+pub struct Lanes<J> {
+    state: Mutex<LaneState<J>>,
+    woken: Condvar,
+}
+
+struct LaneState<J> {
+    lanes: HashMap<WriteScope, Lane<J>>,
+    /// Lanes with jobs that nobody works on.
+    ready: VecDeque<WriteScope>,
+    is_closed: bool,
+}
+
+struct Lane<J> {
+    waiting: VecDeque<J>,
+    is_taken: bool,
+}
+
+impl<J> Default for Lanes<J> {
+    fn default() -> Self {
+        let state = LaneState { lanes: HashMap::new(), ready: VecDeque::new(), is_closed: false };
+        Self { state: Mutex::new(state), woken: Condvar::new() }
+    }
+}
+
+impl<J> Lanes<J> {
+    fn state(&self) -> MutexGuard<'_, LaneState<J>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a job behind those of its lane.
+    ///
+    /// # Errors
+    /// When no more jobs are taken.
+    pub fn add(&self, scope: WriteScope, job: J) -> Result<(), DatabaseError> {
+        let mut state = self.state();
+        if state.is_closed {
+            return Err(DatabaseError::Closed);
+        }
+        let none = || Lane { waiting: VecDeque::new(), is_taken: false };
+        let lane = state.lanes.entry(scope.clone()).or_insert_with(none);
+        lane.waiting.push_back(job);
+        if !lane.is_taken && lane.waiting.len() == 1 {
+            state.ready.push_back(scope);
+            self.woken.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Takes a lane and its first job, as soon as there is one; nothing once no
+    /// more jobs are taken and none waits.
+    pub fn take(&self) -> Option<(WriteScope, J)> {
+        let mut state = self.state();
+        loop {
+            if let Some(scope) = state.ready.pop_front() {
+                let lane = state.lanes.get_mut(&scope);
+                let first = lane.and_then(|it| {
+                    it.is_taken = true;
+                    it.waiting.pop_front()
+                });
+                return first.map(|first| (scope, first));
+            }
+            if state.is_closed {
+                return None;
+            }
+            state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The next job of a lane that was taken.
+    pub fn next(&self, scope: &WriteScope) -> Option<J> {
+        self.state().lanes.get_mut(scope)?.waiting.pop_front()
+    }
+
+    /// Leaves a lane to whoever is free.
+    pub fn give_back(&self, scope: &WriteScope) {
+        let mut state = self.state();
+        let Some(lane) = state.lanes.get_mut(scope) else { return };
+        lane.is_taken = false;
+        if lane.waiting.is_empty() {
+            state.lanes.remove(scope);
+        } else {
+            state.ready.push_back(scope.clone());
+            self.woken.notify_one();
+        }
+    }
+
+    /// Takes no more jobs.
+    pub fn close(&self) {
+        self.state().is_closed = true;
+        self.woken.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_has_one_worker_and_its_order() {
+        let (lanes, at) = (Lanes::default(), |it: &str| WriteScope::Workspace(it.to_owned()));
+        for (scope, job) in [("a", 1), ("a", 2), ("b", 3), ("a", 4)] {
+            lanes.add(at(scope), job).expect("open");
+        }
+        assert_eq!(lanes.take(), Some((at("a"), 1)));
+        assert_eq!(lanes.take(), Some((at("b"), 3)), "what is taken is not taken twice");
+        assert_eq!(lanes.next(&at("a")), Some(2));
+        assert_eq!(lanes.next(&at("b")), None);
+        lanes.give_back(&at("b"));
+        lanes.add(at("b"), 5).expect("open");
+        lanes.give_back(&at("a"));
+        assert_eq!(lanes.take(), Some((at("b"), 5)), "whoever has waited longest");
+        lanes.close();
+        assert!(matches!(lanes.add(at("a"), 6), Err(DatabaseError::Closed)));
+        assert_eq!(lanes.take(), Some((at("a"), 4)), "what waits is done all the same");
+        assert_eq!(lanes.take(), None);
+    }
+
+    #[test]
+    fn whoever_waits_is_woken() {
+        let lanes = Lanes::default();
+        std::thread::scope(|scope| {
+            let waiting: Vec<_> = (0..3).map(|_| scope.spawn(|| lanes.take())).collect();
+            lanes.add(WriteScope::Everything, 1).expect("open");
+            lanes.close();
+            let taken = waiting.into_iter().filter_map(|it| it.join().expect("no panic"));
+            assert_eq!(taken.collect::<Vec<_>>(), [(WriteScope::Everything, 1)]);
+        });
+    }
+}

@@ -1,0 +1,67 @@
+//! Which workspace something belongs to: what a write to it comes behind.
+
+use std::sync::PoisonError;
+
+use crate::database::rows::{bound, only};
+use crate::database::session::{DbSession, WriteScope};
+use crate::database::{Database, DatabaseError};
+
+/// Channels whose workspaces are remembered; a channel never moves.
+const REMEMBERED: usize = 100_000;
+
+/// Asks for the workspace of a message, conversation, mail, thread or broadcast,
+/// by what holds its id.
+pub fn of_subject(id: &str) -> String {
+    let channels = ["messages", "conversations", "emails", "threads", "broadcasts"]
+        .map(|it| format!("(SELECT channel FROM {it} WHERE {it}.id = {id})"));
+    format!("SELECT workspace FROM channels WHERE channels.id = coalesce({})", channels.join(", "))
+}
+
+impl WriteScope {
+    /// A workspace's, if one is known.
+    pub fn of(workspace: Option<String>) -> Self {
+        workspace.map_or(Self::Everything, Self::Workspace)
+    }
+}
+
+impl Database {
+    /// What a write to a channel comes behind.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn scope_of_channel(&self, channel: &str) -> Result<WriteScope, DatabaseError> {
+        // A file has one order anyway.
+        if !self.is_shared() {
+            return Ok(WriteScope::Everything);
+        }
+        let known = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner).get(channel).cloned();
+        if known.is_some() {
+            return Ok(WriteScope::of(known));
+        }
+        let id = channel.to_owned();
+        let sql = "SELECT workspace FROM channels WHERE id = ?1";
+        let found: Option<String> = self.read(move |db| db.first(sql, bound![id], only)).await?;
+        if let Some(found) = &found {
+            let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+            if workspaces.len() >= REMEMBERED {
+                workspaces.clear();
+            }
+            workspaces.insert(channel.to_owned(), found.clone());
+        }
+        Ok(WriteScope::of(found))
+    }
+
+    /// What a write to a message, conversation, mail, thread or broadcast comes
+    /// behind.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn scope_of_subject(&self, subject: &str) -> Result<WriteScope, DatabaseError> {
+        if !self.is_shared() {
+            return Ok(WriteScope::Everything);
+        }
+        let subject = subject.to_owned();
+        let find = move |db: &dyn DbSession| db.first(&of_subject("?1"), bound![subject], only);
+        Ok(WriteScope::of(self.read(find).await?))
+    }
+}

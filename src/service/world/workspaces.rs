@@ -1,0 +1,113 @@
+//! What falls due where processes share the database: in each workspace one
+//! thing after another, and the workspaces beside one another.
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use crate::assistant::{Answer, Turn};
+use crate::database::due::{self, Due, Happens};
+use crate::database::session::WriteScope;
+use crate::errors::ApiError;
+use crate::state::Service;
+use crate::world::{Kind, TOGETHER, one, thought};
+use model::time::Clock;
+
+/// Things that are looked at in one round.
+const ROUND: i64 = 512;
+/// Workspaces in which something happens at a time.
+const BESIDE: usize = 8;
+
+/// Does what has fallen due of the kinds that are not left aside; whether there
+/// was something.
+///
+/// # Errors
+/// When the database fails.
+pub async fn happen(service: &Service, aside: &'static str, happens: Happens) -> Result<bool, ApiError> {
+    let now = service.clock.now();
+    let ready: Vec<(Due, Option<String>)> =
+        service.database.read(move |db| due::ready(db, aside, happens, now, ROUND)).await?;
+    if ready.is_empty() {
+        return Ok(false);
+    }
+    let groups = stream::iter(by_workspace(ready)).map(Ok::<_, ApiError>);
+    let done = groups.map_ok(|(scope, group)| in_workspace(service, scope, group));
+    done.try_buffer_unordered(BESIDE).try_collect::<Vec<()>>().await?;
+    Ok(true)
+}
+
+/// The first of each workspace that share a transaction, in their order. What
+/// needs thinking comes first in its own.
+fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)> {
+    let mut groups: Vec<(WriteScope, Vec<Due>, bool)> = Vec::new();
+    for (due, workspace) in ready {
+        let scope = WriteScope::of(workspace);
+        let Some((_, group, is_full)) = groups.iter_mut().find(|it| it.0 == scope) else {
+            groups.push((scope, vec![due], false));
+            continue;
+        };
+        *is_full |= group.len() >= TOGETHER || due.kind == Kind::Answer.word();
+        if !*is_full {
+            group.push(due);
+        }
+    }
+    groups.into_iter().map(|(scope, group, _)| (scope, group)).collect()
+}
+
+async fn in_workspace(service: &Service, scope: WriteScope, group: Vec<Due>) -> Result<(), ApiError> {
+    let Some(first) = group.first() else { return Ok(()) };
+    let mut answer: Option<(Turn, Answer)> = thought(service, first).await?;
+    let state = service.clone();
+    service
+        .database
+        .write_leading(scope, move |db| {
+            let newest = due::newest(db)?;
+            for it in group {
+                one(db, &state, &it, answer.take())?;
+                // What it added and is due by now comes before what was read before it.
+                if adds(&it) && due::any_since(db, newest, state.clock.now())? {
+                    break;
+                }
+            }
+            Ok(())
+        })
+        .await
+}
+
+/// Whether more may have to happen because of it.
+fn adds(due: &Due) -> bool {
+    let ends = [Kind::Delivered, Kind::Read, Kind::Failed, Kind::Opened, Kind::Bounced];
+    !ends.iter().any(|it| it.word() == due.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::Timestamp;
+
+    #[test]
+    fn each_workspace_has_its_own_order() {
+        let due = |seq: i64, kind: Kind, workspace: Option<&str>| {
+            let due = Due {
+                seq,
+                at: Timestamp::from_micros(seq),
+                kind: kind.word().to_owned(),
+                subject: String::new(),
+                data: String::new(),
+            };
+            (due, workspace.map(str::to_owned))
+        };
+        let ready = vec![
+            due(1, Kind::Read, Some("a")),
+            due(2, Kind::Answer, Some("b")),
+            due(3, Kind::Read, Some("b")),
+            due(4, Kind::Live, None),
+            due(5, Kind::Answer, Some("a")),
+            due(6, Kind::Read, Some("a")),
+        ];
+        let told: Vec<(WriteScope, Vec<i64>)> = by_workspace(ready)
+            .into_iter()
+            .map(|(scope, group)| (scope, group.into_iter().map(|it| it.seq).collect()))
+            .collect();
+        let at = |it: &str| WriteScope::Workspace(it.to_owned());
+        assert_eq!(told, [(at("a"), vec![1]), (at("b"), vec![2, 3]), (WriteScope::Everything, vec![4])]);
+    }
+}
