@@ -60,10 +60,14 @@ pub fn links(inbox: &Inbox, buffer: &Buffer) -> Vec<LinkedCells> {
     found
 }
 
+/// A row of a text on screen: its item, its part of the text, where it begins, and
+/// whether it is the last of it.
+type TextRow<'a> = (usize, &'a Range<usize>, (u16, u16), bool);
+
 fn of_history(history: &History, inner: Area, buffer: &Buffer, found: &mut Vec<LinkedCells>) {
     let gutter = u16::try_from(Desk::gutter(usize::from(inner.width))).unwrap_or(18);
     let x = inner.x + gutter;
-    let mut rows: Vec<(usize, &Range<usize>, (u16, u16), bool)> = Vec::new();
+    let mut rows: Vec<TextRow<'_>> = Vec::new();
     for (place, line) in history.lines_in(inner) {
         if let HistoryLine::Text { item, part, last, .. } = line {
             rows.push((*item, part, (x, place.y), *last));
