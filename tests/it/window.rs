@@ -62,7 +62,8 @@ fn the_title_counts_who_waits_and_is_given_back() {
 
 #[test]
 fn an_address_is_a_link_where_the_terminal_takes_it() {
-    let cases: [(&str, &[(&str, &str)], bool); 4] = [
+    type Variables<'a> = &'a [(&'a str, &'a str)];
+    let cases: [(&str, Variables<'_>, bool); 4] = [
         ("", &[], true),
         ("[ui]\nlinks = \"off\"\n", &[], false),
         ("", &[("VTE_VERSION", "4800")], false),
