@@ -303,7 +303,7 @@ fn demo_replies_pauses_closes_and_quits() {
     });
     terminal.wait_for_text("AI OFF");
     terminal.keys("\x1b");
-    terminal.wait_for_text("z undo");
+    terminal.wait_for_text("; note");
     terminal.keys("e");
     terminal.wait_for_text("closing");
     terminal.keys("z");

@@ -72,7 +72,7 @@ fn a_hint_is_clicked() {
     desk.clicks("Enter send  Ctrl-N").shows("the mouse sends nothing: Enter does").shows("Hello");
     desk.settle();
     assert_eq!(desk.outbound().len(), 0);
-    desk.clicks("Esc leave").clicks("; note").shows("note");
+    desk.clicks("Esc leave  F1").clicks("; note").shows("note");
 }
 
 #[test]
