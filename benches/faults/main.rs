@@ -17,6 +17,8 @@ mod service;
 mod trouble;
 #[path = "../parts/typist.rs"]
 mod typist;
+#[path = "../parts/watched_terminal.rs"]
+mod watched_terminal;
 
 use std::process::ExitCode;
 use std::time::Duration;

@@ -14,6 +14,8 @@
 
 mod floor;
 mod watched;
+#[path = "../parts/watched_terminal.rs"]
+mod watched_terminal;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

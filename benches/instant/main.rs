@@ -15,6 +15,8 @@ mod service;
 #[path = "../parts/typist.rs"]
 #[expect(dead_code, reason = "the bench of faults uses the rest")]
 mod typist;
+#[path = "../parts/watched_terminal.rs"]
+mod watched_terminal;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -22,6 +22,8 @@ mod triage;
 #[path = "../parts/typist.rs"]
 #[expect(dead_code, reason = "the bench of faults uses the rest")]
 mod typist;
+#[path = "../parts/watched_terminal.rs"]
+mod watched_terminal;
 
 use std::process::ExitCode;
 use std::time::Duration;

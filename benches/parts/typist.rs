@@ -5,15 +5,13 @@
 //! What else is drawn meanwhile does not count as an answer. Times are taken
 //! by the thread that reads the terminal, before anything is emulated.
 
-use std::io::{Read, Write};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use frontdesk::shell::clock::instant;
-use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
+use portable_pty::CommandBuilder;
 
-const COLUMNS: u16 = 120;
-const ROWS: u16 = 40;
+use crate::watched_terminal::{COLUMNS, ROWS, WatchedTerminal};
+
 /// How long anything may take before the bench gives up.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long the screen is still before the next key.
@@ -42,46 +40,20 @@ impl Figures {
 /// The inbox in a terminal, and who types.
 pub struct Typist {
     screen: vt100::Parser,
-    bytes: Receiver<(Instant, Vec<u8>)>,
-    writer: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    terminal: WatchedTerminal,
     rounds: usize,
     /// Whether the key was seen not to be taken: nothing is written then. What
     /// says so may stand behind a notice later.
     refused: bool,
 }
 
-impl Drop for Typist {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 impl Typist {
     /// Starts the inbox and waits until its list is there.
     pub fn sit_down(command: CommandBuilder) -> Self {
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
-        let child = pair.slave.spawn_command(command).expect("the binary starts");
-        let mut reader = pair.master.try_clone_reader().expect("a reader");
-        let writer = pair.master.take_writer().expect("a writer");
-        let (sender, bytes) = channel();
-        std::thread::spawn(move || {
-            let mut buffer = [0; 65536];
-            while let Ok(count @ 1..) = reader.read(&mut buffer) {
-                if sender.send((instant(), buffer[..count].to_vec())).is_err() {
-                    return;
-                }
-            }
-        });
-        // The terminal stays open as long as the bench runs.
-        std::mem::forget(pair.slave);
-        std::mem::forget(pair.master);
         let side = |cells: u16| std::num::NonZero::new(cells).expect("a terminal has cells");
         let screen = vt100::Parser::new(side(ROWS), side(COLUMNS), 0);
-        let mut typist = Self { screen, bytes, writer, child, rounds: 0, refused: false };
+        let terminal = WatchedTerminal::start(command);
+        let mut typist = Self { screen, terminal, rounds: 0, refused: false };
         typist.wait("the list and a history", |it| {
             // What was sent before may stand above its start.
             let contents = it.contents();
@@ -93,7 +65,7 @@ impl Typist {
 
     /// Waits until the screen has been still.
     pub fn settle(&mut self) {
-        while let Ok((_, bytes)) = self.bytes.recv_timeout(STILL) {
+        while let Ok((_, bytes)) = self.terminal.bytes.recv_timeout(STILL) {
             self.screen.process(&bytes);
         }
     }
@@ -104,7 +76,7 @@ impl Typist {
         let mut at = instant();
         while !holds(self.screen.screen()) {
             let left = until.saturating_duration_since(instant());
-            match self.bytes.recv_timeout(left) {
+            match self.terminal.bytes.recv_timeout(left) {
                 Ok((when, bytes)) => {
                     at = when;
                     self.screen.process(&bytes);
@@ -117,10 +89,7 @@ impl Typist {
 
     /// Presses keys; returns when.
     pub fn press(&mut self, keys: &str) -> Instant {
-        let at = instant();
-        self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
-        self.writer.flush().expect("the terminal takes keys");
-        at
+        self.terminal.press(keys)
     }
 
     /// Presses a key whose effect is seen somewhere, and notes how long it
@@ -136,7 +105,9 @@ impl Typist {
     /// Between two keys: until the screen is still, and not always as long.
     fn pause(&mut self) {
         let until = instant() + Duration::from_millis(5 + u64::from(rand::random::<u8>() % 30));
-        while let Ok((_, bytes)) = self.bytes.recv_timeout(until.saturating_duration_since(instant())) {
+        while let Ok((_, bytes)) =
+            self.terminal.bytes.recv_timeout(until.saturating_duration_since(instant()))
+        {
             self.screen.process(&bytes);
         }
     }
