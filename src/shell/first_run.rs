@@ -6,7 +6,6 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::shell::color_answers::AnswerReader;
-use crate::shell::input::Gate;
 use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::run::DeskError;
 use crate::shell::terminal::{self, Screen, ScreenOptions};
@@ -57,9 +56,12 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
             let Event::Key(key) = event else { continue };
             let step = first.key(key);
             match step {
-                Some(FirstStep::AddChannel) => match add_channel(&gate, &mut screen)? {
+                Some(FirstStep::AddChannel) => match gate.lend(&mut screen, setting_up::set_up)? {
                     Ok(()) => return Ok(FirstStep::AddChannel),
-                    Err(why) => first.said = Some(why),
+                    Err(why) => {
+                        first.said = Some(why);
+                        size = terminal::size()?;
+                    }
                 },
                 Some(step) => return Ok(step),
                 None => (),
@@ -74,20 +76,4 @@ fn show(screen: &mut Screen, size: (u16, u16), first: &FirstRun, theme: Theme) -
         view::draw(first, theme, buffer);
         (None, Vec::new())
     })
-}
-
-/// The steps of `channel add` on the lent terminal; why no channel came of
-/// them.
-fn add_channel(gate: &Gate, screen: &mut Screen) -> io::Result<Result<(), String>> {
-    let closed = gate.close();
-    let ended = if closed {
-        terminal::restore();
-        let ended = setting_up::set_up();
-        screen.retake()?;
-        ended
-    } else {
-        Err("the terminal cannot be lent here".to_owned())
-    };
-    gate.open();
-    Ok(ended)
 }

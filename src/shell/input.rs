@@ -8,6 +8,7 @@ use crossterm::event::{self, KeyEventKind, KeyModifiers, MouseButton};
 use crate::shell::bursts;
 use crate::shell::color_answers::{AnswerReader, Arrival, EventSource};
 use crate::shell::mailbox::{EventQueue, Signal};
+use crate::shell::terminal::{self, Screen};
 use inbox::event::Event;
 use inbox::keys::Pointer;
 use inbox::keys::{KeyCode, KeyPress};
@@ -60,6 +61,27 @@ impl Gate {
     #[cfg(not(unix))]
     pub fn close(&self) -> bool {
         false
+    }
+
+    /// Lends the terminal to another program; an error in words where it cannot
+    /// be lent.
+    ///
+    /// # Errors
+    /// When the terminal cannot be taken back.
+    pub fn lend<T>(
+        &self,
+        screen: &mut Screen,
+        run: impl FnOnce() -> Result<T, String>,
+    ) -> std::io::Result<Result<T, String>> {
+        if !self.close() {
+            self.open();
+            return Ok(Err("the terminal cannot be lent here".to_owned()));
+        }
+        terminal::restore();
+        let ended = run();
+        screen.retake()?;
+        self.open();
+        Ok(ended)
     }
 
     /// Lets the thread read again.

@@ -343,15 +343,8 @@ impl Turning {
     /// Lends the terminal to another program. What is queued leaves meanwhile,
     /// and what arrives is shown after it.
     fn lend<T>(&mut self, run: impl FnOnce() -> Result<T, String>) -> io::Result<Result<T, String>> {
-        if !self.gate.close() {
-            self.gate.open();
-            return Ok(Err("the terminal cannot be lent here".to_owned()));
-        }
-        terminal::restore();
-        let ended = run();
-        self.screen.retake()?;
+        let ended = self.gate.lend(&mut self.screen, run)?;
         self.app.context.size = terminal::size()?;
-        self.gate.open();
         Ok(ended)
     }
 
