@@ -60,7 +60,7 @@ const PATCHES: [(u8, u8); ACCENTS] = [(231, 160), (16, 220), (16, 80), (231, 22)
 /// The same for eyes that lack a kind of cones.
 const PATCHES_APART: [(u8, u8); ACCENTS] = [(16, 208), (231, 25), (16, 218), (231, 23)];
 
-/// What a palette comes to on a terminal.
+/// The colours of a palette on one terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThemeColors {
     /// Letters without a colour of their own.

@@ -20,7 +20,7 @@ const LOOK_BACK: usize = 64;
 /// Keys that wait at most.
 const KEYS: usize = 100_000;
 
-/// Something the process itself is told, or the terminal tells by itself.
+/// A signal of the system, or an answer of the terminal: no key and no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// End now: SIGTERM, SIGINT, SIGQUIT.

@@ -99,7 +99,7 @@ pub enum CarryOutcome {
         platform_id: String,
         /// What will become of it.
         fate: Fate,
-        /// Whom it went to, where the platform says.
+        /// The recipient's number as the platform knows it, where it tells.
         reached: Option<String>,
     },
     /// The platform does not want it.
@@ -243,7 +243,7 @@ pub struct StatusReport {
     pub own_id: Option<String>,
     /// How far it got.
     pub step: MessageStep,
-    /// Whom it went to, where the platform says.
+    /// The recipient's number as the platform knows it, where it tells.
     pub reached: Option<String>,
     /// What the message is known by where the platform was listed, which tells no
     /// id of the service's.
