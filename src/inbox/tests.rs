@@ -147,7 +147,7 @@ fn message(number: i64) -> MessageRow {
 }
 
 /// A history of a server that holds messages 1 to `newest`.
-fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
+pub(crate) fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
     history.mark_stale();
     let query = history.take_query(at(0)).expect("a query is due");
     let newest = *stored.end();
@@ -162,7 +162,7 @@ fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
     assert!(history.receive(&query, page));
 }
 
-fn history(stored: std::ops::RangeInclusive<i64>) -> History {
+pub(crate) fn history(stored: std::ops::RangeInclusive<i64>) -> History {
     let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
     history.set_shape(40, 10, &Zone::UTC);
     answer(&mut history, stored);

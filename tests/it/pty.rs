@@ -144,6 +144,31 @@ impl Terminal {
         }
     }
 
+    /// Answers a question, which takes no answer that was typed before it could
+    /// be read, and says so.
+    fn answer(&mut self, key: &str, what: &str, holds: impl Fn(&Self) -> bool) {
+        while !holds(self) {
+            std::thread::sleep(Duration::from_millis(200));
+            self.keys(key);
+            self.wait_until(what, |it| holds(it) || it.contents().contains("too early"));
+        }
+    }
+
+    /// Presses keys again and again, as somebody does whom nothing answers.
+    fn press_until(&mut self, keys: &str, what: &str, holds: impl Fn(&str) -> bool) {
+        let until = instant() + PATIENCE;
+        while !holds(&self.contents()) {
+            assert!(instant() < until, "{what} never comes:\n{}", self.contents());
+            self.keys(keys);
+            let again = instant() + Duration::from_secs(1);
+            while !holds(&self.contents()) && instant() < again {
+                if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                    self.process(&bytes);
+                }
+            }
+        }
+    }
+
     pub(crate) fn wait_for_text(&mut self, text: &str) {
         self.wait_for(&format!("{text:?}"), |it| it.contains(text));
     }
@@ -290,10 +315,7 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("una persona.");
     terminal.keys("\r");
     terminal.wait_for_text("[y] pause the AI and send");
-    // A question is not answered by what was typed before it could be read.
-    std::thread::sleep(Duration::from_millis(200));
-    terminal.keys("y");
-    terminal.wait_for_text("sends in");
+    terminal.answer("y", "the hold", |it| it.contents().contains("sends in"));
     terminal.keys("\r");
     terminal.wait_for("the message on the server", |it| {
         it.lines().any(|line| {
@@ -310,8 +332,7 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("kept open");
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
-    std::thread::sleep(Duration::from_millis(200));
-    terminal.keys("y");
+    terminal.answer("y", "the end", |it| it.written().contains("\x1b[?1049l"));
     assert_eq!(terminal.ended(), 0);
 }
 
@@ -511,9 +532,8 @@ fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
     terminal.keys("\rplease say yes");
     terminal.wait_for_text("typed too early to be an answer");
     assert!(terminal.contents().contains("[y] pause the AI and send"), "{}", terminal.contents());
-    std::thread::sleep(Duration::from_millis(300));
-    terminal.keys("\x1b");
-    terminal.wait_for("the text as it was written", |it| {
+    // Nobody means a question that has only just appeared: Esc closes it later.
+    terminal.press_until("\x1b", "the text as it was written", |it| {
         !it.contains("[y] pause") && it.contains("lineplease say yes")
     });
     terminal.signal("TERM");

@@ -34,6 +34,7 @@ use tui_textarea::TextArea;
 
 use crate::components::text_buffer::{Sheet, TextEdit};
 use crate::keys::KeyPress;
+use crate::screens::composer::reply_conflict::TextOrigin;
 use crate::screens::mail::head::Head;
 use model::attachments::ReplyAttachment;
 use model::email::compose::WrittenMail;
@@ -104,6 +105,7 @@ pub struct Composer {
     pub(crate) aside: Option<String>,
     /// Whether another window has written this draft meanwhile.
     pub shared: bool,
+    origin: TextOrigin,
 }
 
 impl Composer {
@@ -123,7 +125,18 @@ impl Composer {
             suspect: None,
             aside: None,
             shared: false,
+            origin: TextOrigin::Empty,
         }
+    }
+
+    /// Where the answer comes from that is written now.
+    pub(crate) fn follow_origin(&mut self) -> TextOrigin {
+        self.origin = match self.origin {
+            _ if !self.has_reply() => TextOrigin::Empty,
+            TextOrigin::Empty => TextOrigin::Typed,
+            known => known,
+        };
+        self.origin
     }
 
     /// What to ask before a text leaves that holds a channel key, once a text.
@@ -140,6 +153,7 @@ impl Composer {
             return;
         }
         let Some(mut draft) = draft else { return };
+        self.origin = TextOrigin::Draft;
         if let Some(written) = WrittenMail::from_draft(&draft.text)
             && self.head.is_none()
         {
@@ -167,6 +181,7 @@ impl Composer {
     /// Replaces the text with the draft that another window saved.
     pub(crate) fn replace(&mut self, draft: Draft) {
         self.reply.set_text(&draft.text);
+        self.origin = TextOrigin::Draft;
         (self.reply_to, self.attachment, self.shared) = (draft.reply_to, draft.attachment, true);
     }
 

@@ -20,6 +20,19 @@ pub struct ReadProgress {
     shown: Option<Place>,
     /// The newest message that was drawn when the text was begun.
     began: Option<Place>,
+    /// When a text was begun before any message was drawn.
+    began_blind: Option<Timestamp>,
+}
+
+/// Where the text of a composer comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextOrigin {
+    /// There is none.
+    Empty,
+    /// It was begun since the conversation was opened.
+    Typed,
+    /// It is a kept draft.
+    Draft,
 }
 
 /// Before every message.
@@ -31,10 +44,25 @@ fn place(row: &MessageRow) -> Option<Place> {
     Some((row.message.created_at?, row.message.id.clone()))
 }
 
+/// The newest message that was written by then; none while there is no message.
+fn newest_until(history: &History, until: Timestamp) -> Option<Place> {
+    let places: Vec<Place> = history.items.iter().filter_map(message_of).filter_map(place).collect();
+    let is_empty = places.is_empty();
+    let newest = places.into_iter().filter(|it| it.0 <= until).max();
+    newest.or_else(|| (!is_empty).then(nothing))
+}
+
 impl ReadProgress {
     /// The newest message that was drawn.
     pub fn shown(&self) -> Option<Place> {
         self.shown.clone()
+    }
+
+    /// What the writer knows: all that was drawn, or what was there when a text
+    /// was begun before anything was.
+    fn known(&self) -> Place {
+        let begun = self.began_blind.map(|at| (at, model::ids::MessageId::default()));
+        self.shown.clone().or_else(|| self.began.clone().max(begun)).unwrap_or_else(nothing)
     }
 
     /// The writer has seen everything up to here.
@@ -53,14 +81,20 @@ impl ReadProgress {
     }
 
     /// Notes where the current text was begun, or that there is none.
-    fn follow(&mut self, history: &History, has_text: bool) {
-        if !has_text {
-            self.began = None;
-        } else if self.began.is_none() && history.loaded {
-            // A text that was there before anything was drawn is an old
-            // draft: it was begun at the last look.
-            let before = self.shown.clone().or_else(|| history.seen_before());
-            self.began = Some(before.unwrap_or_else(nothing));
+    fn follow(&mut self, history: &History, origin: TextOrigin, now: Timestamp) {
+        match origin {
+            TextOrigin::Empty => (self.began, self.began_blind) = (None, None),
+            _ if self.began.is_some() => (),
+            // A draft from before anything was drawn was begun at the last look.
+            TextOrigin::Draft if history.loaded => {
+                let before = self.shown.clone().or_else(|| history.seen_before());
+                self.began = Some(before.unwrap_or_else(nothing));
+            }
+            TextOrigin::Draft => (),
+            TextOrigin::Typed => {
+                let began_at = *self.began_blind.get_or_insert(now);
+                self.began = self.shown.clone().or_else(|| newest_until(history, began_at));
+            }
         }
     }
 
@@ -94,6 +128,56 @@ impl CrossedReply {
             (true, true) => "The AI and a colleague answered while you wrote",
             (true, false) => "The AI answered while you wrote",
             _ => "A colleague answered while you wrote",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{answer, at, history};
+    use model::ids::{ChannelId, ConversationId};
+    use model::time::Zone;
+
+    fn empty() -> History {
+        let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
+        history.set_shape(40, 10, &Zone::UTC);
+        history
+    }
+
+    /// How many of its messages crossed, were all of them the AI's.
+    fn crossed(looked: &ReadProgress, mut history: History) -> usize {
+        for item in &mut history.items {
+            if let HistoryItem::Message(row) = item {
+                row.message.direction = Direction::Outbound;
+            }
+        }
+        looked.crossed(&history).len()
+    }
+
+    #[test]
+    fn a_text_crosses_what_was_written_since_it_was_begun() {
+        // (whether three messages were drawn first, where the text comes from,
+        // how many of five crossed); the text was begun just after minute 4.
+        let cases = [
+            (true, TextOrigin::Typed, 2),
+            (true, TextOrigin::Draft, 2),
+            // Typed faster than the messages came: what is older is no news.
+            (false, TextOrigin::Typed, 1),
+            // Nobody has looked at any since the draft was kept.
+            (false, TextOrigin::Draft, 5),
+        ];
+        for (drawn, origin, expected) in cases {
+            let mut looked = ReadProgress::default();
+            let mut read = if drawn { history(1..=3) } else { empty() };
+            looked.drawn(&read);
+            looked.follow(&read, origin, at(4).plus(1));
+            answer(&mut read, 1..=5);
+            looked.follow(&read, origin, at(6));
+            // Its lane, which looks once more, agrees.
+            let since = read.items.iter().filter_map(message_of).filter_map(place);
+            assert_eq!(since.filter(|it| *it > looked.known()).count(), expected, "{drawn} {origin:?}");
+            assert_eq!(crossed(&looked, read), expected, "{drawn} {origin:?}");
         }
     }
 }

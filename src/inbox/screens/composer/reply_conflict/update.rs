@@ -10,7 +10,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::Composer;
-use crate::screens::composer::reply_conflict::{CrossedReply, nothing};
+use crate::screens::composer::reply_conflict::{CrossedReply, TextOrigin};
 use crate::screens::history::History;
 use crate::wrap;
 use model::messages::Message;
@@ -62,9 +62,9 @@ impl Desk {
     /// show by now.
     pub(crate) fn follow_writing(&mut self, context: &mut Context) {
         for tab in &mut self.tabs {
-            let has_text = tab.composer.as_ref().is_some_and(Composer::has_reply);
+            let origin = tab.composer.as_mut().map_or(TextOrigin::Empty, Composer::follow_origin);
             if let Some(history) = &tab.history {
-                tab.looked.follow(history, has_text);
+                tab.looked.follow(history, origin, context.now);
             }
         }
         let crossed = self.crossed();
@@ -99,7 +99,7 @@ impl Desk {
     /// Notes on a text how far its writer has looked.
     pub(crate) fn with_seen(&self, mut intent: Intent) -> Intent {
         if intent.operation.speaks() {
-            intent.seen = Some(self.tab().looked.shown().unwrap_or_else(nothing));
+            intent.seen = Some(self.tab().looked.known());
         }
         intent
     }
