@@ -41,7 +41,11 @@ impl Schema {
 /// The cache's versions. Numbers below the first were never released.
 pub(crate) const CACHE: Schema = Schema {
     first: 13,
-    versions: &[include_str!("schema/cache.sql"), include_str!("schema/cache_first_message.sql")],
+    versions: &[
+        include_str!("schema/cache.sql"),
+        include_str!("schema/cache_first_message.sql"),
+        include_str!("schema/cache_urgency.sql"),
+    ],
 };
 /// The outbox's versions. Numbers below the first were never released.
 pub(crate) const OUTBOX: Schema = Schema { first: 11, versions: &[include_str!("schema/outbox.sql")] };

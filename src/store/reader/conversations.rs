@@ -205,23 +205,24 @@ pub(crate) fn first_numbers(query: &ConversationQuery) -> Clause {
     numbers(query, None, WalkDirection::Down, 5)
 }
 
-/// The rows a query is about, in no order. A plain question of one tab has
-/// indexes of its own; every other one walks the wide one.
+/// The rows a query is about, in no order. A plain question has indexes of its
+/// own; every other one walks the wide one.
 fn rows(query: &ConversationQuery) -> Clause {
-    // Those who need a person are few, and ordered after they were found.
-    let own_index = query.filter.is_plain()
-        && match query.sort {
-            Sort::Activity => query.channel.is_some(),
-            Sort::Urgency => query.channel.is_some() && query.filter.asks_for_needed(),
-            _ => false,
-        };
-    let index = if own_index { "" } else { "INDEXED BY conversation_wide" };
+    let needed = query.filter.asks_for_needed();
+    let own_index = match (query.sort, &query.channel) {
+        _ if !query.filter.is_plain() => None,
+        (Sort::Activity, Some(_)) => Some(""),
+        (Sort::Urgency, Some(_)) if needed => Some("INDEXED BY conversation_urgent"),
+        (Sort::Urgency, None) if needed => Some("INDEXED BY conversation_urgent_anywhere"),
+        _ => None,
+    };
+    let index = own_index.unwrap_or("INDEXED BY conversation_wide");
     let mut clause = Clause::default();
     clause.push(&format!(" FROM conversation c {index} WHERE 1"), []);
     if let Some(channel) = &query.channel {
         clause.push(" AND c.channel = ?", [channel.as_str().to_owned().into()]);
     }
-    let filter = filter::clause(&query.filter, query.at, own_index);
+    let filter = filter::clause(&query.filter, query.at, own_index.is_some());
     clause.push(&filter.sql, filter.values);
     clause
 }

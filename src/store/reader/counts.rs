@@ -59,9 +59,9 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {
         needs_reply: needs.saturating_sub(needs_asleep),
-        waiting_since: first(
-            "SELECT min(waiting_since) FROM (SELECT waiting_since FROM conversation
-                 WHERE channel = ?1 AND needs = 1 LIMIT ?2)",
+        waiting_since: connection.scalar(
+            "SELECT min(waiting_since) FROM conversation WHERE channel = ?1 AND needs = 1",
+            [channel],
         )?,
         outbox: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state <> 'stopped' LIMIT ?2)",

@@ -7,15 +7,11 @@ use crate::StoreError;
 use model::filter::Sort;
 use model::queries::{ConversationKey, ConversationQuery};
 use model::time::DAY;
-use model::trouble::TROUBLE;
 use sqlite::Queries;
 
 /// Greater than any time: rows without the time a list is ordered by come
 /// after all that have one, newest activity first.
 const LAST: i64 = i64::MAX / 2;
-
-/// More microseconds than any two times together have.
-const STEP: i64 = 1 << 52;
 /// More microseconds than lie between any two activities.
 const SPAN: i64 = 1 << 58;
 /// After every word.
@@ -41,12 +37,7 @@ pub(crate) fn columns(query: &ConversationQuery) -> [String; 3] {
         Sort::Waiting => format!(
             "iif(c.is_closed = 0 AND c.waiting_since IS NOT NULL, c.waiting_since, {LAST} - c.sort_at)"
         ),
-        // As `model/urgency.rs` ranks them, in one number.
-        Sort::Urgency => format!(
-            "(iif(c.is_closed = 0 AND c.escalation IS NOT NULL, 0, 1) * 512
-              + iif(c.automation <> 'off' AND c.trouble >= {TROUBLE}, 256 - min(c.trouble, 256), 256)) * {STEP}
-             + iif(c.is_closed = 0 AND c.waiting_since IS NOT NULL, c.waiting_since, {STEP} - c.sort_at)"
-        ),
+        Sort::Urgency => "c.urgency".to_owned(),
         Sort::Window => format!(
             "iif(c.service_window = 'open' AND c.last_inbound_at > {}, c.last_inbound_at, {LAST} - c.sort_at)",
             query.at.plus(-DAY).micros()

@@ -209,6 +209,16 @@ async fn every_window_walks_one_index() {
         let plan = plan(&query(parse(line).filter, Sort::Activity));
         assert!(plan.len() == 1 && plan[0].contains(index), "{line}: {plan:?}");
     }
+    // Who needs a person most is found without sorting all who need one.
+    for (channel, index) in [(true, "conversation_urgent "), (false, "conversation_urgent_anywhere")] {
+        for line in ["is:needed", "is:needed -is:snoozed"] {
+            let mut query = query(parse(line).filter, Sort::Urgency);
+            query.channel = query.channel.filter(|_| channel);
+            let plan = plan(&query);
+            assert!(format!("{} ", plan[0]).contains(index), "{line}: {plan:?}");
+            assert!(!plan.iter().any(|it| it.contains("TEMP B-TREE")), "{line}: {plan:?}");
+        }
+    }
     // The few that were put aside are read once, into a set.
     for (line, index) in [("status:open", "conversation_by_state"), ("is:needed", "conversation_needs")] {
         let plan = plan(&query(parse(&format!("{line} -is:snoozed")).filter, Sort::Activity));
