@@ -13,6 +13,7 @@ mod operations;
 mod outbox;
 mod search;
 mod since;
+mod steps;
 mod threads;
 mod versions;
 mod windows;

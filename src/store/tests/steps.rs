@@ -1,0 +1,131 @@
+//! What a gesture costs the database, in steps of its machine: counted, so that
+//! it is the same on every computer. A list four times as long takes as many,
+//! and no change may take more than the table says.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::tests::{add, channel, conversation, list, message};
+use crate::{Reader, Store};
+use model::conversations::Escalation;
+use model::filter::{Sort, parse};
+use model::messages::Direction::{Inbound, Outbound};
+use model::queries::{Anchor, ConversationKey, ConversationQuery, HistoryQuery};
+use model::text::SafeText;
+
+/// Conversations of the shorter list; half of them need somebody, and more than
+/// a list counts.
+const FEW: i64 = 2_400;
+const MANY: i64 = 4 * FEW;
+/// Messages of the long history.
+const MESSAGES: i64 = 300;
+/// Rows of a window.
+const ROWS: u32 = 40;
+
+/// What is done, and the steps it takes at most.
+const GESTURES: [(Gesture, u64); 9] = [
+    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_423),
+    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_375),
+    (Gesture::First("status:open -is:snoozed", Sort::Activity, true), 28_450),
+    (Gesture::Around("is:needed -is:snoozed", Sort::Urgency), 31_237),
+    (Gesture::Around("status:open", Sort::Activity), 20_697),
+    (Gesture::Last("status:open", Sort::Activity), 20_063),
+    (Gesture::History(100), 4_541),
+    (Gesture::History(200), 8_641),
+    (Gesture::Draft, 11),
+];
+
+#[derive(Debug, Clone, Copy)]
+enum Gesture {
+    /// The first rows of a view, of one tab or of all.
+    First(&'static str, Sort, bool),
+    /// A move in the middle of it.
+    Around(&'static str, Sort),
+    /// To its end.
+    Last(&'static str, Sort),
+    /// Opening a conversation, and reading back.
+    History(u32),
+    /// What was written to somebody.
+    Draft,
+}
+
+fn id(number: i64) -> String {
+    format!("c{number:06}")
+}
+
+async fn desk(conversations: i64) -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let one = |number: i64| {
+        let mut one = conversation(&id(number), number);
+        if number % 2 == 0 {
+            one.escalation = Escalation::Asks(SafeText::line("asks for a person"));
+        }
+        one
+    };
+    list(&store, (0..conversations).map(one).collect()).await;
+    let said = |number: i64| {
+        let direction = if number % 2 == 0 { Inbound } else { Outbound };
+        message(&id(conversations / 2), &format!("m{number:04}"), number, direction)
+    };
+    add(&store, (0..MESSAGES).map(said).collect()).await;
+    (folder, store)
+}
+
+fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
+    let middle = || id(conversations / 2);
+    let window = |line: &str, sort: Sort, anchor: Anchor| ConversationQuery {
+        sort,
+        anchor,
+        ..ConversationQuery::first(channel(), parse(line).filter, ROWS)
+    };
+    let list = |query: &ConversationQuery| {
+        let page = reader.conversations(query).unwrap();
+        assert_eq!(page.rows.len(), ROWS as usize, "{gesture:?}");
+    };
+    let around =
+        || Anchor::Around(ConversationKey { channel: channel(), conversation: middle().as_str().into() });
+    match gesture {
+        Gesture::First(line, sort, one_tab) => {
+            let query = window(line, sort, Anchor::Top);
+            list(&ConversationQuery { channel: query.channel.clone().filter(|_| one_tab), ..query });
+        }
+        Gesture::Around(line, sort) => list(&window(line, sort, around())),
+        Gesture::Last(line, sort) => list(&window(line, sort, Anchor::Bottom)),
+        Gesture::History(limit) => {
+            let query = HistoryQuery { channel: channel(), conversation: middle().as_str().into(), limit };
+            assert_eq!(reader.history(&query).unwrap().messages.len(), limit as usize);
+        }
+        Gesture::Draft => assert_eq!(reader.draft(&channel(), &middle().as_str().into()).unwrap(), None),
+    }
+}
+
+/// The steps of each gesture.
+async fn steps(conversations: i64) -> Vec<u64> {
+    let (_folder, store) = desk(conversations).await;
+    let mut reader = store.reader().unwrap();
+    let counted = Arc::new(AtomicU64::new(0));
+    let counts = Arc::clone(&counted);
+    let count = move || {
+        counts.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    reader.connection.progress_handler(1, Some(count)).unwrap();
+    let taken = |gesture: &(Gesture, u64)| {
+        // Once before, so that preparing the questions is not counted.
+        perform(&reader, gesture.0, conversations);
+        counted.store(0, Ordering::Relaxed);
+        perform(&reader, gesture.0, conversations);
+        counted.load(Ordering::Relaxed)
+    };
+    GESTURES.iter().map(taken).collect()
+}
+
+#[tokio::test]
+async fn a_gesture_takes_no_more_steps_on_a_longer_list_nor_than_it_did() {
+    let (few, many) = (steps(FEW).await, steps(MANY).await);
+    for ((gesture, most), (few, many)) in GESTURES.iter().zip(few.into_iter().zip(many)) {
+        assert_eq!(few, many, "{gesture:?}: of {FEW} and of {MANY} conversations");
+        assert!(few <= *most, "{gesture:?} takes {few} steps, not {most}");
+    }
+}
