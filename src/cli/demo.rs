@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 
 use crate::cli::{How, desk, folders, logs};
 use crate::config::screen::ScreenConfig;
@@ -20,7 +20,9 @@ use inbox::settings::{Footer, Settings};
 use model::ids::ChannelId;
 use model::secret::Secret;
 use model::time::Clock;
+use service::StartError;
 use service::admin::Admin;
+use service::database::DatabaseError;
 use service::demo::shop_api;
 use store::StoreOptions;
 use sync::{ChannelSpec, Polling};
@@ -32,6 +34,20 @@ const TABS: [(&str, &str); 4] = [
     ("email", "Harbor mail"),
     ("voip", "Harbor phone"),
 ];
+
+/// Why the demo cannot start, and what to do; it has no file of its own to name.
+fn explained(error: StartError, folder: &Path) -> anyhow::Error {
+    let taken = match &error {
+        StartError::Database(DatabaseError::InUse(process)) => Some(*process),
+        _ => None,
+    };
+    let Some(process) = taken else {
+        return anyhow::Error::new(error).context("starting the embedded service");
+    };
+    let who = process.map_or_else(String::new, |it| format!(" (process {it})"));
+    let folder = folder.display();
+    anyhow!("a demo runs in {folder} already{who}: end it first, or name another folder with --data-dir")
+}
 
 /// Runs the demo, with its exercise if that is wanted; its files live in a
 /// temporary folder unless one is given.
@@ -45,7 +61,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     let runtime = desk::runtime()?;
     let clock = Arc::new(SystemClock);
     let running = runtime.block_on(service::start(options(folder, clock.clone())));
-    let running = running.context("starting the embedded service")?;
+    let running = running.map_err(|it| explained(it, folder))?;
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
     let desk = DeskParts {

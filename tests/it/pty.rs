@@ -507,6 +507,18 @@ fn a_channel_is_added_from_within_the_desk() {
 }
 
 #[test]
+fn a_second_demo_in_a_folder_says_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = folder.path().join("shared").display().to_string();
+    let mut first = Terminal::start(&["demo", "--data-dir", &shared], 120, 30);
+    first.wait_for_text("Inbox");
+    let mut second = Terminal::start(&["demo", "--data-dir", &shared], 120, 30);
+    second.wait_for_text("name another folder with --data-dir");
+    assert!(second.contents().contains(&format!("(process {})", first.id())), "{}", second.contents());
+    assert_eq!(second.wait_for_end(), 1);
+}
+
+#[test]
 fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
     let mut terminal = Terminal::start(&["demo"], 120, 30);
     terminal.wait_for_text("Inbox");
