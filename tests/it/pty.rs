@@ -144,13 +144,19 @@ impl Terminal {
         }
     }
 
-    /// Answers a question, which takes no answer that was typed before it could
-    /// be read, and says so.
-    fn answer(&mut self, key: &str, what: &str, holds: impl Fn(&Self) -> bool) {
-        while !holds(self) {
+    /// Says yes to a question, which takes no answer that was typed before it
+    /// could be read, and says so.
+    fn say_yes(&mut self, question: &str) {
+        let mut typed = String::new();
+        while self.contents().contains(question) {
             std::thread::sleep(Duration::from_millis(200));
-            self.keys(key);
-            self.wait_until(what, |it| holds(it) || it.contents().contains("too early"));
+            self.keys("y");
+            typed.push('y');
+            let refused = format!("\"{typed}\" was typed too early");
+            self.wait_until("an answer", |it| {
+                let contents = it.contents();
+                !contents.contains(question) || contents.contains(&refused)
+            });
         }
     }
 
@@ -315,7 +321,8 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("una persona.");
     terminal.keys("\r");
     terminal.wait_for_text("[y] pause the AI and send");
-    terminal.answer("y", "the hold", |it| it.contents().contains("sends in"));
+    terminal.say_yes("[y] pause the AI and send");
+    terminal.wait_for_text("sends in");
     terminal.keys("\r");
     terminal.wait_for("the message on the server", |it| {
         it.lines().any(|line| {
@@ -332,7 +339,7 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.wait_for_text("kept open");
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
-    terminal.answer("y", "the end", |it| it.written().contains("\x1b[?1049l"));
+    terminal.say_yes("Quit frontdesk?");
     assert_eq!(terminal.ended(), 0);
 }
 
