@@ -25,7 +25,7 @@ use inbox::theme_view::Theme;
 use model::messages::Aliases;
 use model::pictures::Graphics;
 use model::text::SafeText;
-use model::time::{HOUR, SECOND};
+use model::time::{HOUR, MINUTE, SECOND};
 use sync::{ChannelSpec, Polling};
 
 /// Runs the inbox.
@@ -69,6 +69,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
+            away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
             senders: Aliases::new(config.senders.clone()),
             macros: config.macros.clone(),

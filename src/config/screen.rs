@@ -16,11 +16,19 @@ pub struct ScreenConfig {
     pub title: bool,
     /// Whether addresses are links.
     pub links: LinkMode,
+    /// Minutes without a key after which somebody was away; 0: never.
+    pub away_minutes: i64,
 }
 
 impl Default for ScreenConfig {
     fn default() -> Self {
-        Self { mouse: true, footer: Footer::default(), title: true, links: LinkMode::default() }
+        Self {
+            mouse: true,
+            footer: Footer::default(),
+            title: true,
+            links: LinkMode::default(),
+            away_minutes: 30,
+        }
     }
 }
 
@@ -34,5 +42,6 @@ pub(super) fn read(ui: &Section<'_>, mistakes: &mut Mistakes) -> ScreenConfig {
         footer: footer.unwrap_or_default(),
         title: mistakes.value(ui.boolean("title")).unwrap_or(default.title),
         links: links.unwrap_or_default(),
+        away_minutes: mistakes.value(ui.integer("away_minutes")).unwrap_or(default.away_minutes),
     }
 }

@@ -198,6 +198,12 @@ pub const TABLES: &[SettingTable] = &[
                 "Make addresses links of the terminal; `auto` leaves out terminals that do not take them",
             ),
             setting(
+                "away_minutes",
+                Number(0, 1440),
+                "30",
+                "Minutes without a key after which you were away, and are offered what happened since; 0 never",
+            ),
+            setting(
                 "pictures",
                 Word(|| Graphics::CHOICES.to_vec()),
                 "\"auto\"",

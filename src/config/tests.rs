@@ -20,6 +20,7 @@ visible_seconds = 2
 background_seconds = 20
 
 [ui]
+away_minutes = 45
 theme = "terminal"
 ascii = true
 mouse = false
@@ -43,6 +44,7 @@ fn reads_the_example() {
     assert_eq!(config.channels[0].key, KeySource::Environment("HARBOR_CHAT_KEY".into()));
     assert_eq!((config.pause_on_reply, config.undo_chat_seconds), (PauseOnReply::Always, 0));
     assert_eq!((config.visible_seconds, config.background_seconds, config.ascii), (2, 20, true));
+    assert_eq!(config.screen.away_minutes, 45);
     assert!(!config.screen.mouse && config.noticing.quiet == Some((22 * 60, 7 * 60)));
     assert_eq!((config.notifier.way, config.notifier.command.len()), (NotifyMethod::Osc777, 3));
     let own = &config.views[9];

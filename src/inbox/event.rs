@@ -8,11 +8,12 @@ use crate::outside::Copied;
 use crate::outside::{Answered, OutsideRequest};
 use crate::screens::broadcasts;
 use crate::screens::people::importing::{ImportAction, ImportResult};
-use model::account::{Account, Platform};
+use model::account::Account;
 use model::attachments::ReplyAttachment;
 use model::calls::Call;
 use model::contacts::{ContactCard, PeoplePage, PeopleQuery, PersonDetail};
 use model::conversations::ConversationRow;
+use model::digest::{Absence, Digest};
 use model::email::{Correspondent, MailAccount};
 use model::fetches::Fetch;
 use model::filter::ConversationFilter;
@@ -22,7 +23,7 @@ use model::macros::Macro;
 use model::messages::Place;
 use model::news::News;
 use model::notes::PrivateNote;
-use model::outbox::{Operation, OutboxRow, StopVerdict};
+use model::outbox::{OutboxRow, StopVerdict};
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
     HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
@@ -35,6 +36,8 @@ use model::spending::Spent;
 use model::templates::Templates;
 use model::text::SafeText;
 use model::time::Timestamp;
+
+pub use crate::intent::Intent;
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,6 +86,8 @@ pub enum Event {
     /// A write to this desk's own files has ended, in one way or the other;
     /// writes end in the order they were asked for.
     Written,
+    /// Somebody is here again who was away.
+    Returned(Absence),
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
     /// What was ordered of a broadcast was carried out, or not.
@@ -144,6 +149,8 @@ pub enum Loaded {
     Spent(Vec<(ChannelId, Vec<Spent>)>),
     /// What waits for credits.
     Unpaid(Vec<OutboxEntry>),
+    /// What happened since the latest absence began.
+    Digest(Box<Digest>),
     /// All macros.
     Macros(Vec<Macro>),
     /// All that was asked for before it has come.
@@ -225,6 +232,8 @@ pub enum Load {
     Spent,
     /// What waits for credits.
     Unpaid,
+    /// What happened in these tabs since the latest absence began.
+    Digest(Vec<ChannelId>),
     /// All macros.
     Macros,
     /// Nothing: it comes back when all that was asked for before it has.
@@ -262,25 +271,6 @@ pub enum Spread {
     All,
     /// What was not marked before.
     Invert,
-}
-
-/// One change a person wants, before it has a key and bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Intent {
-    /// The tab.
-    pub channel: ChannelId,
-    /// The platform behind the tab: decides the request.
-    pub platform: Platform,
-    /// The conversation.
-    pub conversation: ConversationId,
-    /// What is wanted.
-    pub operation: Operation,
-    /// Microseconds in which it can be taken back.
-    pub hold: i64,
-    /// For a text: the newest message its writer has had on screen.
-    pub seen: Option<Place>,
-    /// When it shall leave; `None`: once its hold has ended.
-    pub planned_at: Option<Timestamp>,
 }
 
 /// Something to be done outside the inbox.
@@ -329,6 +319,9 @@ pub enum Effect {
     Keep(ChannelId, Keep),
     /// Keep the steps of a macro, or forget them.
     SaveMacro(char, Option<String>),
+    /// Note that somebody is here; [`Event::Returned`] answers if nobody was
+    /// for so many microseconds.
+    NotePresence(i64),
     /// What is on screen now, so that it is polled first.
     Watch(ChannelId, Option<ConversationId>),
     /// Ask the server for the page before the oldest message.

@@ -26,6 +26,7 @@ pub(crate) mod fetching;
 pub mod first_run;
 pub(crate) mod hints;
 pub(crate) mod hints_view;
+pub mod intent;
 pub(crate) mod keyboard;
 pub mod keymap;
 pub mod keys;

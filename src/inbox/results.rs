@@ -91,6 +91,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Correspondents(channel, text, found) => {
             inbox.desk.correspondents_known(&channel, &text, found, &mut inbox.context)
         }
+        Loaded::Digest(digest) => inbox.features.absence.digest_loaded(*digest, &mut inbox.context),
         Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),

@@ -132,6 +132,8 @@ pub struct Settings {
     /// Microseconds after which a pause made here asks whether it shall go
     /// on; 0 never asks.
     pub pause_lease: i64,
+    /// Microseconds without a key after which somebody was away; 0: never.
+    pub away: i64,
     /// Which keys call which command.
     pub keymap: KeyMap,
     /// What senders are called here.
@@ -162,6 +164,7 @@ impl Default for Settings {
             footer: Footer::default(),
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
+            away: 30 * MINUTE,
             notice: Noticing::default(),
             graphics: Graphics::Half,
             pictures_of: Vec::new(),

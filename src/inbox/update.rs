@@ -31,6 +31,10 @@ impl Inbox {
     /// What to load before the first frame: everything the active tab shows.
     pub fn start(&mut self) -> Vec<Effect> {
         self.context.effects.extend([Effect::Load(Load::Macros), Effect::Load(Load::Spent)]);
+        // A wall may be opened by nobody.
+        if !self.context.settings.wall {
+            self.features.absence.touched(&mut self.context);
+        }
         for tab in &self.desk.tabs {
             self.context.push(Effect::Load(Load::Account(tab.channel.id.clone())));
             self.context.push(Effect::Load(Load::Counts(tab.channel.id.clone())));
@@ -43,10 +47,19 @@ impl Inbox {
         std::mem::take(&mut self.context.effects)
     }
 
+    /// What is still to be written when the desk ends.
+    pub fn leave(&mut self) -> Vec<Effect> {
+        self.features.absence.left(&mut self.context);
+        self.changes.leave(&mut self.desk, &mut self.context)
+    }
+
     /// Takes in one event and says what is to be done.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         self.context.refusal = None;
         let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Pointer(_));
+        if touched {
+            self.features.absence.touched(&mut self.context);
+        }
         match event {
             Event::Time(now) => self.context.now = self.context.now.max(now),
             Event::Key(key) => {
@@ -94,6 +107,7 @@ impl Inbox {
             Event::Edited(text) => editor::edited(self, text),
             Event::SetUp(ended) => editor::set_up_ended(&mut self.context, ended),
             Event::Written => self.changes.written(),
+            Event::Returned(absence) => self.features.absence.returned(absence, &mut self.context),
             Event::Campaign(answer) => steering::campaign_answered(self, answer),
             Event::Import(told) => importing::import_told(self, told),
             Event::Copied(what, copied) => clipboard::copied(&mut self.context, &what, copied),
@@ -145,6 +159,7 @@ impl Inbox {
         self.features.search.ask_servers(&self.desk, &mut self.context);
         self.features.bursts.tell_burst(&self.desk, &mut self.context);
         self.features.pauses.follow_leases(&self.desk, &mut self.context);
+        self.features.absence.follow(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.queueing.note(&self.context.effects, || journal.group());
         if self.features.macros.playing.is_none() {
@@ -178,6 +193,7 @@ impl Inbox {
         consider(offers::offer_due(&self.context));
         consider(self.features.search.servers_due(&self.context));
         consider(self.features.bursts.due());
+        consider(self.features.absence.due());
         consider(self.changes.writes.due(self.context.now));
         consider(self.desk.connection_due(&self.context));
         consider(loads::loads_due(self));
@@ -204,6 +220,7 @@ impl Inbox {
         self.overview.wall_changed();
         self.broadcasts.rehearsal_changed();
         self.features.pauses.stale = true;
+        self.features.absence.stale = true;
         self.features.credits.stale = true;
         if let Some(batch) = &mut self.changes.batch {
             batch.stale = true;

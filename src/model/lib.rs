@@ -13,6 +13,7 @@ pub mod connections;
 pub mod contacts;
 pub mod conversations;
 pub mod counting;
+pub mod digest;
 pub mod email;
 pub mod emoji;
 pub mod fetches;

@@ -62,6 +62,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
         }
         Effect::SaveMacro(letter, steps) => failed(store.keep_macro(letter, steps), "keeping the macro"),
+        Effect::NotePresence(absence) => note_presence(store, now, absence),
         Effect::Keep(channel, keep) => {
             let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))
@@ -87,6 +88,13 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         | Effect::Import(_)
         | Effect::Log(_) => None,
     }
+}
+
+/// Notes that somebody is here. Where that cannot be kept, what happened
+/// meanwhile is told once more.
+fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
+    let noted = store.note_presence(now, absence);
+    noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)
 }
 
 /// Carries out a decision.
@@ -246,7 +254,11 @@ impl Hands {
             for effect in write_queue {
                 let wakes = !matches!(
                     effect,
-                    Effect::SaveDraft(..) | Effect::SaveNote(..) | Effect::MarkSeen(..) | Effect::Keep(..)
+                    Effect::SaveDraft(..)
+                        | Effect::SaveNote(..)
+                        | Effect::MarkSeen(..)
+                        | Effect::Keep(..)
+                        | Effect::NotePresence(_)
                 );
                 let counts = effect.is_write();
                 if let Some(event) = write(&store, effect, clock.now()) {
@@ -302,6 +314,7 @@ impl Hands {
             | Effect::MarkSeen(..)
             | Effect::Keep(..)
             | Effect::SaveMacro(..)
+            | Effect::NotePresence(_)
             | Effect::Export { .. }
             | Effect::Campaign(_)) => drop(self.writes.send(it)),
             // The loop's own: it has the terminal.

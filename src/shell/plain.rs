@@ -74,7 +74,7 @@ impl DeskParts {
         };
         let ended = turning.run(&mailbox, || self.clock.now());
         let PlainMode { mut app, hands, .. } = turning;
-        app.changes.leave(&mut app.desk, &mut app.context).into_iter().for_each(|it| hands.perform(it));
+        app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         drop(receiving);
         let _ = self.runtime.block_on(async { tokio::time::timeout(run::LEAVE, engine.shutdown()).await });
@@ -225,6 +225,7 @@ impl PlainMode {
                 | Effect::MarkSeen(..)
                 | Effect::Keep(..)
                 | Effect::SaveMacro(..)
+                | Effect::NotePresence(_)
                 | Effect::Watch(..)
                 | Effect::FetchOlder(..)
                 | Effect::ReadCalls

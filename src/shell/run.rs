@@ -132,7 +132,7 @@ impl DeskParts {
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
         drop((screen, receiving));
-        app.changes.leave(&mut app.desk, &mut app.context).into_iter().for_each(|it| hands.perform(it));
+        app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
         // What did not end in time is asked again with the same key.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
@@ -313,6 +313,7 @@ impl Turning {
                 | Effect::MarkSeen(..)
                 | Effect::Keep(..)
                 | Effect::SaveMacro(..)
+                | Effect::NotePresence(_)
                 | Effect::Watch(..)
                 | Effect::FetchOlder(..)
                 | Effect::ReadCalls

@@ -48,7 +48,10 @@ pub(crate) const CACHE: Schema = Schema {
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
-pub(crate) const OUTBOX: Schema = Schema { first: 11, versions: &[include_str!("schema/outbox.sql")] };
+pub(crate) const OUTBOX: Schema = Schema {
+    first: 11,
+    versions: &[include_str!("schema/outbox.sql"), include_str!("schema/outbox_presence.sql")],
+};
 
 /// Where the two files lie.
 #[derive(Debug, Clone)]

@@ -44,6 +44,7 @@ pub mod notes;
 pub mod outbox;
 pub mod pauses;
 pub mod people;
+pub mod presence;
 pub mod processes;
 pub mod reader;
 mod recognised;

@@ -83,9 +83,10 @@ pub fn in_any_zone(picture: &str) -> String {
 }
 
 /// Stories are about what is done, so their lists keep a conversation that
-/// needs nobody any more; the first view has stories of its own.
+/// needs nobody any more, and hours that pass are no absence; the first view
+/// and absences have stories of their own.
 fn settings() -> Settings {
-    Settings { zone: zone(), first_view: SavedView::all_open(), ..Settings::default() }
+    Settings { zone: zone(), first_view: SavedView::all_open(), away: 0, ..Settings::default() }
 }
 
 /// A clock that moves only when it is told to.

@@ -35,6 +35,15 @@ impl Talk {
             desk.base_url
         ));
         binary.set("CHAT_KEY", &desk.key_of("whatsapp"));
+        Self::begin(desk, binary)
+    }
+
+    /// The same desk opened again.
+    fn again(self) -> Self {
+        Self::begin(self.desk, self.binary)
+    }
+
+    fn begin(desk: Desk, binary: Binary) -> Self {
         let mut child = binary.command(&["--plain"]).spawn().expect("it runs");
         let input = child.stdin.take().expect("its input");
         let out = child.stdout.take().expect("its output");
@@ -139,4 +148,23 @@ fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
     talk.says("On its way.").hears(&["held ", "1 credit", "undo takes it back", "On its way."]);
     talk.says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
     assert!(talk.desk.outbound().iter().all(|it| it["content"] == "On its way."));
+}
+
+#[test]
+fn who_comes_back_hears_what_happened() {
+    let mut talk = Talk::new(|desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
+    });
+    talk.hears(&["Maria Lopez, waits"]).says("since").hears(&["You were not away yet."]);
+    talk.says("back").says("quit").ends();
+    // Hours pass for the desk: somebody was here last before Maria wrote.
+    let file = rusqlite::Connection::open(talk.binary.data().join("outbox.db")).expect("the desk's file");
+    let hours = 24_i64 * 400 * 3_600_000_000;
+    let moved = file.execute("UPDATE presence SET here_until = here_until - ?1", [hours]).expect("moved");
+    assert_eq!(moved, 1);
+    drop(file);
+    let mut talk = talk.again();
+    talk.hears(&["you were away", "g c shows what happened since"]);
+    talk.says("since").hears(&["Since you left"]).hears(&["Maria Lopez", "waits: where is my order?"]);
+    talk.says("back").says("quit").ends();
 }

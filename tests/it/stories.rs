@@ -1,5 +1,6 @@
 //! Stories: what a person does with the keys, and what they see.
 
+mod absence;
 mod actions;
 mod arriving;
 mod attaching;

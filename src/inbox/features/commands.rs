@@ -2,6 +2,7 @@
 
 use crate::Inbox;
 use crate::command::Reason;
+use crate::features::absence::update as absence;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
 use crate::features::handover;
 use crate::features::jump_list::update as jump_list;
@@ -44,6 +45,10 @@ pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
         true => triage::triage_undo(inbox),
         false => sending::undo(inbox),
     }
+}
+
+pub(crate) fn since(inbox: &mut Inbox, _: KeyPress) {
+    absence::show_digest(inbox);
 }
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {

@@ -1,5 +1,6 @@
 //! What crosses screens: undo, macros, notifications, credits, modal editing.
 
+pub(crate) mod absence;
 pub(crate) mod bursts;
 pub mod clipboard;
 pub(crate) mod commands;
@@ -15,6 +16,7 @@ pub mod undo;
 pub(crate) mod undo_send;
 pub mod vim;
 
+use crate::features::absence::Absences;
 use crate::features::bursts::Burst;
 use crate::features::credits::Credits;
 use crate::features::jump_list::JumpList;
@@ -35,6 +37,8 @@ pub struct Features {
     pub(crate) pauses: PauseLeases,
     /// Conversations put aside from here.
     pub(crate) snoozed: SnoozeState,
+    /// When nobody was here, and what happened since.
+    pub(crate) absence: Absences,
     /// Many customers at once.
     pub(crate) bursts: Burst,
     /// Where the person was before.

@@ -34,6 +34,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Spent
         | Load::Unpaid
         | Load::Macros
+        | Load::Digest(_)
         | Load::Paused(_)
         | Load::Fates(_)
         | Load::Mailbox(_)

@@ -11,6 +11,7 @@ use crate::components::list::ListLine;
 use crate::components::list::chosen_after;
 use crate::context::Context;
 use crate::event::Load;
+use crate::features::absence::update as absence;
 use crate::features::privacy::names::NameIndex;
 use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
@@ -33,6 +34,8 @@ pub enum ListKind {
     Results,
     /// Whose AI was paused from here.
     Paused,
+    /// What happened since the person left.
+    Since,
     /// The balance, and what was spent.
     Credits,
     /// The requests of the last while.
@@ -55,6 +58,7 @@ impl Overlay for ListOverlay {
         let page = usize::from(inbox.context.size.1).saturating_sub(6).max(1);
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
+            KeyCode::Enter if self.kind == ListKind::Since => return absence::go_to(inbox, self.chosen),
             KeyCode::Enter => {
                 if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
                     inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
@@ -73,6 +77,7 @@ impl Overlay for ListOverlay {
     fn shows(&self, load: &Load) -> bool {
         match self.kind {
             ListKind::Paused => matches!(load, Load::Paused(_)),
+            ListKind::Since => matches!(load, Load::Digest(_)),
             ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid),
             ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
             ListKind::Calls | ListKind::Connections => false,
@@ -94,7 +99,7 @@ impl Overlay for ListOverlay {
                 let items = inbox.changes.batch.iter().flat_map(|it| &it.items);
                 items.for_each(|it| names.add(it.title.as_str()));
             }
-            ListKind::Paused => {
+            ListKind::Paused | ListKind::Since => {
                 list_lines(inbox, self.kind).iter().for_each(|it| names.add(it.name.as_str()))
             }
             ListKind::Done => {
@@ -125,6 +130,10 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
             let keys = format!("{} hands back · Enter opens · Esc back", key(Command::HandBack));
             return ("AI paused by you".to_owned(), keys);
         }
+        ListKind::Since => {
+            let title = inbox.features.absence.digest_title(&inbox.context);
+            return (title, "Enter goes there · Esc back".to_owned());
+        }
         ListKind::Calls => inbox.features.request_log.calls_head(),
         ListKind::Connections => {
             ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
@@ -143,10 +152,11 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
 }
 
 /// What an empty list says.
-pub fn list_empty(_inbox: &Inbox, kind: ListKind) -> &'static str {
+pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
     match kind {
         ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
         ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
+        ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
         ListKind::Results => "Nothing was done with many yet.",
         ListKind::Calls => "Nothing was asked of a server that would stand here.",
         ListKind::Connections => "No connection was asked yet.",
@@ -159,6 +169,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
     match kind {
         ListKind::Done => inbox.changes.done_lines(&inbox.context),
         ListKind::Paused => inbox.features.pauses.paused_lines(&inbox.context),
+        ListKind::Since => inbox.features.absence.digest_lines(&inbox.desk, &inbox.context),
         ListKind::Results => inbox.changes.result_lines(),
         ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
         ListKind::Calls => inbox.features.request_log.call_lines(&inbox.desk, &inbox.context),

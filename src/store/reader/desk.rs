@@ -52,14 +52,7 @@ pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<Outbox
 }
 
 fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, StoreError> {
-    let title = match &row.lane {
-        Lane::Conversation(conversation) => title(connection, &row.channel, conversation)?,
-        Lane::Address(to) | Lane::Number(to) | Lane::Contact(to) => SafeText::line(to),
-        Lane::Thread(_) => SafeText::line("Email thread"),
-        Lane::Broadcasts => SafeText::line("Broadcast"),
-        Lane::Webhooks => SafeText::line("Webhooks"),
-        Lane::Media => SafeText::line("Upload"),
-    };
+    let title = lane_title(connection, &row.channel, &row.lane)?;
     let (crossed, candidates) = match &row.lane {
         Lane::Conversation(conversation) => {
             (crossed(connection, &row, conversation)?, candidates(connection, &row, conversation)?)
@@ -67,6 +60,22 @@ fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, Stor
         _ => (Vec::new(), Vec::new()),
     };
     Ok(OutboxEntry { title, crossed, candidates, row })
+}
+
+/// Whom or what the rows of a lane go to.
+pub(crate) fn lane_title(
+    connection: &Connection,
+    channel: &ChannelId,
+    lane: &Lane,
+) -> Result<SafeText, StoreError> {
+    Ok(match lane {
+        Lane::Conversation(conversation) => title(connection, channel, conversation)?,
+        Lane::Address(to) | Lane::Number(to) | Lane::Contact(to) => SafeText::line(to),
+        Lane::Thread(_) => SafeText::line("Email thread"),
+        Lane::Broadcasts => SafeText::line("Broadcast"),
+        Lane::Webhooks => SafeText::line("Webhooks"),
+        Lane::Media => SafeText::line("Upload"),
+    })
 }
 
 /// What others said after the newest message the writer of a text that was
@@ -116,7 +125,7 @@ fn candidates(
 }
 
 /// A conversation's name, or its id where the cache has forgotten it.
-fn title(
+pub(crate) fn title(
     connection: &Connection,
     channel: &ChannelId,
     conversation: &ConversationId,

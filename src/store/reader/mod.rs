@@ -8,6 +8,7 @@ use rusqlite::{Connection, InterruptHandle};
 use crate::{StoreError, account, drafts, files, pauses};
 use model::account::Account;
 use model::conversations::ConversationRow;
+use model::digest::Digest;
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
@@ -21,6 +22,7 @@ use model::time::Timestamp;
 pub(crate) mod conversations;
 mod counts;
 pub(crate) mod desk;
+mod digest;
 pub(crate) mod elsewhere;
 mod fates;
 mod finding;
@@ -273,6 +275,15 @@ impl Reader {
     pub fn paused(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         fates::paused(&moment, limit)
+    }
+
+    /// What happened in these channels since the latest absence began.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn digest(&self, channels: &[ChannelId]) -> Result<Digest, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        digest::digest(&moment, channels)
     }
 
     /// A handle with which another thread ends a search that is under way.

@@ -1,5 +1,6 @@
 //! The store against real files.
 
+mod absences;
 mod board;
 mod broadcasts;
 mod campaigns;

@@ -5,13 +5,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::tests::{add, channel, conversation, list, message};
+use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Reader, Store};
 use model::conversations::Escalation;
 use model::filter::{Sort, parse};
 use model::messages::Direction::{Inbound, Outbound};
 use model::queries::{Anchor, ConversationKey, ConversationQuery, HistoryQuery};
 use model::text::SafeText;
+use model::time::SECOND;
 
 /// Conversations of the shorter list; half of them need somebody, and more than
 /// a list counts.
@@ -19,11 +20,14 @@ const FEW: i64 = 2_400;
 const MANY: i64 = 4 * FEW;
 /// Messages of the long history.
 const MESSAGES: i64 = 300;
+/// Conversations in which something was said during the absence; half of them
+/// need somebody.
+const HAPPENED: i64 = 40;
 /// Rows of a window.
 const ROWS: u32 = 40;
 
 /// What is done, and the steps it takes at most.
-const GESTURES: [(Gesture, u64); 9] = [
+const GESTURES: [(Gesture, u64); 10] = [
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_423),
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_375),
     (Gesture::First("status:open -is:snoozed", Sort::Activity, true), 28_450),
@@ -33,6 +37,7 @@ const GESTURES: [(Gesture, u64); 9] = [
     (Gesture::History(100), 4_541),
     (Gesture::History(200), 8_641),
     (Gesture::Draft, 11),
+    (Gesture::Return, 10_000),
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +52,8 @@ enum Gesture {
     History(u32),
     /// What was written to somebody.
     Draft,
+    /// Coming back after something happened in a few.
+    Return,
 }
 
 fn id(number: i64) -> String {
@@ -69,6 +76,9 @@ async fn desk(conversations: i64) -> (tempfile::TempDir, Store) {
         message(&id(conversations / 2), &format!("m{number:04}"), number, direction)
     };
     add(&store, (0..MESSAGES).map(said).collect()).await;
+    for seconds in [conversations - HAPPENED - 1, 2 * MANY] {
+        store.note_presence(at(seconds), SECOND).unwrap();
+    }
     (folder, store)
 }
 
@@ -97,6 +107,10 @@ fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
             assert_eq!(reader.history(&query).unwrap().messages.len(), limit as usize);
         }
         Gesture::Draft => assert_eq!(reader.draft(&channel(), &middle().as_str().into()).unwrap(), None),
+        Gesture::Return => {
+            let told = reader.digest(&[channel()]).unwrap().entries.len();
+            assert_eq!(i64::try_from(told).unwrap(), HAPPENED / 2);
+        }
     }
 }
 

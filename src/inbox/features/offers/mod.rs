@@ -8,6 +8,8 @@ use model::time::{MINUTE, Timestamp};
 
 /// How long an offer stands.
 const STANDS: i64 = 2 * MINUTE;
+/// How long it stands for who came back.
+const STANDS_AFTER_ABSENCE: i64 = 10 * MINUTE;
 
 /// What one key would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,4 +22,6 @@ pub(crate) struct Offer {
 enum OfferedAction {
     /// Only the customer can open the window again: out of sight until then.
     SnoozeUntilReply(ConversationKey),
+    /// So much happened while nobody was here.
+    ShowDigest(usize),
 }

@@ -4,8 +4,9 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Intent;
+use crate::features::absence::update as absence;
 use crate::features::credits::Credits;
-use crate::features::offers::{Offer, OfferedAction, STANDS};
+use crate::features::offers::{Offer, OfferedAction, STANDS, STANDS_AFTER_ABSENCE};
 use crate::screens::conversations::bulk_plan::BulkWish;
 use model::conversations::ServiceWindow;
 use model::outbox::Operation;
@@ -19,7 +20,10 @@ impl Credits {
     pub fn offered(&self, desk: &Desk, context: &Context) -> Option<String> {
         match context.offer.as_ref().map(|it| &it.what) {
             Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
-            None => {
+            Some(OfferedAction::ShowDigest(count)) if *count > 0 => {
+                Some(format!("shows {count} since you left"))
+            }
+            None | Some(OfferedAction::ShowDigest(_)) => {
                 self.has_unpaid(desk, context).then(|| format!("sends {}", self.unpaid_words(desk, context)))
             }
         }
@@ -53,6 +57,7 @@ impl Desk {
             OfferedAction::SnoozeUntilReply(key) => self.current_conversation().is_some_and(|it| {
                 it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
             }),
+            OfferedAction::ShowDigest(_) => true,
         };
         if !stays || offer.until <= context.now {
             context.offer = None;
@@ -63,7 +68,10 @@ impl Desk {
 /// Does what is offered.
 pub(crate) fn take_offer(inbox: &mut Inbox) {
     match inbox.context.offer.take().map(|it| it.what) {
-        None => inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context),
+        Some(OfferedAction::ShowDigest(count)) if count > 0 => absence::show_digest(inbox),
+        None | Some(OfferedAction::ShowDigest(_)) => {
+            inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context)
+        }
         Some(OfferedAction::SnoozeUntilReply(key)) => {
             inbox.changes.act_on(
                 vec![key],
@@ -77,4 +85,30 @@ pub(crate) fn take_offer(inbox: &mut Inbox) {
 /// When what is offered ends.
 pub(crate) fn offer_due(context: &Context) -> Option<Timestamp> {
     context.offer.as_ref().map(|it| it.until)
+}
+
+/// Offers what happened while nobody was here, once it is known that something
+/// did.
+pub(crate) fn offer_digest(context: &mut Context) {
+    let until = context.now.plus(STANDS_AFTER_ABSENCE);
+    context.offer = Some(Offer { what: OfferedAction::ShowDigest(0), until });
+}
+
+/// Whether that is offered.
+pub(crate) fn offers_digest(context: &Context) -> bool {
+    context.offer.as_ref().is_some_and(|it| matches!(it.what, OfferedAction::ShowDigest(_)))
+}
+
+/// So much happened.
+pub(crate) fn count_digest(context: &mut Context, found: usize) {
+    if let Some(Offer { what: OfferedAction::ShowDigest(count), .. }) = &mut context.offer {
+        *count = found;
+    }
+}
+
+/// It was looked at.
+pub(crate) fn end_digest_offer(context: &mut Context) {
+    if offers_digest(context) {
+        context.offer = None;
+    }
 }

@@ -1,0 +1,88 @@
+//! What happened while nobody was at this desk.
+
+use crate::conversations::ConversationRow;
+use crate::ids::ChannelId;
+use crate::queries::ConversationKey;
+use crate::text::SafeText;
+use crate::time::Timestamp;
+
+/// A time in which nobody was at any window of this desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Absence {
+    /// When somebody was here last.
+    pub from: Timestamp,
+    /// When somebody came back.
+    pub until: Timestamp,
+}
+
+/// What happened since the latest absence began, the most important first.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Digest {
+    /// That absence; `None` if there was none yet.
+    pub absence: Option<Absence>,
+    /// What happened.
+    pub entries: Vec<DigestEntry>,
+    /// Whether there is more than these.
+    pub more: bool,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DigestEntry {
+    /// In which tab.
+    pub channel: ChannelId,
+    /// Whom or what it is about.
+    pub title: SafeText,
+    /// What it is.
+    pub fact: DigestFact,
+    /// Where it is looked into.
+    pub place: DigestPlace,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DigestFact {
+    /// A customer wrote and waits, or the AI asks for a person.
+    Waits(Box<ConversationRow>),
+    /// The AI answers, and there is trouble with it.
+    Fails(Box<ConversationRow>),
+    /// The AI was paused from this desk.
+    Paused {
+        /// By whom; may be empty.
+        by: SafeText,
+        /// When.
+        at: Timestamp,
+    },
+    /// What was to leave waits for a person.
+    Asks {
+        /// What it is.
+        what: SafeText,
+        /// Why.
+        why: SafeText,
+    },
+    /// It was given up by itself.
+    GivenUp {
+        /// The word of its operation.
+        operation: SafeText,
+        /// Why.
+        why: SafeText,
+    },
+    /// It left.
+    Left {
+        /// The word of its operation.
+        operation: SafeText,
+    },
+}
+
+/// Where something is looked into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DigestPlace {
+    /// In a conversation.
+    Conversation(ConversationKey),
+    /// On the page of the outbox.
+    Outbox,
+    /// On the page of broadcasts.
+    Broadcasts,
+    /// Nowhere: it is over.
+    Nowhere,
+}

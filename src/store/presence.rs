@@ -1,0 +1,37 @@
+//! Until when somebody was at this desk, in whichever process, and when they
+//! came back: noted at most once a minute, in the outbox's file, because all
+//! windows of a folder share it.
+
+use rusqlite::{TransactionBehavior, params};
+
+use crate::{Store, StoreError};
+use model::digest::Absence;
+use model::time::Timestamp;
+use sqlite::{Queries, only};
+
+impl Store {
+    /// Notes that somebody is here. Tells the absence that ends with it, if
+    /// nobody was for so many microseconds; only one process is told. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn note_presence(&self, now: Timestamp, absence: i64) -> Result<Option<Absence>, StoreError> {
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let here_until: Option<Timestamp> = change.first("SELECT here_until FROM presence", [], only)?;
+            let from = here_until.filter(|it| now.since(*it) >= absence);
+            if from.is_some() {
+                let sql = "UPDATE presence SET left_at = here_until, left_audit = audit, back_at = ?1";
+                change.execute(sql, params![now])?;
+            }
+            change.execute(
+                "INSERT INTO presence (one, here_until, audit)
+                     VALUES (1, ?1, (SELECT coalesce(max(number), 0) FROM audit))
+                 ON CONFLICT (one) DO UPDATE SET here_until = excluded.here_until, audit = excluded.audit",
+                params![now],
+            )?;
+            change.commit()?;
+            Ok(from.map(|from| Absence { from, until: now }))
+        })
+    }
+}

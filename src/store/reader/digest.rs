@@ -1,0 +1,168 @@
+//! What happened since the latest absence began. Each part is a walk of an
+//! index from that place on, however much is stored.
+
+use rusqlite::{Connection, params};
+
+use crate::StoreError;
+use crate::reader::conversations::row_of;
+use crate::reader::desk;
+use crate::rows::local;
+use crate::rows::outbox::{COLUMNS, read};
+use model::conversations::ConversationRow;
+use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
+use model::email::NEW_MAIL;
+use model::ids::{ChannelId, ConversationId};
+use model::outbox::{Lane, RowState};
+use model::queries::ConversationKey;
+use model::text::SafeText;
+use model::time::Timestamp;
+use model::trouble::TROUBLE;
+use sqlite::{Queries, only};
+
+/// Lines at most.
+const MOST: u32 = 200;
+/// Who wrote and waits, or whose AI asks for a person.
+const WAITS: &str =
+    "needs = 1 AND (waiting_since IS NOT NULL AND last_inbound_at > ?2 OR escalation IS NOT NULL)";
+
+/// Reads all of it for these channels.
+pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<Digest, StoreError> {
+    let sql = "SELECT left_at, left_audit, back_at FROM desk.presence WHERE left_at IS NOT NULL";
+    let absence = connection.first(sql, [], |row| {
+        let absence = Absence { from: row.get("left_at")?, until: row.get("back_at")? };
+        Ok((absence, row.get::<i64>("left_audit")?))
+    })?;
+    let Some((absence, audit)) = absence else { return Ok(Digest::default()) };
+    let (mut waiting, mut failing) = (Vec::new(), Vec::new());
+    let fails = format!(
+        "trouble >= {TROUBLE} AND automation <> 'off' AND waiting_since IS NULL AND escalation IS NULL"
+    );
+    for channel in channels {
+        waiting.extend(moved(connection, (channel, absence.from), "conversation_needs", WAITS)?);
+        failing.extend(moved(connection, (channel, absence.from), "conversation_by_state", &fails)?);
+    }
+    let waits_since = |it: &ConversationRow| it.waiting_since.or(it.conversation.last_message_at);
+    waiting.sort_by_key(waits_since);
+    failing.sort_by_key(waits_since);
+    let told: Vec<ConversationKey> = waiting.iter().chain(&failing).map(ConversationRow::key).collect();
+    let mut entries: Vec<DigestEntry> =
+        waiting.into_iter().map(|it| entry_of(it, DigestFact::Waits)).collect();
+    entries.extend(failing.into_iter().map(|it| entry_of(it, DigestFact::Fails)));
+    let paused = paused(connection, absence.from)?;
+    entries.extend(paused.into_iter().filter(|it| !told.iter().any(|key| is_in(it, key))));
+    entries.extend(asking(connection, audit)?);
+    entries.extend(ended(connection, audit)?);
+    entries.retain(|it| channels.contains(&it.channel));
+    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+    let more = entries.len() > most;
+    entries.truncate(most);
+    Ok(Digest { absence: Some(absence), entries, more })
+}
+
+/// The open conversations in which something was said since a time, which are
+/// not put aside and of which something holds; who waits longest first.
+fn moved(
+    connection: &Connection,
+    (channel, from): (&ChannelId, Timestamp),
+    index: &str,
+    holds: &str,
+) -> Result<Vec<ConversationRow>, StoreError> {
+    let sql = format!(
+        "SELECT id FROM conversation INDEXED BY {index}
+         WHERE channel = ?1 AND sort_at > ?2 AND is_closed = 0 AND {holds} AND number NOT IN ({})
+         ORDER BY coalesce(waiting_since, sort_at), id LIMIT ?3",
+        local::ASLEEP
+    );
+    let found: Vec<ConversationId> = connection.all(&sql, params![channel, from, MOST + 1], only)?;
+    found.iter().filter_map(|it| row_of(connection, channel, it).transpose()).collect()
+}
+
+fn entry_of(row: ConversationRow, fact: fn(Box<ConversationRow>) -> DigestFact) -> DigestEntry {
+    DigestEntry {
+        channel: row.channel.clone(),
+        title: row.conversation.title(),
+        place: DigestPlace::Conversation(row.key()),
+        fact: fact(Box::new(row)),
+    }
+}
+
+fn is_in(entry: &DigestEntry, key: &ConversationKey) -> bool {
+    matches!(&entry.place, DigestPlace::Conversation(it) if it == key)
+}
+
+/// Pauses of the AI made from this folder that still hold.
+fn paused(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
+    let sql = "SELECT channel, conversation, owner, since FROM desk.pause WHERE since > ?1
+         ORDER BY since, channel, conversation LIMIT ?2";
+    let found: Vec<(ConversationKey, SafeText, Timestamp)> =
+        connection.all(sql, params![from, MOST + 1], |row| {
+            let key =
+                ConversationKey { channel: row.get("channel")?, conversation: row.get("conversation")? };
+            Ok((key, row.line("owner")?, row.get("since")?))
+        })?;
+    let entry = |(key, by, at): (ConversationKey, SafeText, Timestamp)| {
+        Ok(DigestEntry {
+            channel: key.channel.clone(),
+            title: desk::title(connection, &key.channel, &key.conversation)?,
+            fact: DigestFact::Paused { by, at },
+            place: DigestPlace::Conversation(key),
+        })
+    };
+    found.into_iter().map(entry).collect()
+}
+
+/// Rows of the outbox that were stopped since and still wait for a person.
+fn asking(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped'
+             AND id IN (SELECT row FROM desk.audit WHERE number > ?1 AND event = 'stopped')
+         ORDER BY sequence LIMIT ?2"
+    );
+    let rows: Vec<_> = connection.all(&sql, params![audit, MOST + 1], read)?;
+    let entry = |row: model::outbox::OutboxRow| {
+        let why = match &row.state {
+            RowState::Stopped(_, why) => why.clone(),
+            _ => SafeText::default(),
+        };
+        Ok(DigestEntry {
+            title: desk::lane_title(connection, &row.channel, &row.lane)?,
+            place: place_of(&row.channel, &row.lane).unwrap_or(DigestPlace::Outbox),
+            fact: DigestFact::Asks { what: row.operation.summary(), why },
+            channel: row.channel,
+        })
+    };
+    rows.into_iter().map(entry).collect()
+}
+
+/// What reached the server since, or was given up by itself.
+fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreError> {
+    let sql = "SELECT channel, lane, lane_id, operation, event, detail FROM desk.audit WHERE number > ?1
+             AND (event = 'dropped' AND detail <> '' OR event = 'done'
+                 AND operation IN ('send', 'send-content', 'mail', 'sms', 'call', 'broadcast', 'close'))
+         ORDER BY event = 'done', number LIMIT ?2";
+    let found: Vec<(ChannelId, Option<Lane>, DigestFact)> =
+        connection.all(sql, params![audit, MOST + 1], |row| {
+            let operation = row.line("operation")?;
+            let fact = match row.text::<&str>("event")? {
+                "done" => DigestFact::Left { operation },
+                _ => DigestFact::GivenUp { operation, why: row.line("detail")? },
+            };
+            Ok((row.get("channel")?, Lane::from_parts(row.text("lane")?, row.get("lane_id")?), fact))
+        })?;
+    let entry = |(channel, lane, fact): (ChannelId, Option<Lane>, DigestFact)| {
+        let Some(lane) = lane else { return Ok(None) };
+        let title = desk::lane_title(connection, &channel, &lane)?;
+        let place = place_of(&channel, &lane).unwrap_or(match lane {
+            Lane::Broadcasts => DigestPlace::Broadcasts,
+            _ => DigestPlace::Nowhere,
+        });
+        Ok(Some(DigestEntry { channel, title, fact, place }))
+    };
+    found.into_iter().filter_map(|it| entry(it).transpose()).collect()
+}
+
+/// The conversation of a lane, if it is one that can be opened.
+fn place_of(channel: &ChannelId, lane: &Lane) -> Option<DigestPlace> {
+    let conversation = lane.conversation().filter(|it| !it.as_str().starts_with(NEW_MAIL))?.clone();
+    Some(DigestPlace::Conversation(ConversationKey { channel: channel.clone(), conversation }))
+}

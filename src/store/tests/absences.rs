@@ -1,0 +1,201 @@
+//! What is told of absences, against a plain model: nothing missed, nothing
+//! told twice.
+
+use std::collections::BTreeSet;
+
+use rusqlite::params;
+
+use crate::tests::{add, at, channel, conversation, list, message, send};
+use crate::{Store, StoreDurability, StoreOptions, outbox, pauses};
+use model::conversations::{Automation, Conversation};
+use model::digest::{Absence, DigestFact, DigestPlace};
+use model::messages::Direction;
+use model::outbox::OutboxRow;
+use model::time::SECOND;
+
+/// Seconds after which somebody was away.
+const AWAY: i64 = 1_800;
+const PEOPLE: u64 = 5;
+
+/// What a person at this desk knows, and what happened since they were there.
+#[derive(Default)]
+struct AbsenceModel {
+    seconds: i64,
+    here: Option<i64>,
+    waits: [Option<i64>; PEOPLE as usize],
+    paused: [bool; PEOPLE as usize],
+    stopped: Vec<(usize, OutboxRow)>,
+    wrote: BTreeSet<usize>,
+    pauses: Vec<usize>,
+    stops: Vec<OutboxRow>,
+    left: Vec<usize>,
+    events: usize,
+    told: usize,
+}
+
+fn name(who: usize) -> String {
+    format!("c{who}")
+}
+
+fn draw(seed: &mut u64, below: u64) -> usize {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    usize::try_from(*seed % below).unwrap()
+}
+
+impl AbsenceModel {
+    /// Something happens to somebody.
+    async fn happens(&mut self, store: &Store, what: usize, who: usize) {
+        let (now, id) = (self.seconds, name(who));
+        self.events += 1;
+        let said = |direction| vec![message(&id, &format!("m{}", self.events), now, direction)];
+        match what {
+            0 | 1 => {
+                add(store, said(Direction::Inbound)).await;
+                self.waits[who].get_or_insert(now);
+                self.wrote.insert(who);
+            }
+            2 => {
+                add(store, said(Direction::Outbound)).await;
+                self.waits[who] = None;
+            }
+            3 if !self.paused[who] => {
+                let job = move |it: &mut rusqlite::Connection| {
+                    Ok(pauses::begin(it, channel().as_str(), &id, "Ana", at(now))?)
+                };
+                store.outbox().call(job).unwrap();
+                self.paused[who] = true;
+                self.pauses.push(who);
+            }
+            3 => {
+                let job = move |it: &mut rusqlite::Connection| Ok(pauses::end(it, channel().as_str(), &id)?);
+                store.outbox().call(job).unwrap();
+                self.paused[who] = false;
+                self.pauses.retain(|it| *it != who);
+            }
+            4 => {
+                let row =
+                    store.enqueue_many(vec![send(&id, "on its way", 0)], false, at(now)).unwrap().remove(0);
+                let stopped = row.clone();
+                let job = move |it: &mut rusqlite::Connection| {
+                    let sql = "UPDATE outbox SET state = 'stopped', stop = 'refused', why = 'said why' WHERE id = ?1";
+                    it.execute(sql, params![stopped.id])?;
+                    outbox::audit(it, &stopped, "stopped", "refused")
+                };
+                store.outbox().call(job).unwrap();
+                self.stopped.push((who, row.clone()));
+                self.stops.push(row);
+            }
+            5 => {
+                let Some((_, row)) = self.stopped.pop() else { return };
+                self.stops.retain(|it| it.id != row.id);
+                let job = move |it: &mut rusqlite::Connection| outbox::remove(it, &row, "dropped", "");
+                store.outbox().call(job).unwrap();
+            }
+            _ => {
+                let row =
+                    store.enqueue_many(vec![send(&id, "on its way", 0)], false, at(now)).unwrap().remove(0);
+                let job = move |it: &mut rusqlite::Connection| outbox::complete(it, &row, "", None);
+                store.outbox().call(job).unwrap();
+                self.left.push(who);
+            }
+        }
+    }
+
+    /// What is to be told, the most important first.
+    fn expected(&self) -> Vec<String> {
+        let mut waiting: Vec<_> = self.wrote.iter().filter_map(|it| Some((self.waits[*it]?, *it))).collect();
+        waiting.sort_unstable();
+        let waiting: Vec<usize> = waiting.into_iter().map(|it| it.1).collect();
+        let paused = self.pauses.iter().filter(|it| !waiting.contains(it));
+        let asks = self.stops.iter().map(|it| format!("asks {}", it.lane.id()));
+        let mut all: Vec<String> = waiting.iter().map(|it| format!("waits {}", name(*it))).collect();
+        all.extend(paused.map(|it| format!("paused {}", name(*it))));
+        all.extend(asks);
+        all.extend(self.left.iter().map(|it| format!("left {}", name(*it))));
+        all
+    }
+
+    /// Somebody presses a key in one of the processes; tells whether they were
+    /// away.
+    fn press(&mut self, store: &Store) -> bool {
+        let (now, before) = (self.seconds, self.here.replace(self.seconds));
+        let from = before.filter(|it| now - it >= AWAY);
+        let absence = from.map(|it| Absence { from: at(it), until: at(now) });
+        assert_eq!(store.note_presence(at(now), AWAY * SECOND).unwrap(), absence, "at {now}");
+        if absence.is_some() {
+            let digest = store.reader().unwrap().digest(&[channel()]).unwrap();
+            let expected = self.expected();
+            self.told += expected.len();
+            let entries: Vec<String> = digest.entries.iter().map(|it| word(&it.fact, &it.place)).collect();
+            assert_eq!((entries, digest.absence), (expected, absence), "at {now}");
+        }
+        self.wrote.clear();
+        self.pauses.clear();
+        self.stops.clear();
+        self.left.clear();
+        absence.is_some()
+    }
+}
+
+fn word(fact: &DigestFact, place: &DigestPlace) -> String {
+    let DigestPlace::Conversation(key) = place else { panic!("{place:?}") };
+    let word = match fact {
+        DigestFact::Waits(_) => "waits",
+        DigestFact::Fails(_) => "fails",
+        DigestFact::Paused { by, .. } if by.as_str() == "Ana" => "paused",
+        DigestFact::Paused { .. } => "paused by nobody",
+        DigestFact::Asks { .. } => "asks",
+        DigestFact::GivenUp { .. } => "given up",
+        DigestFact::Left { .. } => "left",
+    };
+    format!("{word} {}", key.conversation)
+}
+
+#[tokio::test]
+async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let setup = StoreOptions { durability: StoreDurability::Simulated, ..StoreOptions::default() };
+        Store::open_with(folder.path(), setup).unwrap()
+    };
+    let processes = [open(), open()];
+    let people = (0..PEOPLE)
+        .map(|it| Conversation { automation: Automation::Off, ..conversation(&format!("c{it}"), 0) });
+    list(&processes[0], people.collect()).await;
+    let (mut model, mut seed) = (AbsenceModel::default(), 0x9e37_79b9_7f4a_7c15);
+    let mut absences = 0;
+    while absences < 1_000 {
+        // Keys while somebody is here, then none for a while, which may be
+        // shorter than an absence.
+        let gaps = [60, 900, AWAY - 1, AWAY, 3_600, 40_000];
+        let gap = gaps[draw(&mut seed, 6)];
+        let end = model.seconds + gap;
+        for _ in 0..draw(&mut seed, 4) {
+            model.seconds += 1 + i64::try_from(draw(&mut seed, 10)).unwrap();
+            let (what, who) = (draw(&mut seed, 7), draw(&mut seed, PEOPLE));
+            model.happens(&processes[draw(&mut seed, 2)], what, who).await;
+        }
+        model.seconds = end;
+        absences += i32::from(model.press(&processes[draw(&mut seed, 2)]));
+        // Whoever presses the next key, anywhere, is told nothing more.
+        model.seconds += 1;
+        assert!(!model.press(&processes[draw(&mut seed, 2)]));
+    }
+    assert!(model.told > 500, "{}", model.told);
+}
+
+#[test]
+fn who_was_never_away_is_told_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let read = |store: &Store| store.reader().unwrap().digest(&[channel()]).unwrap();
+    assert_eq!(read(&store).absence, None);
+    assert_eq!(store.note_presence(at(0), AWAY * SECOND).unwrap(), None, "the first time is no return");
+    assert_eq!(store.note_presence(at(AWAY - 1), AWAY * SECOND).unwrap(), None);
+    assert_eq!(read(&store).absence, None);
+    // A clock that was put back makes nobody absent, and nobody present for long.
+    assert_eq!(store.note_presence(at(-9 * AWAY), AWAY * SECOND).unwrap(), None);
+    assert!(store.note_presence(at(-8 * AWAY), AWAY * SECOND).unwrap().is_some());
+}

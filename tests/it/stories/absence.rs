@@ -1,0 +1,115 @@
+//! Somebody was away: what happened meanwhile is offered, never in the way.
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+const JOAO: &str = "+351910000111";
+const MINUTE: i64 = 60_000_000;
+
+/// A desk at which somebody sits who has read Maria's message.
+fn seated() -> Desk {
+    seated_with(|_| ())
+}
+
+fn seated_with(change: fn(&mut frontdesk::inbox::settings::Settings)) -> Desk {
+    let mut desk = Desk::with(120, 40, |it| {
+        direct(it);
+        it.away = 30 * MINUTE;
+        change(it);
+    });
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter><Esc>");
+    desk
+}
+
+/// Nobody is there for a while.
+fn alone(desk: &mut Desk, minutes: i64) {
+    desk.wait(MINUTE);
+    desk.wait((minutes - 1) * MINUTE);
+}
+
+#[test]
+fn who_comes_back_is_offered_what_happened_the_most_important_first() {
+    let mut desk = seated();
+    // A text is planned whose time passes while the desk cannot send.
+    desk.keys("<Enter>i").types("It is ready now").keys("<Ctrl-L>").types("in 2h").keys("<Enter>");
+    desk.shows("planned for 12:00").keys("<Esc>");
+    alone(&mut desk, 90);
+    desk.customer("whatsapp", JOAO, "João Pereira", "I want to talk to a human!!");
+    desk.customer("telegram", "7001", "Ann Lee", "hello?");
+    desk.settle();
+    alone(&mut desk, 35);
+    desk.settle().settle().hides("since you left");
+    alone(&mut desk, 60);
+    desk.settle().hides("since you left").keys("j");
+    desk.shows("you were away 3h: g c shows what happened since").hides("Since you left");
+    desk.wait(9_000_000);
+    desk.shows("Y shows 3 since you left");
+    photographs!(desk, "offered", Status);
+    desk.keys("Y").shows("Since you left at 10:0").shows("away 3h").shows("João Pereira").shows("Ann Lee");
+    desk.shows("needs you:");
+    photographs!(desk, "digest", Overlay);
+    // Each line leads there, and the list comes back on the line that was left.
+    desk.keys("j<Enter>").shows("hello?").hides("Since you left");
+    desk.keys("gc").shows("Since you left").keys("j<Enter>").shows("It is ready now");
+}
+
+#[test]
+fn what_was_told_is_not_told_again() {
+    let mut desk = seated();
+    alone(&mut desk, 60);
+    desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
+    desk.settle().keys("j").shows("you were away").keys("gc").shows("waits: Olá?").hides("waits: Where");
+    desk.keys("<Esc>");
+    alone(&mut desk, 45);
+    desk.settle().keys("k").hides("you were away").hides("since you left");
+    desk.keys("gc").shows("Nothing happened since you left that needs you.");
+    desk.keys("<Esc>");
+    // A pause that is short is none.
+    alone(&mut desk, 29);
+    desk.customer("whatsapp", JOAO, "João Pereira", "Alguém?");
+    desk.settle().keys("j").hides("you were away").hides("since you left");
+}
+
+#[test]
+fn who_goes_on_typing_is_not_disturbed() {
+    let mut desk = seated();
+    desk.keys("<Enter>i").types("Just a mom");
+    alone(&mut desk, 60);
+    desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
+    desk.settle().types("ent, please Y").shows("Just a moment, please Y").hides("Since you left");
+    desk.shows("you were away").shows("Esc Y shows 1 since you left");
+    desk.keys("<Esc>Y").shows("Since you left");
+}
+
+#[test]
+fn a_desk_that_is_opened_after_an_absence_tells_what_it_reads_then() {
+    let mut desk = seated();
+    desk.keys("gc").shows("You were not away yet.").keys("<Esc>");
+    alone(&mut desk, 600);
+    desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
+    let mut desk = desk.crash_and_reopen();
+    // Nothing is known yet; then it comes from the server.
+    desk.hides("you were away").settle().shows("you were away 9h").shows("Y shows 1 since you left");
+    desk.keys("gc").shows("waits: Olá?");
+    // It is told once, in whatever window.
+    let mut desk = desk.crash_and_reopen();
+    desk.settle().hides("you were away").hides("since you left").keys("gc").shows("waits: Olá?");
+}
+
+#[test]
+fn who_answers_while_somebody_else_is_away_leaves_less_to_tell() {
+    let mut desk = seated();
+    alone(&mut desk, 60);
+    desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
+    desk.settle().colleague("whatsapp", JOAO, "Bom dia!");
+    desk.settle().keys("j").hides("since you left").keys("gc").hides("waits: ");
+}
+
+#[test]
+fn nobody_is_away_where_it_is_switched_off() {
+    let mut desk = seated_with(|it| it.away = 0);
+    alone(&mut desk, 600);
+    desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
+    desk.settle().keys("j").hides("you were away").keys("gc").shows("away_minutes is 0 in [ui]");
+}
