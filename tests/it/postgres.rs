@@ -10,6 +10,7 @@ mod moving;
 mod moving_kills;
 mod orders;
 mod own_cluster;
+mod pooler;
 mod properties;
 mod restoring;
 mod together;

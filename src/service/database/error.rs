@@ -40,6 +40,13 @@ pub enum DatabaseError {
     /// The server cannot be reached, or lets nobody in.
     #[error("the database server cannot be used: {0}")]
     Unreachable(String),
+    /// A pooler in between loses what is prepared.
+    #[error(
+        "{0} leads to a pooler that loses prepared statements after each transaction (PgBouncer before 1.21, or with \
+         max_prepared_statements = 0): give it version 1.21 or newer and max_prepared_statements = 200, set \
+         pool_mode = session for this database, or name the server itself with --db"
+    )]
+    Pooled(String),
     /// The connection to the server was lost.
     #[error("the connection to the database server was lost")]
     Lost,

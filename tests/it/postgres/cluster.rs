@@ -14,7 +14,7 @@ use crate::waiting::until_found;
 /// Names the server whose databases a nested run of this binary uses.
 pub const SERVER: &str = "FRONTDESK_TEST_SERVER";
 /// Holds `demanded` where tests without a server are a failure.
-const DEMAND: &str = "FRONTDESK_POSTGRES";
+pub const DEMAND: &str = "FRONTDESK_POSTGRES";
 
 /// Makes a cluster and runs it until the input ends. It refuses to run as root.
 const RUN: &str = r#"
@@ -28,7 +28,8 @@ const RUN: &str = r#"
     cat >/dev/null
     "$0/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1
 "#;
-const AS_SOMEBODY: &str = r#"
+/// Runs a script as somebody who is not root, in a folder of theirs.
+pub const AS_SOMEBODY: &str = r#"
     if [ "$(id -u)" = 0 ]; then
         install -d -o postgres -m 700 "$1"
         exec runuser -u postgres -- sh -c "$2" "$0" "$1"

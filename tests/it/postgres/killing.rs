@@ -1,6 +1,7 @@
 //! Processes on one database are killed in the middle of what they are asked,
 //! and what they are asked is asked again at the others.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use serde_json::json;
@@ -83,11 +84,25 @@ async fn kills_lose_nothing_and_double_nothing() {
         left => Err(left),
     })
     .await;
-    let told: Vec<String> =
-        receiver.deliveries().iter().map(|it| it.json()["data"]["content"].to_string()).collect();
-    for kill in 0..kills {
-        assert!(told.contains(&format!("\"inbound-{kill}\"")), "inbound-{kill}");
+    told_as_one_each(&receiver, kills);
+}
+
+/// Asserts that what came in is told as one event each. A process that is killed
+/// before it has kept the answer leaves the delivery to the next: it comes again, but
+/// under the same id and word for word.
+fn told_as_one_each(receiver: &Receiver, kills: usize) {
+    let mut told: BTreeMap<String, BTreeSet<(String, Vec<u8>)>> = BTreeMap::new();
+    for delivery in receiver.deliveries() {
+        let content = delivery.json()["data"]["content"].as_str().expect("a text").to_owned();
+        told.entry(content).or_default().insert((delivery.headers["webhook-id"].clone(), delivery.body));
     }
+    let mut ids = BTreeSet::new();
+    for kill in 0..kills {
+        let events = told.remove(&format!("inbound-{kill}")).unwrap_or_default();
+        assert_eq!(events.len(), 1, "inbound-{kill}: {events:?}");
+        ids.extend(events.into_iter().map(|it| it.0));
+    }
+    assert_eq!((ids.len(), told.len()), (kills, 0), "each event has an id of its own, and no other is told");
 }
 
 /// Asks until the claim of whoever was killed is over.

@@ -246,7 +246,12 @@ pub fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
 /// What went wrong: the server refused, or it is gone.
 pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
     let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
+    // Each connection prepares under names of its own, and uses no others.
+    let unprepared = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::DUPLICATE_PSTATEMENT];
     match cause.code() {
+        Some(code) if unprepared.contains(code) => {
+            DatabaseError::Pooled("the address of the database".to_owned())
+        }
         Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(words(cause)),
         Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
         None if !cause.is_closed()

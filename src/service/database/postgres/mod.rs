@@ -7,6 +7,7 @@
 //! | `lease.rs` | which process does what falls due |
 //! | `link.rs` | one connection, made anew when it is lost |
 //! | `order.rs` | the order of all commits |
+//! | `pooler.rs` | whether a pooler in between loses what is prepared |
 //! | `schema.rs` | making and migrating the tables |
 //! | `session.rs` | queries inside a transaction, sent together |
 //! | `shared_state.rs` | limits and claims, changed in turn |
@@ -20,6 +21,7 @@ pub mod feed;
 pub mod lease;
 mod link;
 mod order;
+mod pooler;
 pub mod schema;
 mod session;
 pub mod shared_state;
@@ -89,6 +91,7 @@ pub fn serve(
     let settings = if durability == Durability::Simulated { SIMULATED } else { SETTINGS };
     let link = Link::new(url, settings)?;
     link.connect()?;
+    pooler::check(&link, url)?;
     schema::make(&link)?;
     // Also where one was killed before it had put anything into the tables.
     let fresh = schema::is_empty(&link)?;

@@ -1,0 +1,34 @@
+//! Finds out whether a pooler in between loses what is prepared. One that hands
+//! a server's connection to somebody else after each transaction has to prepare
+//! statements again where they are missing; PgBouncer does since 1.21, where
+//! `max_prepared_statements` is not 0.
+
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::postgres::link::Link;
+
+const PROBE: &str = "SELECT 1";
+/// Takes the connection of the server that was used last. Where the pooler has
+/// no other, the server ends the transaction, so that nobody waits for long.
+const TAKE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'";
+
+/// Refuses a pooler that loses prepared statements: they would fail now and then,
+/// as soon as two connections are used at once.
+///
+/// # Errors
+/// [`DatabaseError::Pooled`] where it does; when the server is not reached.
+pub fn check(link: &Link, url: &ServerUrl) -> Result<(), DatabaseError> {
+    let other = Link::new(url, "")?;
+    other.connect()?;
+    let asked = link.send(&[], Some((PROBE, &[]))).and_then(|_| {
+        other.batch(TAKE)?;
+        link.send(&[], Some((PROBE, &[])))
+    });
+    // Its transaction ends with it.
+    other.cut();
+    match asked {
+        Ok(_) => Ok(()),
+        Err(DatabaseError::Pooled(_)) => Err(DatabaseError::Pooled(url.to_string())),
+        Err(cause) => Err(cause),
+    }
+}

@@ -1,0 +1,143 @@
+//! A real PgBouncer before the server: refused in words where it loses what is
+//! prepared, served through where it does not. Skipped, and said, where none is
+//! installed.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use frontdesk::service;
+
+use super::{cluster, inbound, messages, options};
+use crate::waiting::until_found;
+
+/// Runs the pooler until the input ends. It refuses to run as root.
+const RUN: &str = r#"
+    trap 'rm -rf "$1"' EXIT
+    printf '"frontdesk" ""\n' >"$1/users"
+    cat >"$1/pooler.ini" <<END
+[databases]
+* = host=SERVER
+[pgbouncer]
+listen_addr =
+listen_port = 6432
+unix_socket_dir = $1
+auth_type = trust
+auth_file = $1/users
+SETTINGS
+END
+    "$0" -q "$1/pooler.ini" >"$1/log" 2>&1 &
+    echo up
+    cat >/dev/null
+    kill $!
+    wait
+"#;
+
+/// A running PgBouncer; it ends when this is dropped.
+struct Pooler {
+    folder: PathBuf,
+    _keeper: Child,
+}
+
+/// The program and its version.
+fn installed() -> Option<(PathBuf, (u32, u32))> {
+    let mut folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
+    // Not everybody has it in the path.
+    folders.push("/usr/sbin".into());
+    let program = folders.into_iter().map(|it| it.join("pgbouncer")).find(|it| it.exists());
+    let Some(program) = program else {
+        let demanded = std::env::var(cluster::DEMAND).is_ok_and(|it| it == "demanded");
+        assert!(!demanded, "no pgbouncer is installed");
+        // Where output is kept back, this is not.
+        let _ = writeln!(std::io::stderr(), "skipped: stories of a pooler, since no pgbouncer is installed");
+        return None;
+    };
+    let told = Command::new(&program).arg("--version").output().expect("it tells its version").stdout;
+    let told = String::from_utf8_lossy(&told).into_owned();
+    let mut numbers = told.lines().next().unwrap_or("").rsplit(' ').next().unwrap_or("").split('.');
+    let mut number = || numbers.next().and_then(|it| it.parse().ok()).expect("a version");
+    Some((program, (number(), number())))
+}
+
+impl Pooler {
+    /// Starts one with these lines in its configuration.
+    async fn start(program: &Path, server: &Path, settings: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("fd-pooler-{}", uuid::Uuid::new_v4().simple()));
+        let run = RUN.replace("SERVER", &server.to_string_lossy()).replace("SETTINGS", settings);
+        let mut keeper = Command::new("sh")
+            .args(["-c", cluster::AS_SOMEBODY])
+            .args([program, &folder])
+            .arg(run)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let mut told = String::new();
+        BufReader::new(keeper.stdout.take().expect("piped")).read_line(&mut told).expect("read");
+        assert_eq!(told, "up\n");
+        let started = Self { folder, _keeper: keeper };
+        let (url, log) = (started.url("postgres"), started.folder.join("log"));
+        until_found("the pooler", async || {
+            let asked = cluster::run(&url, "SELECT 1").await;
+            asked.map_err(|it| format!("{it:?} {}", std::fs::read_to_string(&log).unwrap_or_default()))
+        })
+        .await;
+        started
+    }
+
+    /// The address of a database behind it.
+    fn url(&self, name: &str) -> String {
+        format!("{}&port=6432", cluster::url(&self.folder, name))
+    }
+}
+
+#[tokio::test]
+async fn a_pooler_that_loses_prepared_statements_is_refused_in_words() {
+    let Some(server) = cluster::server() else { return };
+    let Some((program, version)) = installed() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let keeps = version >= (1, 21);
+    let loses = if keeps { "max_prepared_statements = 0\n" } else { "" };
+    for more in ["", "default_pool_size = 1\n"] {
+        let pooler =
+            Pooler::start(&program, server, &format!("pool_mode = transaction\n{loses}{more}")).await;
+        let url = cluster::database(server).await;
+        let pooled = format!("{}&listen=off", pooler.url(cluster::name_in(&url)));
+        let refused = service::start(options(&pooled, &folder)).await.err().expect("refused").to_string();
+        assert!(refused.starts_with("postgres:///t_"), "where: {refused}");
+        for words in ["loses prepared statements", "max_prepared_statements = 200", "pool_mode = session"] {
+            assert!(refused.contains(words), "{refused}");
+        }
+        let tables = "SELECT count(*) FROM information_schema.tables WHERE table_schema = current_schema()";
+        assert_eq!(cluster::count(&url.parse().expect("an address"), tables), 0, "nothing was made");
+    }
+    if keeps {
+        let pooler =
+            Pooler::start(&program, server, "pool_mode = transaction\nmax_prepared_statements = 200\n").await;
+        is_served_through(&pooler, server, "&listen=off").await;
+    }
+}
+
+#[tokio::test]
+async fn a_pooler_of_sessions_is_served_through() {
+    let Some(server) = cluster::server() else { return };
+    let Some((program, _)) = installed() else { return };
+    let pooler = Pooler::start(&program, server, "pool_mode = session\ndefault_pool_size = 40\n").await;
+    is_served_through(&pooler, server, "").await;
+}
+
+/// Two processes answer and go on where one has ended.
+async fn is_served_through(pooler: &Pooler, server: &Path, more: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = cluster::database(server).await;
+    let pooled = format!("{}{more}", pooler.url(cluster::name_in(&url)));
+    let one = service::start(options(&pooled, &folder)).await.expect("it starts");
+    let other = service::start(options(&pooled, &folder)).await.expect("it starts beside");
+    for running in [&one, &other, &one] {
+        assert!(inbound(running, "hi").await.is_success());
+    }
+    one.shutdown().await;
+    assert!(inbound(&other, "hi again").await.is_success());
+    assert_eq!(messages(&url), 4);
+    other.shutdown().await;
+}
