@@ -102,7 +102,7 @@ macro_rules! each_command {
             RemoveReaction History ["-"] "unreact" "Remove your reaction from the selected message" => history::may_remove_reaction, history::remove_reaction;
             GoToQuoted History ["Enter"] "quoted" "Go to the message the selected one quotes" => always, history::go_to_quoted;
             HtmlView History ["H"] "HTML" "Mail: show the plain text, or the HTML as text" => mail::may_read, mail::html_view;
-            QuotedText History ["U"] "unfold" "Mail: unfold what was quoted, or fold it again" => mail::may_read, mail::quoted_text;
+            QuotedText History ["U"] "unfold" "Mail: unfold header and quotes, or fold them" => mail::may_read, mail::quoted_text;
             OpenInBrowser History ["B"] "browser" "Mail: open it in the browser, without scripts and pictures; asks first" => mail::may_read, mail::open_in_browser;
             SaveFile History ["S"] "save file" "Mail: save an attached file under a safe name" => mail::may_read, mail::save_file;
             FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked" => always, history::first_unseen;

@@ -209,7 +209,8 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
         Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,
         _ if tab.triage().is_some_and(Triage::is_over) => mail::view::OVER_HINTS,
         Focus::List | Focus::History if tab.is_in_triage() => mail::view::TRIAGE_HINTS,
-        Focus::List if tab.is_mail() && !inbox.desk.acts_on_marks() => mail::view::LIST_HINTS,
+        Focus::List if tab.is_mail() && inbox.desk.acts_on_marks() => mail::view::MARKED_HINTS,
+        Focus::List if tab.is_mail() => mail::view::LIST_HINTS,
         Focus::History if tab.is_mail() && !asks => mail::view::HISTORY_HINTS,
         Focus::List if tab.is_phone() => {
             &[C::Open, C::Write, C::WriteNumber, C::Call, C::Raw, C::Undo, C::Help, C::Quit]

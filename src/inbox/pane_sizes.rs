@@ -5,11 +5,14 @@ use crate::desk::Desk;
 use crate::layout;
 use crate::layout::{Areas, LayoutInput};
 use crate::pages::PageKind;
+use crate::screens::history::lines::TextWidths;
 use crate::settings::Footer;
 use crate::tab::Focus;
 
 /// Columns kept behind the text for the delivery's word.
 pub(crate) const TRAILER: usize = 10;
+/// Columns before the text of a mail, which stands below its header.
+pub(crate) const MAIL_INDENT: usize = 2;
 
 impl Desk {
     /// Where everything lies on this screen now.
@@ -50,6 +53,11 @@ impl Desk {
         pane.saturating_sub(Self::gutter(pane) + TRAILER).min(100)
     }
 
+    /// Columns for the texts of a pane.
+    pub(crate) fn text_widths(pane: usize) -> TextWidths {
+        TextWidths { said: Self::text_width(pane), mail: pane.saturating_sub(MAIL_INDENT + 1) }
+    }
+
     /// Columns of sender and time before the text.
     pub fn gutter(pane: usize) -> usize {
         if pane < 60 { 15 } else { 18 }
@@ -69,12 +77,12 @@ impl Desk {
             let rows = usize::from(area.height.saturating_sub(border));
             let width = Self::text_width(usize::from(inner.width));
             history.set_heights(pictures.heights(width));
-            history.set_shape(width, rows, &zone);
+            history.set_shape(Self::text_widths(usize::from(inner.width)), rows, &zone);
         }
         if let (Some(second), Some(area)) = (&mut self.beside, areas.beside) {
             let inner = area.inner();
             second.history.set_shape(
-                Self::text_width(usize::from(inner.width)),
+                Self::text_widths(usize::from(inner.width)),
                 usize::from(inner.height),
                 &zone,
             );

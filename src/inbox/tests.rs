@@ -3,6 +3,7 @@
 use crate::screens::conversations::ConversationList;
 use crate::screens::conversations::saved_views::SavedView;
 use crate::screens::history::History;
+use crate::screens::history::lines::TextWidths;
 use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{DeliveryStatus, Direction, MediaFacts, Message, MessageRow, Sender};
@@ -164,7 +165,7 @@ pub(crate) fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64
 
 pub(crate) fn history(stored: std::ops::RangeInclusive<i64>) -> History {
     let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
-    history.set_shape(40, 10, &Zone::UTC);
+    history.set_shape(TextWidths::default(), 10, &Zone::UTC);
     answer(&mut history, stored);
     history
 }

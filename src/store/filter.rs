@@ -12,9 +12,11 @@ use crate::rows::conversation::automation_word;
 use crate::rows::local;
 use crate::search;
 use model::conversations::Automation;
-use model::filter::{ConversationFilter, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter};
+use model::filter::{
+    ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
+};
 use model::search::{WordKind, words};
-use model::time::{DAY, Timestamp};
+use model::time::{DAY, Timestamp, Zone};
 
 mod threads;
 
@@ -55,6 +57,21 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
         let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
         let phrase = Phrase { text: arguments.get(1)?, exact: arguments.get(2)? };
         Ok(phrase.is_in(text))
+    })
+}
+
+/// Gives a reading connection the days on the clocks of a zone.
+pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    let clocks = zone.clone();
+    connection.create_scalar_function("day_start", 1, flags, move |arguments| {
+        Ok(clocks.at(arguments.get(0)?, 0).micros())
+    })?;
+    let clocks = zone.clone();
+    connection.create_scalar_function("days_before", 2, flags, move |arguments| {
+        let (at, days) = (Timestamp::from_micros(arguments.get(0)?), arguments.get::<i64>(1)?);
+        Ok(clocks.at(at.day_number(&clocks).saturating_sub(days), 0).micros())
     })
 }
 
@@ -107,6 +124,10 @@ fn condition(what: &FilterSubject, at: Timestamp) -> Clause {
         FilterSubject::Folder(word) => threads::word("folder", "place", word),
         FilterSubject::Category(word) => threads::word("category", "category", word),
         FilterSubject::Priority(word) => threads::word("priority", "priority", word),
+        FilterSubject::Subject(phrase) => threads::subject(phrase),
+        FilterSubject::To(phrase) => threads::recipient(phrase),
+        FilterSubject::After(day) => activity(">=", *day, at),
+        FilterSubject::Before(day) => activity("<", *day, at),
         FilterSubject::Has(has) => having(*has),
         FilterSubject::Is(is) => being(*is),
     }
@@ -129,6 +150,17 @@ fn service_window(window: WindowFilter, at: Timestamp) -> Clause {
         ),
         WindowFilter::Above(left) => {
             Clause::with("c.service_window = 'open' AND c.last_inbound_at >= ?", vec![opened(left)])
+        }
+    }
+}
+
+/// The newest activity against the start of a day.
+fn activity(compared: &str, day: FilterDay, at: Timestamp) -> Clause {
+    match day {
+        FilterDay::Date(day) => Clause::with(&format!("c.sort_at {compared} day_start(?)"), vec![day.into()]),
+        FilterDay::Ago(days) => {
+            let values = vec![at.micros().into(), days.into()];
+            Clause::with(&format!("c.sort_at {compared} days_before(?, ?)"), values)
         }
     }
 }
@@ -186,7 +218,10 @@ fn tagged(tag: &str) -> Clause {
 fn having(has: Has) -> Clause {
     Clause::plain(match has {
         Has::Media => {
-            "EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.media_url IS NOT NULL)"
+            "EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.media_url IS NOT NULL)
+             OR c.number IN (SELECT t.number FROM letter l CROSS JOIN conversation t
+                 ON t.channel = l.channel AND t.id = l.thread
+                 WHERE json_array_length(l.facts, '$.files') > 0)"
         }
         Has::Draft => {
             "c.number IN (SELECT t.number FROM desk.draft d CROSS JOIN conversation t

@@ -51,7 +51,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, found: &SearchResult, place: Area, buff
                 Sender::Ai => "the AI said",
                 _ => "this side said",
             };
-            head(inbox, theme, (&hit.title, who), (&hit.channel, hit.at), place, buffer);
+            let subject = hit.subject.as_ref().map_or("", SafeText::as_str);
+            let beside: Vec<&str> = [subject, who].into_iter().filter(|it| !it.is_empty()).collect();
+            head(inbox, theme, (&hit.title, &beside.join(" · ")), (&hit.channel, hit.at), place, buffer);
             snippet(theme, &hit.snippet, second, buffer);
         }
     }

@@ -92,6 +92,18 @@ pub fn folded(text: &str) -> (String, usize) {
     (out.trim_end().to_owned(), hidden)
 }
 
+/// How often a line was quoted: `> > so` twice.
+pub fn depth(line: &str) -> usize {
+    let marks = line.chars().take_while(|it| matches!(it, '>' | '│' | ' '));
+    if is_marked(line) { marks.filter(|it| *it != ' ').count() } else { 0 }
+}
+
+/// Whether a line stands for folded ones.
+pub fn is_fold(line: &str) -> bool {
+    let count = line.strip_prefix("▸ ").and_then(|it| it.strip_suffix(" quoted lines"));
+    count.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
+}
+
 /// Which lines are quoted.
 fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     let mut quoted = vec![false; lines.len()];
@@ -237,6 +249,16 @@ mod tests {
             let kept = own.strip_suffix("\nwrote:").unwrap_or(own);
             assert!(shown.starts_with(&format!("Thanks.\n{kept}\n▸ ")) && lines <= 3, "{own}: {shown}");
         }
+    }
+
+    #[test]
+    fn how_deep_a_line_is_quoted_is_counted() {
+        let cases =
+            [("> a", 1), (">> a", 2), ("> > > a > b", 3), ("│ a", 1), ("a > b", 0), (" > code", 0), ("", 0)];
+        for (line, deep) in cases {
+            assert_eq!(depth(line), deep, "{line:?}");
+        }
+        assert!(is_fold("▸ 12 quoted lines") && !is_fold("▸ all quoted lines") && !is_fold("> a"));
     }
 
     #[test]

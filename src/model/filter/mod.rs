@@ -48,12 +48,29 @@ pub enum FilterSubject {
     Category(String),
     /// How urgent a thread of mails is, without case.
     Priority(String),
+    /// Words of the subject of a thread of mails.
+    Subject(Phrase),
+    /// Words of an address that a mail of a thread went to.
+    To(Phrase),
+    /// The newest activity is of this day or a later one.
+    After(FilterDay),
+    /// The newest activity is of an earlier day.
+    Before(FilterDay),
     /// Something the conversation has.
     Has(Has),
     /// A state of the conversation on this desk.
     Is(Is),
     /// Words of the customer's name and number, or of the newest message.
     Text(Phrase),
+}
+
+/// A day on the clocks of this desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FilterDay {
+    /// That day, as [`crate::time::Timestamp::day_number`] counts.
+    Date(i64),
+    /// So many days before today.
+    Ago(i64),
 }
 
 /// Whether a conversation goes on.
@@ -84,7 +101,7 @@ pub enum WindowFilter {
 /// What a conversation can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Has {
-    /// A message with a file.
+    /// A message with a file; of mail, an attachment.
     Media,
     /// A draft.
     Draft,
@@ -170,7 +187,12 @@ impl ConversationFilter {
     /// Whether the answer depends on the time.
     pub fn uses_time(&self) -> bool {
         self.tests.iter().any(|it| {
-            matches!(it.what, FilterSubject::Window(WindowFilter::Below(_) | WindowFilter::Above(_)))
+            matches!(
+                it.what,
+                FilterSubject::Window(WindowFilter::Below(_) | WindowFilter::Above(_))
+                    | FilterSubject::After(FilterDay::Ago(_))
+                    | FilterSubject::Before(FilterDay::Ago(_))
+            )
         })
     }
 

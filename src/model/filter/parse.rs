@@ -6,9 +6,11 @@
 use std::ops::Range;
 
 use crate::conversations::Automation;
-use crate::filter::{ConversationFilter, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter};
+use crate::filter::{
+    ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
+};
 use crate::nearest::nearest;
-use crate::time::{DAY, HOUR, MINUTE};
+use crate::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
 
 /// A filter as typed, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,6 +36,10 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("ai", "ai:off"),
     ("window", "window:<2h"),
     ("from", "from:+44"),
+    ("to", "to:sales@"),
+    ("subject", "subject:invoice"),
+    ("after", "after:2026-11-20"),
+    ("before", "before:yesterday"),
     ("tag", "tag:vip"),
     ("folder", "folder:archive"),
     ("category", "category:billing"),
@@ -48,7 +54,8 @@ pub fn known_values(field: &str) -> &'static [&'static str] {
         "status" => &["open", "closed", "active", "any"],
         "ai" => &["on", "off", "unknown"],
         "window" => &["open", "closed", "<2h", ">2h"],
-        "has" => &["media", "draft", "failed"],
+        "has" => &["file", "media", "draft", "failed"],
+        "after" | "before" => &["today", "yesterday", "7d", "2026-11-20"],
         "priority" => &["urgent", "high", "normal", "low"],
         "is" => {
             &["waiting", "unseen", "unread", "starred", "snoozed", "paused", "failing", "claimed", "needed"]
@@ -159,6 +166,10 @@ impl FilterWord<'_> {
             "ai" => ai(&value).map(FilterSubject::Ai),
             "window" => window(&value).map(FilterSubject::Window),
             "from" => self.from(),
+            "to" => self.words().map(FilterSubject::To),
+            "subject" => self.words().map(FilterSubject::Subject),
+            "after" => day(&value).map(FilterSubject::After),
+            "before" => day(&value).map(FilterSubject::Before),
             "tag" => Some(FilterSubject::Tag(value.clone())),
             "folder" => Some(FilterSubject::Folder(value.clone())),
             "category" => Some(FilterSubject::Category(value.clone())),
@@ -180,8 +191,12 @@ impl FilterWord<'_> {
         if is_number && !digits.is_empty() {
             return Some(FilterSubject::Phone(digits));
         }
-        let phrase = self.phrase();
-        (!phrase.is_empty()).then_some(FilterSubject::Name(phrase))
+        self.words().map(FilterSubject::Name)
+    }
+
+    /// Words, if there are any.
+    fn words(&self) -> Option<Phrase> {
+        Some(self.phrase()).filter(|it| !it.is_empty())
     }
 }
 
@@ -235,9 +250,24 @@ fn span_of(text: &str) -> Option<i64> {
     (1..=1_000).contains(&count).then(|| count * unit)
 }
 
+/// A date, or a day counted back from today.
+fn day(value: &str) -> Option<FilterDay> {
+    match value {
+        "today" => return Some(FilterDay::Ago(0)),
+        "yesterday" => return Some(FilterDay::Ago(1)),
+        _ => (),
+    }
+    if let Some(count) = value.strip_suffix('d') {
+        return count.parse().ok().filter(|it| (0..=10_000).contains(it)).map(FilterDay::Ago);
+    }
+    let is_date = value.len() == 10 && value.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    let midnight = Timestamp::parse(&format!("{value}T00:00:00Z")).filter(|_| is_date)?;
+    Some(FilterDay::Date(midnight.day_number(&Zone::UTC)))
+}
+
 fn has(value: &str) -> Option<Has> {
     match value {
-        "media" => Some(Has::Media),
+        "file" | "media" => Some(Has::Media),
         "draft" => Some(Has::Draft),
         "failed" => Some(Has::Failed),
         _ => None,

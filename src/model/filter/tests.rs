@@ -2,8 +2,8 @@
 
 use crate::conversations::Automation;
 use crate::filter::{
-    ConversationFilter, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter, complete,
-    known_values, parse,
+    ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
+    complete, known_values, parse,
 };
 use crate::time::{HOUR, MINUTE};
 
@@ -33,6 +33,13 @@ fn each_word_is_read() {
         ("from:\"maria lopez\"", FilterSubject::Name(quoted("maria lopez"))),
         ("tag:VIP", FilterSubject::Tag("vip".into())),
         ("has:media", FilterSubject::Has(Has::Media)),
+        ("has:file", FilterSubject::Has(Has::Media)),
+        ("to:sales@harbor", FilterSubject::To(words("sales@harbor"))),
+        ("subject:\"order 1041\"", FilterSubject::Subject(quoted("order 1041"))),
+        ("after:1970-01-11", FilterSubject::After(FilterDay::Date(10))),
+        ("before:today", FilterSubject::Before(FilterDay::Ago(0))),
+        ("before:yesterday", FilterSubject::Before(FilterDay::Ago(1))),
+        ("after:7d", FilterSubject::After(FilterDay::Ago(7))),
         ("is:unread", FilterSubject::Is(Is::Unread)),
         ("is:starred", FilterSubject::Is(Is::Starred)),
         ("folder:Archive", FilterSubject::Folder("archive".into())),
@@ -78,6 +85,9 @@ fn a_mistake_is_named_and_the_rest_still_filters() {
         ("window:<99999999999999999999h", "is not known"),
         ("is:gone", "is:gone is not known; use is: with waiting, unseen"),
         ("from:…", "from:… is nothing to look for"),
+        ("after:2026-02-30", "after:2026-02-30 is not known; use after: with today, yesterday, 7d"),
+        ("before:20-11-2026", "is not known"),
+        ("after:-1d", "is not known"),
     ];
     for (word, says) in cases {
         let line = format!("maria {word} ai:on");
@@ -87,7 +97,7 @@ fn a_mistake_is_named_and_the_rest_still_filters() {
         assert!(parsed.mistakes[0].words.contains(says), "{word}: {}", parsed.mistakes[0].words);
         assert_eq!(parsed.filter.tests.len(), 2, "{word}");
     }
-    for field in ["status", "ai", "window", "has", "is"] {
+    for field in ["status", "ai", "window", "has", "is", "after", "before"] {
         for value in known_values(field) {
             assert!(parse(&format!("{field}:{value}")).mistakes.is_empty(), "{field}:{value}");
         }

@@ -71,6 +71,8 @@ pub struct SearchHit {
     pub conversation: ConversationId,
     /// Who that is with.
     pub title: SafeText,
+    /// Of a thread of mails, its subject.
+    pub subject: Option<SafeText>,
     /// Its id.
     pub message: MessageId,
     /// When it was taken in.

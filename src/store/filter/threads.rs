@@ -4,6 +4,7 @@
 use rusqlite::types::Value;
 
 use crate::filter::Clause;
+use model::filter::Phrase;
 
 /// A word of a thread, without case.
 pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {
@@ -12,6 +13,29 @@ pub(super) fn word(column: &str, field: &str, word: &str) -> Clause {
         &sql(&format!("lower(h.{column}) = ?"), field, "lower(l.value) = ?"),
         vec![word.clone(), word],
     )
+}
+
+/// Words of a thread's subject.
+pub(super) fn subject(phrase: &Phrase) -> Clause {
+    Clause::with(
+        "c.number IN (SELECT t.number FROM thread h CROSS JOIN conversation t
+             ON t.channel = h.channel AND t.id = h.id WHERE has_words(h.subject, ?, ?))",
+        bound(phrase),
+    )
+}
+
+/// Words of whom a mail of a thread went to, as far as its mails were read.
+pub(super) fn recipient(phrase: &Phrase) -> Clause {
+    Clause::with(
+        "c.number IN (SELECT t.number FROM letter l CROSS JOIN conversation t
+             ON t.channel = l.channel AND t.id = l.thread
+             WHERE has_words(concat_ws(' ', l.facts ->> '$.to', l.facts ->> '$.cc'), ?, ?))",
+        bound(phrase),
+    )
+}
+
+fn bound(phrase: &Phrase) -> Vec<Value> {
+    vec![phrase.text.clone().into(), i64::from(phrase.exact).into()]
 }
 
 /// A state of a thread.

@@ -96,7 +96,8 @@ impl<'a> SearchWalk<'a> {
     fn go(&mut self, expression: &str, most: usize) -> Result<SearchEnd, StoreError> {
         // CROSS: the index leads, whatever the planner thinks.
         let sql = "SELECT s.rowid AS place, m.content, m.id, m.created_at, m.inbound, m.sender,
-                 c.channel, c.id AS conversation, c.name, c.username, c.address
+                 c.channel, c.id AS conversation, c.name, c.username, c.address,
+                 (SELECT h.subject FROM thread h WHERE h.channel = c.channel AND h.id = c.id) AS subject
              FROM search s CROSS JOIN message m ON m.place = s.rowid
              CROSS JOIN conversation c ON c.number = m.conversation
              WHERE s.search MATCH ?1 AND s.rowid < ?2 ORDER BY s.rowid DESC";
@@ -127,7 +128,7 @@ fn hit(row: &Row<'_>, terms: &Terms) -> Result<Option<SearchHit>, StoreError> {
     let address: Option<String> = row.get("address")?;
     let (name, username) = (row.optional_line("name")?, row.optional_line("username")?);
     Ok(Some(read_row!(row, SearchHit {
-        channel, message = id, at = created_at;
+        channel, message = id, at = created_at, subject: optional_line;
         title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
         snippet: Snippet::of(&content, &found),
         conversation,

@@ -1,10 +1,10 @@
 //! What is known of threads of mails: what a reading may change, and what it
 //! may not.
 
-use crate::Store;
 use crate::email::Filed;
 use crate::tests::{at, channel, conversation, list};
-use model::email::{Thread, ThreadField};
+use crate::{Store, StoreOptions};
+use model::email::{LetterFile, MailMessage, Thread, ThreadField};
 use model::outbox::content::ThreadChange;
 use model::queries::ConversationQuery;
 use model::text::SafeText;
@@ -36,6 +36,47 @@ async fn an_overtaken_reading_changes_nothing_of_a_thread() {
     // A later one is believed.
     assert!(store.apply_threads(&channel(), told(false, "refund"), store.snapshot()).await.unwrap());
     assert_eq!(shown(&store), (Some(false), Some("refund".to_owned())));
+}
+
+#[tokio::test]
+async fn threads_are_found_by_their_subject_and_by_what_their_mails_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let zone = model::time::Zone::posix("JST-9").unwrap();
+    let store = Store::open_with(folder.path(), StoreOptions { zone, ..StoreOptions::default() }).unwrap();
+    // 14:53 and 15:10 UTC on one day: midnight in Japan lies between them.
+    list(&store, vec![conversation("c1", 60_000), conversation("c2", 61_000)]).await;
+    let about = |id: &str, subject| {
+        (id.into(), Thread { subject: Some(SafeText::line(subject)), ..Thread::default() })
+    };
+    let threads = vec![about("c1", "Invoice 2291, due"), about("c2", "Café chairs")];
+    store.apply_threads(&channel(), threads, store.snapshot()).await.unwrap();
+    let letter = MailMessage {
+        to: vec![SafeText::line("hello@harbor.example")],
+        cc: vec![SafeText::line("Eva@clinic.example")],
+        files: vec![LetterFile { name: SafeText::line("a.pdf"), ..LetterFile::default() }],
+        ..MailMessage::default()
+    };
+    store.apply_letters(&channel(), &"c2".into(), vec![("m1".into(), letter)]).await.unwrap();
+    let reader = store.reader().unwrap();
+    let cases: [(&str, &[&str]); 11] = [
+        ("subject:invoice", &["c1"]),
+        ("subject:cafe", &["c2"]),
+        ("subject:\"2291 due\"", &["c1"]),
+        ("-subject:invoice", &["c2"]),
+        ("to:eva@clinic", &["c2"]),
+        ("to:hello", &["c2"]),
+        ("to:invoice", &[]),
+        ("has:file", &["c2"]),
+        ("before:2023-11-16", &["c1"]),
+        ("after:2023-11-16", &["c2"]),
+        ("after:2023-11-15 before:2023-11-17", &["c2", "c1"]),
+    ];
+    for (line, wanted) in cases {
+        let query = ConversationQuery::first(channel(), model::filter::parse(line).filter, 9);
+        let page = reader.conversations(&query).unwrap();
+        let found: Vec<&str> = page.rows.iter().map(|it| it.conversation.id.as_str()).collect();
+        assert_eq!(found, wanted, "{line}");
+    }
 }
 
 #[tokio::test]

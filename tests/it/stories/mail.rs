@@ -68,7 +68,10 @@ fn a_thread_is_read_with_its_quotations_folded() {
     desk.keys("gg<Enter>").settle();
     desk.shows("Yes please.").shows("▸ 4 quoted lines").hides("Shall we hold it?");
     photographs!(desk, "a_thread_is_read");
-    desk.keys("U").shows("Shall we hold it?").keys("U").hides("Shall we hold it?");
+    desk.shows("Ana Ruiz <ana@ruiz.example>").shows("Fri 20 Nov 2026 10:00 +00:00").hides("To   ");
+    desk.keys("U").shows("Shall we hold it?").shows("To          hello@harborbicycles.example");
+    photographs!(desk, "a_thread_is_unfolded", History);
+    desk.keys("U").hides("Shall we hold it?").hides("To   ");
     desk.keys("H").shows("evil.example, NOT what it").shows("[hidden in the mail: ignore previous]");
     desk.shows("(1 picture not loaded)").hides("alert");
     photographs!(desk, "html_is_shown_as_text", History);
@@ -166,13 +169,66 @@ fn what_is_wrong_with_a_mail_is_said_in_its_field() {
 }
 
 #[test]
-fn stars_and_categories_are_given_one_by_one() {
+fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     let mut desk = mail(80, 24);
-    let before = desk.get("email", "/email/threads?limit=100");
-    desk.keys("gg  *").shows("star: mails are filed one by one").keys("&").shows("category: mails are filed");
-    desk.settle();
-    assert_eq!(desk.get("email", "/email/threads?limit=100"), before);
-    desk.keys("<Esc>*").shows("starred");
+    for (name, subject) in [("ana", "Order 2001"), ("bob", "Order 2002"), ("eva", "Order 2003")] {
+        letter(&desk, &format!("{name}@mail.example"), name, subject, Some("Hi"), None);
+    }
+    calm(&mut desk);
+    let told = |desk: &Desk, subject: &str, field: &str| {
+        thread(&desk.get("email", "/email/threads?limit=100"), subject)[field].clone()
+    };
+    desk.keys("gg*").settle().keys("/").types("subject:\"order 200\"").keys("<Enter>").settle();
+    desk.shows("Order 2001").shows("Order 2003").hides("Callum Reid");
+    // Plan and result are told, and what has it already is left out.
+    desk.keys("Va").shows("3 marked").keys("*");
+    desk.shows("star: 2 of 3 apply; 1 does not: starred already · z undoes · g r shows each");
+    desk.settle().settle();
+    for subject in ["Order 2001", "Order 2002", "Order 2003"] {
+        assert_eq!(told(&desk, subject, "isStarred"), true, "{subject}");
+    }
+    desk.keys("Vr&").types("refund").keys("<Enter>").settle().settle();
+    assert_eq!(told(&desk, "Order 2002", "category"), "refund");
+    desk.keys("Vru").settle().settle();
+    assert_eq!(told(&desk, "Order 2002", "isRead"), true);
+    desk.keys("Vre").shows("archive: 3 of 3 apply").settle().settle().hides("Order 2001");
+    desk.keys("gr").shows("archive: 3 of 3");
+    desk.keys("<Esc>z").settle().settle().shows("Order 2001").shows("Order 2002").shows("Order 2003");
+}
+
+#[test]
+fn many_threads_are_asked_about_before_they_are_filed() {
+    let mut desk = mail(80, 24);
+    desk.keys("Vae").shows("ARCHIVE 15 threads?");
+    photographs!(desk, "many_threads_are_asked_about", Overlay);
+    desk.keys("n").settle().shows("Callum Reid");
+}
+
+#[test]
+fn threads_are_found_by_subject_recipient_day_and_file() {
+    let mut desk = mail(120, 40);
+    let file = json!({"filename": "plan.pdf", "contentType": "application/pdf", "content": "aGVsbG8="});
+    desk.dev(
+        "inbound",
+        json!({"channel": "email", "from": "ana@ruiz.example", "name": "Ana Ruiz", "subject": "The new plan",
+               "text": "See attached.", "attachments": [file]}),
+    );
+    calm(&mut desk);
+    let filter = |desk: &mut Desk, words: &str| {
+        desk.keys("/<Ctrl-U>").types(words).keys("<Enter>").settle();
+    };
+    filter(&mut desk, "subject:plan");
+    desk.shows("The new plan").hides("Callum Reid").keys("<Enter>").settle().keys("<Esc>");
+    filter(&mut desk, "has:file from:ana");
+    desk.shows("The new plan").hides("Callum Reid");
+    filter(&mut desk, "to:hello@harborbicycles from:ana");
+    desk.shows("The new plan").hides("Callum Reid");
+    filter(&mut desk, "after:today subject:plan");
+    desk.shows("The new plan");
+    filter(&mut desk, "before:yesterday");
+    desk.shows("Aoife Brennan").hides("The new plan").hides("Callum Reid");
+    // What is found in a mail says which mail it is.
+    desk.keys("/<Esc>g/").types("attached").settle().shows("Ana Ruiz · The new plan");
 }
 
 #[test]

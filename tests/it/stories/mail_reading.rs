@@ -90,7 +90,7 @@ fn files_say_what_they_are_and_are_saved_beside_what_is_there() {
         }),
     );
     calm(&mut desk);
-    desk.keys("gg<Enter>").settle().shows("report.pdf .exe").shows("PROGRAM: opening it runs it");
+    desk.keys("gg<Enter>").settle().shows("report.pdf .exe").shows("PROGRAM: opening it runs");
     photographs!(desk, "files_say_what_they_are", History);
     desk.keys("S");
     photographs!(desk, "a_file_is_chosen", Overlay);

@@ -61,10 +61,7 @@ fn of_history(history: &History, names: &mut NameIndex) {
         let title = row.conversation.title();
         title.as_str().split_whitespace().take(1).for_each(|it| names.add_word(it));
     }
-    let letters = history.items.iter().filter_map(|it| match it {
-        HistoryItem::Message(row) => row.letter.as_ref(),
-        HistoryItem::Outbox(..) | HistoryItem::Note(_) => None,
-    });
+    let letters = history.items.iter().filter_map(HistoryItem::letter);
     optional(letters.filter_map(|it| it.from_name.as_ref()), names);
 }
 

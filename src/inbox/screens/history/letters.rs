@@ -33,7 +33,7 @@ impl History {
         if html {
             view.rich = !view.rich;
         } else {
-            view.quoted = !view.quoted;
+            view.unfolded = !view.unfolded;
         }
         let (view, subject) = (self.letters, self.subject().cloned());
         for item in &mut self.items {

@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::screens::mail::reading;
 use crate::wrap;
+use model::email::MailMessage;
 use model::files;
 use model::ids::{MessageId, NoteId, RowId};
 use model::links;
@@ -35,6 +37,12 @@ pub enum HistoryLine {
     Divider,
     /// A note about the history itself.
     Note(&'static str),
+    /// An empty line between mails.
+    Gap,
+    /// Who wrote a mail, and when.
+    MailFrom(usize),
+    /// A line of a mail's whole header.
+    MailField(usize, String),
     /// What a message quotes, cut to one line.
     Quote(usize, String),
     /// A part of a message's or an outbox row's text.
@@ -80,6 +88,14 @@ impl HistoryItem {
             Self::Message(row) => ItemKey::Message(row.message.id.clone()),
             Self::Outbox(row, _) => ItemKey::Outbox(row.id.clone()),
             Self::Note(note) => ItemKey::Note(note.id.clone()),
+        }
+    }
+
+    /// What only a mail has.
+    pub fn letter(&self) -> Option<&MailMessage> {
+        match self {
+            Self::Message(row) => row.letter.as_deref(),
+            Self::Outbox(..) | Self::Note(_) => None,
         }
     }
 
@@ -182,11 +198,28 @@ pub fn has_file(row: &MessageRow) -> bool {
     row.message.media_url.as_ref().is_some_and(|it| links::host_of(it.as_str()).is_some())
 }
 
+/// Columns for text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextWidths {
+    /// Beside sender and time.
+    pub said: usize,
+    /// Of a mail, below its header.
+    pub mail: usize,
+}
+
+impl Default for TextWidths {
+    fn default() -> Self {
+        Self { said: 40, mail: 40 }
+    }
+}
+
 /// What the flattening needs to know.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'a> {
-    /// Columns for text, beside sender and time.
-    pub width: usize,
+    /// Columns for text.
+    pub widths: TextWidths,
+    /// Whether mails show all of their header.
+    pub whole_headers: bool,
     /// The zone days are counted in.
     pub zone: &'a Zone,
     /// The first message new since the last look.
@@ -203,7 +236,8 @@ pub fn flatten(items: &[HistoryItem], shape: Shape<'_>) -> Vec<HistoryLine> {
     lines.extend(shape.head.map(HistoryLine::Note));
     let mut day = None;
     for (index, item) in items.iter().enumerate() {
-        if let Some(at) = item.at() {
+        // A mail's header tells its day.
+        if let Some(at) = item.at().filter(|_| item.letter().is_none()) {
             let number = at.day_number(shape.zone);
             if day.replace(number) != Some(number) {
                 lines.push(HistoryLine::Day(at.day_name(shape.zone)));
@@ -221,10 +255,14 @@ pub fn flatten(items: &[HistoryItem], shape: Shape<'_>) -> Vec<HistoryLine> {
 
 fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut Vec<HistoryLine>) {
     let item = &items[index];
-    if let Some(quoted) = item.quotes() {
-        lines.push(HistoryLine::Quote(index, quote(items, quoted, shape.width)));
+    if let Some(letter) = item.letter() {
+        push_header(letter, index, shape, lines);
     }
-    let parts = wrap::wrap(item.text(), shape.width);
+    if let Some(quoted) = item.quotes() {
+        lines.push(HistoryLine::Quote(index, quote(items, quoted, shape.widths.said)));
+    }
+    let width = if item.letter().is_some() { shape.widths.mail } else { shape.widths.said };
+    let parts = wrap::wrap(item.text(), width);
     let count = parts.len();
     for (line, part) in parts.into_iter().enumerate() {
         lines.push(HistoryLine::Text { item: index, part, first: line == 0, last: line + 1 == count });
@@ -242,6 +280,20 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
         }
         HistoryItem::Outbox(..) => lines.push(HistoryLine::State(index)),
         HistoryItem::Message(_) | HistoryItem::Note(_) => (),
+    }
+}
+
+/// The header over a mail: its sender, and all that is known where it is
+/// unfolded.
+fn push_header(letter: &MailMessage, index: usize, shape: Shape<'_>, lines: &mut Vec<HistoryLine>) {
+    if !matches!(lines.last(), None | Some(HistoryLine::Divider | HistoryLine::Day(_))) {
+        lines.push(HistoryLine::Gap);
+    }
+    lines.push(HistoryLine::MailFrom(index));
+    if shape.whole_headers {
+        let fields = reading::header_lines(letter, shape.widths.mail);
+        lines.extend(fields.into_iter().map(|it| HistoryLine::MailField(index, it)));
+        lines.push(HistoryLine::Gap);
     }
 }
 
@@ -263,7 +315,8 @@ fn quote(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
 pub fn item_of(line: &HistoryLine) -> Option<usize> {
     match line {
         HistoryLine::Quote(item, _) | HistoryLine::Reaction(item) | HistoryLine::State(item) => Some(*item),
+        HistoryLine::MailFrom(item) | HistoryLine::MailField(item, _) => Some(*item),
         HistoryLine::Text { item, .. } | HistoryLine::Picture { item, .. } => Some(*item),
-        HistoryLine::Day(_) | HistoryLine::Divider | HistoryLine::Note(_) => None,
+        HistoryLine::Day(_) | HistoryLine::Divider | HistoryLine::Note(_) | HistoryLine::Gap => None,
     }
 }

@@ -10,12 +10,12 @@ use std::ops::Range;
 use ratatui::buffer::Buffer;
 
 use crate::Inbox;
-use crate::desk::Desk;
 use crate::layout::Area;
 use crate::pages::PageKind;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, HistoryLine};
+use crate::screens::history::text_view;
 use crate::wrap;
 use model::links;
 use model::text::SafeText;
@@ -65,12 +65,12 @@ pub fn links(inbox: &Inbox, buffer: &Buffer) -> Vec<LinkedCells> {
 type TextRow<'a> = (usize, &'a Range<usize>, (u16, u16), bool);
 
 fn of_history(history: &History, inner: Area, buffer: &Buffer, found: &mut Vec<LinkedCells>) {
-    let gutter = u16::try_from(Desk::gutter(usize::from(inner.width))).unwrap_or(18);
-    let x = inner.x + gutter;
     let mut rows: Vec<TextRow<'_>> = Vec::new();
     for (place, line) in history.lines_in(inner) {
-        if let HistoryLine::Text { item, part, last, .. } = line {
-            rows.push((*item, part, (x, place.y), *last));
+        if let HistoryLine::Text { item, part, last, .. } = line
+            && let Some(said) = history.items.get(*item)
+        {
+            rows.push((*item, part, (text_view::place(said, place).x, place.y), *last));
         }
     }
     for rows in rows.chunk_by(|one, next| one.0 == next.0) {

@@ -21,13 +21,14 @@ pub(crate) mod reactions_view;
 pub(crate) mod reading;
 pub(crate) mod seeking;
 pub mod split_view;
+pub(crate) mod text_view;
 pub mod view;
 
 use std::collections::BTreeMap;
 
 use crate::resource::{LoadTimeouts, Resource};
 use crate::screens::history::find::Find;
-use crate::screens::history::lines::{HistoryItem, HistoryLine, ItemKey, Shape};
+use crate::screens::history::lines::{HistoryItem, HistoryLine, ItemKey, Shape, TextWidths};
 use crate::screens::mail::reading::MailView;
 use crate::screens::phone;
 use model::conversations::ConversationRow;
@@ -78,7 +79,7 @@ pub struct History {
     wanted: HistoryQuery,
     /// What is read of it.
     pub resource: Resource<HistoryQuery>,
-    shape: (usize, Zone),
+    shape: (TextWidths, Zone),
     visible: usize,
     /// Rows of the pictures below their messages, by address.
     heights: BTreeMap<String, usize>,
@@ -108,7 +109,7 @@ impl History {
             asked_server_at: None,
             resource: Resource::of(LoadTimeouts::FILES, wanted.clone()),
             wanted,
-            shape: (40, Zone::UTC),
+            shape: (TextWidths::default(), Zone::UTC),
             visible: 1,
             heights: BTreeMap::new(),
             conversation,
@@ -133,10 +134,10 @@ impl History {
 
     /// The pane's size has changed: columns for text, rows, and the zone
     /// that days are counted in.
-    pub fn set_shape(&mut self, width: usize, rows: usize, zone: &Zone) {
+    pub fn set_shape(&mut self, widths: TextWidths, rows: usize, zone: &Zone) {
         self.visible = rows.max(1);
-        if self.shape.0 != width || self.shape.1 != *zone {
-            self.shape = (width, zone.clone());
+        if self.shape.0 != widths || self.shape.1 != *zone {
+            self.shape = (widths, zone.clone());
             self.rebuild();
         }
     }
@@ -195,7 +196,8 @@ impl History {
             Some("start of the conversation")
         };
         let shape = Shape {
-            width: self.shape.0,
+            widths: self.shape.0,
+            whole_headers: self.letters.unfolded,
             zone: &self.shape.1,
             divider: self.divider.as_ref(),
             head,

@@ -16,14 +16,16 @@ use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, HistoryLine};
 use crate::screens::history::pictures_view;
+use crate::screens::history::text_view;
 use crate::screens::mail;
+use crate::screens::mail::header_view;
 use crate::screens::outbox::row_state_view;
 use crate::tab::{Focus, Tab};
 use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
-use model::messages::{DeliveryStatus, MessageRow, Sender};
+use model::messages::MessageRow;
 use model::service_window::window_label;
 use model::time::{MINUTE, Timestamp, short_span};
 
@@ -206,30 +208,16 @@ fn draw_line(
         HistoryLine::Quote(_, words) => {
             paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
         }
+        HistoryLine::Gap => (),
+        HistoryLine::MailFrom(item) => {
+            if let Some(found) = history.items.get(*item) {
+                header_view::from(inbox, theme, history, found, area, buffer);
+            }
+        }
+        HistoryLine::MailField(_, words) => header_view::field(theme, words, area, buffer),
         HistoryLine::Text { item, part, first, last } => {
-            let Some(found) = history.items.get(*item) else { return };
-            if *first {
-                head(inbox, theme, history, found, area, gutter, buffer);
-            }
-            let words = &found.text()[part.clone()];
-            let style = text_style(theme, found);
-            if let HistoryItem::Note(_) = found {
-                // Every line is marked: in one colour it must not look said.
-                paint_view::text(buffer, area.x, area.y, 1, "#", style);
-            }
-            let used = paint_view::text(buffer, text_x, area.y, text_width, words.trim_end(), style);
-            marks(theme, history, found, part, Area { x: text_x, width: text_width, ..area }, buffer);
-            if let HistoryItem::Message(row) = found
-                && *last
-            {
-                media(
-                    inbox,
-                    theme,
-                    row,
-                    Area { x: text_x + used, width: text_width.saturating_sub(used), ..area },
-                    buffer,
-                );
-                trailer(theme, row, area, buffer);
+            if let Some(found) = history.items.get(*item) {
+                text_view::draw(inbox, theme, history, found, (part, *first, *last), area, buffer);
             }
         }
         HistoryLine::Reaction(item) => {
@@ -265,34 +253,6 @@ fn draw_line(
     }
 }
 
-/// Marks the words that are looked for.
-fn marks(
-    theme: Theme,
-    history: &History,
-    item: &HistoryItem,
-    part: &std::ops::Range<usize>,
-    place: Area,
-    buffer: &mut Buffer,
-) {
-    let Some(find) = &history.find else { return };
-    let text = item.text();
-    for found in find.terms.find(text).unwrap_or_default() {
-        let (start, end) = (found.start.max(part.start), found.end.min(part.end));
-        if start < end {
-            let before = u16::try_from(wrap::cells(&text[part.start..start])).unwrap_or(u16::MAX);
-            let room = place.width.saturating_sub(before);
-            paint_view::text(
-                buffer,
-                place.x.saturating_add(before),
-                place.y,
-                room,
-                &text[start..end],
-                theme.found(),
-            );
-        }
-    }
-}
-
 fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {
     let wide = u16::try_from(wrap::cells(words)).unwrap_or(0).min(area.width);
     let x = area.x + (area.width - wide) / 2;
@@ -305,82 +265,6 @@ fn divider(buffer: &mut Buffer, area: Area, theme: Theme) {
         paint_view::text(buffer, x, area.y, 1, across, theme.quiet());
     }
     paint_view::text(buffer, area.x + 3, area.y, area.width, " new since you looked ", theme.strong());
-}
-
-/// Sender and time before the first line of an item.
-fn head(
-    inbox: &Inbox,
-    theme: Theme,
-    history: &History,
-    item: &HistoryItem,
-    area: Area,
-    gutter: u16,
-    buffer: &mut Buffer,
-) {
-    let customer = history.customer();
-    let first_name = customer.as_str().split(' ').next().unwrap_or("");
-    let name_width = gutter - 9;
-    let sender = item.sender(first_name, &inbox.context.settings.senders);
-    let selected = history.selected.as_ref() == Some(&item.key());
-    let style = if selected { theme.selected() } else { sender_style(theme, item) };
-    paint_view::text(buffer, area.x + 1, area.y, name_width, &sender, style);
-    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&inbox.context.settings.zone));
-    paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.quiet());
-}
-
-fn sender_style(theme: Theme, item: &HistoryItem) -> Style {
-    match item {
-        HistoryItem::Outbox(..) => Style::new(),
-        HistoryItem::Note(_) => theme.note().patch(theme.strong()),
-        HistoryItem::Message(row) if row.sent_here => Style::new(),
-        HistoryItem::Message(row) => match row.message.sender {
-            Sender::Customer => theme.customer(),
-            Sender::Ai => theme.ai_on(),
-            _ => Style::new(),
-        },
-    }
-}
-
-fn text_style(theme: Theme, item: &HistoryItem) -> Style {
-    match item {
-        HistoryItem::Note(_) => theme.note(),
-        HistoryItem::Outbox(row, _) if !row.operation.speaks() => theme.quiet(),
-        HistoryItem::Message(row) if row.message.unreadable => theme.error(),
-        _ => Style::new(),
-    }
-}
-
-fn media(inbox: &Inbox, theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
-    if let Some(label) = lines::media_label(row) {
-        let opens = match pictures_view::can_show(inbox, row) {
-            true => inbox.context.keyed(" · {show-picture} shows, {open-outside} opens"),
-            false if lines::has_file(row) => inbox.context.keyed(" · {open-outside} opens"),
-            false => String::new(),
-        };
-        let lead = if row.message.content.is_empty() { "" } else { " " };
-        // Only what went out has its delivery at the end of the line.
-        let inbound = row.message.direction == model::messages::Direction::Inbound;
-        let trailer = if inbound { 1 } else { crate::pane_sizes::TRAILER };
-        let room = area.width.saturating_sub(u16::try_from(trailer).unwrap_or(0));
-        let whole = format!("{lead}{label}{opens}");
-        // Where there is no room for keys, what it is comes first.
-        let fits = wrap::cells(&whole) <= usize::from(room);
-        let words = if fits { whole } else { format!("{lead}{label}") };
-        paint_view::text(buffer, area.x, area.y, room, &words, theme.quiet());
-    }
-}
-
-/// How far an outbound message came, in a word.
-fn trailer(theme: Theme, row: &MessageRow, area: Area, buffer: &mut Buffer) {
-    if row.message.direction == model::messages::Direction::Inbound {
-        return;
-    }
-    let word = model::text::SafeText::line(row.message.delivery.word());
-    let style = match row.message.delivery {
-        DeliveryStatus::Failed => theme.error(),
-        _ => theme.quiet(),
-    };
-    paint_view::runs_right(buffer, area.x, area.y, area.width.saturating_sub(1), &[(word.as_str(), style)]);
 }
 
 fn reaction(row: &MessageRow) -> String {

@@ -7,6 +7,8 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::features::undo::UndoTarget;
+use crate::screens::conversations::bulk_plan::BulkWish;
+use crate::screens::mail::bulk_filing::ThreadFiling;
 use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::Thread;
 use model::ids::ThreadId;
@@ -14,41 +16,44 @@ use model::outbox::Operation;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 
 impl Changes {
-    /// Archives the current thread, or takes it out of the archive.
+    /// Archives the current thread, or all that are marked; or takes them out
+    /// of the archive.
     pub(crate) fn archive(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.current_conversation().cloned() else { return };
-        let archived = row.conversation.status != ConversationStatus::Closed;
+        let open = |it: &ConversationRow| it.conversation.status != ConversationStatus::Closed;
+        let Some(archived) = turned(desk, open) else { return };
         let words = if archived { "archived" } else { "back in the inbox" };
-        self.file(vec![row], words, &move |_| place(archived), desk, context);
+        self.file_chosen(ThreadFiling::Archived(archived), words, desk, context);
     }
 
-    /// Marks the current thread as read or unread.
+    /// Marks the current thread, or all that are marked, as read or unread.
     pub(crate) fn toggle_read(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.current_conversation().cloned() else { return };
-        let read = !is_read(&row);
+        let Some(read) = turned(desk, |it| !is_read(it)) else { return };
         let words = if read { "marked as read" } else { "marked as unread" };
-        self.file(vec![row], words, &move |_| read_change(read), desk, context);
+        self.file_chosen(ThreadFiling::Read(read), words, desk, context);
     }
 
-    /// Gives the current thread a star, or takes it away.
+    /// Gives the current thread, or all that are marked, a star, or takes it
+    /// away.
     pub(crate) fn toggle_star(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(row) = desk.current_conversation().cloned() else { return };
-        let starred = !row.thread.as_ref().and_then(|it| it.is_starred).unwrap_or(false);
+        let bare = |it: &ConversationRow| it.thread.as_ref().and_then(|it| it.is_starred) != Some(true);
+        let Some(starred) = turned(desk, bare) else { return };
         let words = if starred { "starred" } else { "star taken away" };
-        let change =
-            move |_: &ConversationRow| ThreadChange { is_starred: Some(starred), ..ThreadChange::default() };
-        self.file(vec![row], words, &change, desk, context);
+        self.file_chosen(ThreadFiling::Starred(starred), words, desk, context);
     }
 
-    /// Sets what the current thread is about.
+    /// Sets what the current thread is about, or all that are marked.
     pub(crate) fn set_category(&mut self, category: &str, desk: &Desk, context: &mut Context) {
+        let words = format!("category {category}");
+        self.file_chosen(ThreadFiling::Category(category.to_owned()), &words, desk, context);
+    }
+
+    /// Files what is marked, after the plan for many; else the current thread.
+    fn file_chosen(&mut self, filing: ThreadFiling, words: &str, desk: &Desk, context: &mut Context) {
+        if desk.acts_on_marks() {
+            return self.act_on_marked(BulkWish::File(filing), desk, context);
+        }
         let Some(row) = desk.current_conversation().cloned() else { return };
-        let word = category.to_owned();
-        let change = move |_: &ConversationRow| ThreadChange {
-            category: Some(word.clone()),
-            ..ThreadChange::default()
-        };
-        self.file(vec![row], &format!("category {category}"), &change, desk, context);
+        self.file(vec![row], words, &|_| filing.change(), desk, context);
     }
 
     /// Changes threads in one step that one key takes back.
@@ -113,6 +118,18 @@ impl Desk {
             planned_at: None,
         })
     }
+}
+
+/// Whether what is chosen has one that is to be turned; `None` if nothing is
+/// chosen.
+fn turned(desk: &Desk, is_to_be: impl Fn(&ConversationRow) -> bool) -> Option<bool> {
+    if desk.acts_on_marks() {
+        let list = desk.list();
+        let mut marked = list.page.rows.iter().filter(|it| list.marks.contains(&it.key())).peekable();
+        // Of marks that are not on screen nothing is known yet: the plan says whom it fits.
+        return Some(marked.peek().is_none() || marked.any(is_to_be));
+    }
+    desk.current_conversation().map(is_to_be)
 }
 
 /// Sends the opposite of what was filed.

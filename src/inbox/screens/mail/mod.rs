@@ -4,9 +4,11 @@
 //! A thread of mails is a conversation, so lists, filters, notes, snoozes and
 //! the outbox work as everywhere.
 
+pub mod bulk_filing;
 pub(crate) mod commands;
 pub(crate) mod filing;
 pub mod head;
+pub(crate) mod header_view;
 pub mod last_look;
 pub(crate) mod markdown;
 pub mod menus;

@@ -42,6 +42,22 @@ pub const LIST_HINTS: &[Command] = &[
     Command::Quit,
 ];
 
+/// The keys of threads that are marked.
+pub const MARKED_HINTS: &[Command] = &[
+    Command::Mark,
+    Command::Close,
+    Command::Unseen,
+    Command::Star,
+    Command::SetCategory,
+    Command::Snooze,
+    Command::Tags,
+    Command::Claim,
+    Command::MarkAll,
+    Command::MarkNone,
+    Command::Undo,
+    Command::Help,
+];
+
 /// The keys of a thread that is read.
 pub const HISTORY_HINTS: &[Command] = &[
     Command::Reply,

@@ -141,7 +141,7 @@ mod tests {
 
     fn empty() -> History {
         let mut history = History::new(ChannelId::from("chat"), ConversationId::from("a"));
-        history.set_shape(40, 10, &Zone::UTC);
+        history.set_shape(crate::screens::history::lines::TextWidths::default(), 10, &Zone::UTC);
         history
     }
 

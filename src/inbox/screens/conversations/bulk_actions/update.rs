@@ -109,6 +109,12 @@ impl Desk {
         let count = if many { format!(" {}", plan.words()) } else { String::new() };
         let undo = self.undo_key(context);
         match plan.wish.leaves() {
+            true if matches!(plan.wish, BulkWish::File(_)) => {
+                format!(
+                    "{what}:{count} · {undo} undoes · {} shows each",
+                    context.key_of(Command::ShowResults)
+                )
+            }
             true => format!("{what}:{count} · {} shows each", context.key_of(Command::ShowResults)),
             false if many => format!("{what}:{count} · {undo} undoes"),
             false => format!("{what} · {undo} undoes"),
@@ -240,6 +246,10 @@ impl Changes {
             BulkWish::Tag { .. } => self.tag_all(plan, desk, context),
             BulkWish::Claim(_) => self.claim_all(plan, context),
             BulkWish::Seen(_) => self.seen_all(plan, context),
+            BulkWish::File(filing) => {
+                let change = |_: &ConversationRow| filing.change();
+                self.file(plan.apply.clone(), plan.wish.past(), &change, desk, context);
+            }
         }
         if plan.apply.len() + plan.skipped.len() > 1 {
             self.batch = Some(Batch::new(group, plan));

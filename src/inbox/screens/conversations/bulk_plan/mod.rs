@@ -7,6 +7,7 @@ pub(crate) mod update;
 
 use crate::components::dialog::{DialogLine, Tone};
 use crate::screens::conversations::takeover::{closable, switchable};
+use crate::screens::mail::bulk_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
@@ -48,6 +49,8 @@ pub enum BulkWish {
     Claim(bool),
     /// Mark as seen, or as not seen yet.
     Seen(bool),
+    /// File threads of mails.
+    File(ThreadFiling),
 }
 
 impl BulkWish {
@@ -64,6 +67,7 @@ impl BulkWish {
             Self::Claim(false) => "release",
             Self::Seen(true) => "mark as seen",
             Self::Seen(false) => "mark as not seen",
+            Self::File(filing) => filing.verb(),
         }
     }
 
@@ -80,12 +84,18 @@ impl BulkWish {
             Self::Claim(false) => "released",
             Self::Seen(true) => "marked as seen",
             Self::Seen(false) => "marked as not seen",
+            Self::File(filing) => filing.past(),
         }
+    }
+
+    /// What many of those it is wanted of are called.
+    pub fn many(&self) -> &'static str {
+        if matches!(self, Self::File(_)) { "threads" } else { "conversations" }
     }
 
     /// Whether the server is asked for it.
     pub fn leaves(&self) -> bool {
-        matches!(self, Self::Pause | Self::HandBack | Self::Close)
+        matches!(self, Self::Pause | Self::HandBack | Self::Close | Self::File(_))
     }
 
     /// Whether it can be done with a conversation, or why not.
@@ -97,6 +107,7 @@ impl BulkWish {
         match self {
             Self::Pause | Self::HandBack => switchable(row, *self == Self::Pause),
             Self::Close => closable(row),
+            Self::File(filing) => filing.fits(row),
             Self::Snooze { .. } if crate::tab::Tab::is_closed(row) => Err("already closed".into()),
             Self::Wake if row.local.snooze.is_none() || !asleep => Err("not snoozed".into()),
             Self::Seen(true) if row.unread == 0 => Err("seen already".into()),
@@ -177,7 +188,7 @@ impl BulkPlan {
     pub fn named(&self) -> String {
         match self.apply.as_slice() {
             [one] => format!("{} · {}", self.wish.past(), one.conversation.title()),
-            many => format!("{} · {} conversations", self.wish.past(), many.len()),
+            many => format!("{} · {} {}", self.wish.past(), many.len(), self.wish.many()),
         }
     }
 

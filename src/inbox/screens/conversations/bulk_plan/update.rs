@@ -18,7 +18,7 @@ pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan) {
     }
     let plan = Rc::new(plan);
     let named = Rc::clone(&plan);
-    let question = Confirm::new(format!("{verb} {count} conversations?"), lines);
+    let question = Confirm::new(format!("{verb} {count} {}?", plan.wish.many()), lines);
     let question = question.answer('y', format!("{verb} {count}"), move |inbox| {
         inbox.changes.carry_out(&plan, &mut inbox.desk, &mut inbox.context)
     });

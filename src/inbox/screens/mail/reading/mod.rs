@@ -5,10 +5,14 @@
 
 pub(crate) mod update;
 
+use crate::wrap;
 use model::email::{LetterFile, MailMessage, files, quotes};
 use model::messages::MessageRow;
 use model::text::SafeText;
+use model::time::{Timestamp, Zone};
 
+/// Columns of the names of a header's fields.
+const LABEL: usize = 12;
 /// Addresses shown of one line; more are counted.
 const ADDRESSES: usize = 6;
 
@@ -17,8 +21,8 @@ const ADDRESSES: usize = 6;
 pub struct MailView {
     /// The HTML's text, where there is a plain one too.
     pub rich: bool,
-    /// What was quoted, in full.
-    pub quoted: bool,
+    /// The whole header, and what was quoted, in full.
+    pub unfolded: bool,
 }
 
 /// Gives a row the text its mail is shown with. Other rows stay.
@@ -32,9 +36,10 @@ pub fn compose(row: &mut MessageRow, view: MailView, subject: Option<&SafeText>)
 }
 
 fn text(letter: &MailMessage, view: MailView, subject: Option<&SafeText>) -> String {
-    let mut text = heading(letter, subject);
+    // The whole header says it all.
+    let mut text = if view.unfolded { String::new() } else { heading(letter, subject) };
     let body = body(letter, view).map_or("", SafeText::as_str);
-    if view.quoted {
+    if view.unfolded {
         text.push_str(body);
     } else {
         text.push_str(&quotes::folded(body).0);
@@ -72,6 +77,38 @@ fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
         lines.push(format!("Answers go to: {other}"));
     }
     if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
+}
+
+/// The lines of a mail's whole header, beside its sender and its time.
+pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
+    let all = |it: &[SafeText]| it.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
+    let told = |it: &Option<SafeText>| it.as_ref().map_or_else(String::new, ToString::to_string);
+    let message_id =
+        letter.header_id.as_deref().map_or_else(String::new, |it| SafeText::line(it).to_string());
+    let fields = [
+        ("To", all(&letter.to)),
+        ("Cc", all(&letter.cc)),
+        ("Reply-To", told(&letter.reply_to)),
+        ("Subject", told(&letter.subject)),
+        ("Message-ID", message_id),
+    ];
+    let mut lines = Vec::new();
+    for (name, value) in fields.iter().filter(|it| !it.1.is_empty()) {
+        for (row, part) in wrap::wrap(value, width.saturating_sub(LABEL).max(1)).into_iter().enumerate() {
+            let label = if row == 0 { *name } else { "" };
+            lines.push(format!("{label:<LABEL$}{}", value[part].trim_end()));
+        }
+    }
+    lines
+}
+
+/// When a mail was written, whole and short, with its zone: a reader may be
+/// elsewhere.
+pub fn when(at: Timestamp, zone: &Zone) -> (String, String) {
+    let (day, date) = (at.day_name(zone), at.date(zone));
+    let weekday = day.split(' ').next().unwrap_or_default();
+    let clock = format!("{} {}", at.clock_face(zone), zone.offset_name(at));
+    (format!("{weekday} {date} {clock}"), format!("{date} {clock}"))
 }
 
 /// A subject without the marks of answers, in lower case.
@@ -128,8 +165,8 @@ mod tests {
         let subject = line("Order 1041");
         let shown = |letter: &MailMessage, view| text(letter, view, Some(&subject));
         assert_eq!(shown(&letter, MailView::default()), "Yes.\n\n▸ 3 quoted lines");
-        assert_eq!(shown(&letter, MailView { rich: true, quoted: false }), "Yes!");
-        assert!(shown(&letter, MailView { rich: false, quoted: true }).ends_with("> two"));
+        assert_eq!(shown(&letter, MailView { rich: true, unfolded: false }), "Yes!");
+        assert!(shown(&letter, MailView { rich: false, unfolded: true }).ends_with("> two"));
         let file = LetterFile {
             name: line("report.pdf          .exe"),
             kind: Some(line("application/pdf")),
@@ -144,7 +181,7 @@ mod tests {
             files: vec![file],
             ..letter
         };
-        let text = shown(&odd, MailView { rich: true, quoted: false });
+        let text = shown(&odd, MailView { rich: true, unfolded: false });
         for part in [
             "Subject: Other",
             "Cc: c@z.example",
@@ -153,5 +190,12 @@ mod tests {
         ] {
             assert!(text.contains(part), "{text}");
         }
+        // Unfolded, the header has them, and nothing says them twice.
+        let unfolded = shown(&odd, MailView { rich: true, unfolded: true });
+        assert!(!unfolded.contains("Cc:") && !unfolded.contains("Answers go to"), "{unfolded}");
+        let lines = header_lines(&odd, 30);
+        assert!(lines.contains(&"Reply-To    list@y.example".to_owned()), "{lines:?}");
+        assert!(lines.contains(&"To          shop@x.example".to_owned()), "{lines:?}");
+        assert_eq!(header_lines(&MailMessage::default(), 30), Vec::<String>::new());
     }
 }

@@ -16,7 +16,7 @@ pub fn current_letter(inbox: &Inbox) -> Option<&MessageRow> {
     row.filter(|it| it.letter.is_some())
 }
 
-/// Shows the plain text or the HTML's; or what was quoted.
+/// Shows the plain text or the HTML's; or the whole header and what was quoted.
 pub(crate) fn turn_letter(inbox: &mut Inbox, html: bool) {
     let both = current_letter(inbox)
         .and_then(|it| it.letter.as_ref())
@@ -28,11 +28,11 @@ pub(crate) fn turn_letter(inbox: &mut Inbox, html: bool) {
     }
     let Some(history) = &mut inbox.desk.tab_mut().history else { return };
     let view = history.turn_letters(html);
-    let words = inbox.context.keyed(match (html, view.rich, view.quoted) {
+    let words = inbox.context.keyed(match (html, view.rich, view.unfolded) {
         (true, true, _) => "the HTML as text · {html-view} shows the plain text",
         (true, false, _) => "the plain text · {html-view} shows the HTML's",
-        (false, _, true) => "with what was quoted · {quoted-text} folds it",
-        (false, _, false) => "what was quoted is folded",
+        (false, _, true) => "the whole header, and what was quoted · {quoted-text} folds both",
+        (false, _, false) => "header and quotations are folded",
     });
     inbox.context.say(words);
 }

@@ -77,6 +77,20 @@ impl Triage {
         self.decided.iter().filter(|it| it.what == what).map(|it| it.rows.len()).sum()
     }
 
+    /// How many were decided in each way, without those of which there are
+    /// none.
+    pub(crate) fn counts(&self) -> String {
+        let all = [
+            (self.count(TriageDecision::Archived), "archived"),
+            (self.count(TriageDecision::Answered), "answered"),
+            (self.count(TriageDecision::Snoozed), "snoozed"),
+            (self.starred.len(), "starred"),
+            (self.count(TriageDecision::Left), "left"),
+        ];
+        let told = all.iter().filter(|it| it.0 > 0).map(|(count, words)| format!("{count} {words}"));
+        told.collect::<Vec<_>>().join(", ")
+    }
+
     /// How many were seen.
     pub fn seen(&self) -> usize {
         self.decided.iter().map(|it| it.rows.len()).sum()

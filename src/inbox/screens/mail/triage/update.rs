@@ -259,8 +259,12 @@ impl Desk {
         let Some(triage) = self.tab_mut().mail.triage.take() else { return };
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {
-            let words = context.keyed("were gone through · {triage} goes on with the rest");
-            context.say(format!("{} of {} {words}", triage.seen(), triage.total));
+            let counts = match triage.counts() {
+                none if none.is_empty() => String::new(),
+                counts => format!(": {counts}"),
+            };
+            let words = context.keyed(" · {triage} goes on with the rest");
+            context.say(format!("{} of {}{counts}{words}", triage.seen(), triage.total));
         }
     }
 
