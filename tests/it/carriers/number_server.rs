@@ -439,6 +439,27 @@ fn page(all: &[Value], query: &str) -> Value {
     told
 }
 
+/// Whether each part of a template has its variables, each once and by its name;
+/// of one with numbers nothing is asked.
+fn is_filled_by_name(template: &Value, given: &Value) -> bool {
+    let list = |it: &Value| it.as_array().cloned().unwrap_or_default();
+    let word = |it: &Value| it.as_str().unwrap_or("").to_ascii_lowercase();
+    template["parameter_format"] != "NAMED"
+        || list(&template["components"]).iter().all(|part| {
+            let pattern = part["text"].as_str().unwrap_or("");
+            let names = pattern.split("{{").skip(1).filter_map(|it| it.split_once("}}"));
+            let mut wanted: Vec<String> = names.map(|it| it.0.to_owned()).collect();
+            let filled = list(&given["components"]);
+            let mine = filled.iter().filter(|it| word(&it["type"]) == word(&part["type"]));
+            let mut told: Vec<String> =
+                mine.flat_map(|it| list(&it["parameters"])).map(|it| word(&it["parameter_name"])).collect();
+            told.sort_unstable();
+            wanted.sort_unstable();
+            wanted.dedup();
+            told == wanted
+        })
+}
+
 fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) -> (u16, Value) {
     if let Some(told) = world.answers.as_ref().and_then(|it| it(body)) {
         return told;
@@ -447,6 +468,10 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
     let object = &body[kind.as_str()];
     if !object.is_object() {
         return (400, error(131_008, "Required parameter is missing"));
+    }
+    let of_its_name = |it: &&Value| kind == "template" && it["name"] == object["name"];
+    if !world.templates.iter().filter(of_its_name).all(|it| is_filled_by_name(it, object)) {
+        return (400, error(132_012, "Parameter format does not match format in the created template"));
     }
     world.count += 1;
     let to = body["to"].as_str().unwrap_or("").to_owned();

@@ -2,6 +2,7 @@
 //! inbox on screen.
 
 use frontdesk::service::AssistantChoice;
+use serde_json::json;
 
 use super::Served;
 use super::bot_server::BotServer;
@@ -107,6 +108,64 @@ fn a_customer_the_assistant_and_a_person_on_a_real_number() {
     number.reports(&reached, "delivered");
     shows(&mut desk, "delivered");
     assert_eq!(number.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
+}
+
+#[test]
+fn a_template_with_named_variables_is_filled_on_screen_and_sent_by_name() {
+    const MARIA: &str = "+34600111222";
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let number = NumberServer::start();
+    number.set_templates(&[json!({
+        "name": "bicycle_ready", "language": "en_US", "category": "UTILITY", "status": "APPROVED",
+        "parameter_format": "NAMED", "components": [
+            {"type": "HEADER", "format": "TEXT", "text": "Order {{order_id}}"},
+            {"type": "BODY", "text": "Hi {{first_name}}, order {{order_id}} is ready. See you soon, {{first_name}}!"},
+            {"type": "FOOTER", "text": "Harbor Bicycles"},
+        ],
+    })]);
+    let served = runtime.block_on(Served::number(&number, AssistantChoice::Off));
+    let key = served.keys["whatsapp live"].clone();
+    let mut desk = Desk::with_tab("Harbor chat", &served.running.base_url, &key);
+    desk.resize((120, 40));
+    number.says(MARIA, "Is my bicycle ready?");
+    shows(&mut desk, "Ana 34600111222");
+    desk.keys("<Enter>");
+    shows(&mut desk, "Is my bicycle ready?");
+
+    // The variables are asked for by their names, each once in each part.
+    desk.keys("t");
+    shows(&mut desk, "bicycle_ready");
+    desk.keys("<Enter>").shows("Template bicycle_ready · en_US · utility");
+    desk.shows("header {{order_id}}").shows("body {{first_name}} Ana").shows("body {{order_id}}");
+    desk.shows("Hi Ana, order {{order_id}} is ready. See you soon, Ana!").shows("2 boxes are still empty");
+    desk.types("1041").shows("Order 1041").shows("1 box is still empty").keys("<Tab><Tab>");
+    desk.types("1041").shows("Hi Ana, order 1041 is ready. See you soon, Ana!").keys("<Enter>");
+    desk.shows("pause the AI and send").keys("y");
+    let found = || number.reached().into_iter().find(|it| it.text == "bicycle_ready");
+    let reached = reaches(&mut desk, "the template", found);
+    let named = |name: &str, text: &str| json!({"type": "text", "parameter_name": name, "text": text});
+    assert_eq!(
+        reached.body["template"]["components"],
+        json!([
+            {"type": "header", "parameters": [named("order_id", "1041")]},
+            {"type": "body", "parameters": [named("first_name", "Ana"), named("order_id", "1041")]},
+        ])
+    );
+    shows(&mut desk, "Hi Ana, order 1041 is ready. See you soon, Ana!");
+    number.reports(&reached, "read");
+    shows(&mut desk, "read");
+    assert_eq!(number.reached().len(), 1);
+
+    // By numbers they are refused, and nothing leaves.
+    let by_number = json!({"to": MARIA, "type": "template", "template": {"name": "bicycle_ready",
+    "language": {"code": "en_US"}, "components": [
+        {"type": "header", "parameters": [{"type": "text", "text": "1041"}]},
+        {"type": "body", "parameters": [{"type": "text", "text": "Ana"}, {"type": "text", "text": "1041"}]},
+    ]}});
+    let (status, told) = runtime.block_on(served.send(by_number, None));
+    assert_eq!((status, &told["code"]), (400, &json!("TEMPLATE_ERROR")), "{told}");
+    assert!(told.to_string().contains("order_id, each once with its parameter_name"), "{told}");
+    assert_eq!(number.reached().len(), 1);
 }
 
 #[test]
