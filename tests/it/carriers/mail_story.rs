@@ -26,7 +26,7 @@ fn a_customer_the_assistant_and_a_person_by_mail() {
     desk.keys("<Enter>");
     shows(&mut desk, "What are your opening hours?");
     mailbox.waits_for(&maria, "Auto-Submitted: auto-replied");
-    shows(&mut desk, "AI        ");
+    shows(&mut desk, "AI <");
 
     // A person writes, and the assistant does not any more.
     desk.keys("r").types("Ana here, a person.").keys("<Ctrl-X>");
