@@ -90,8 +90,8 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
     }
 }
 
-/// Notes that somebody is here. Where that cannot be kept, what happened
-/// meanwhile is told once more.
+/// Notes that somebody is here. If that cannot be stored, the next digest covers
+/// this absence again.
 fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
     let noted = store.note_presence(now, absence);
     noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)

@@ -7,7 +7,7 @@
 //! | `lease.rs` | which process does what falls due |
 //! | `link.rs` | one connection, made anew when it is lost |
 //! | `order.rs` | the order of all commits |
-//! | `pooler.rs` | whether a pooler in between loses what is prepared |
+//! | `pooler.rs` | whether a pooler in between loses prepared statements |
 //! | `schema.rs` | making and migrating the tables |
 //! | `session.rs` | queries inside a transaction, sent together |
 //! | `shared_state.rs` | limits and claims, changed in turn |
