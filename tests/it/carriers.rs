@@ -180,6 +180,23 @@ impl Served {
         self.call(&self.live_key(), "POST", path, Some(body), idem).await
     }
 
+    /// Has its channel's events kept for a receiver that is never reached: no
+    /// service that is connected to a platform delivers to this machine.
+    fn keep_events(&self) {
+        let sql = format!(
+            "INSERT INTO webhooks (id, channel, url, events, created_at)
+             SELECT 'wh_kept', id, 'https://127.0.0.1:9/', '[\"message.sent\", \"message.failed\"]', 0
+             FROM channels WHERE kind = '{}' RETURNING id",
+            self.channel
+        );
+        assert_eq!(cluster::column(&self.options.database, &sql), ["wh_kept"]);
+    }
+
+    /// The names of the events that were kept.
+    fn events(&self) -> Vec<String> {
+        cluster::column(&self.options.database, "SELECT name FROM events ORDER BY at, id")
+    }
+
     async fn get(&self, path: &str) -> Value {
         let (status, told) = self.call(&self.live_key(), "GET", path, None, None).await;
         assert_eq!(status, 200, "{told}");

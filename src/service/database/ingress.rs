@@ -102,13 +102,23 @@ pub fn has_come(
     Ok(count > 0)
 }
 
-/// Moves a chat to another id, unless that one is taken.
-pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+/// Moves a chat to another id, unless that one is taken. `for_good` says that
+/// nobody else will ever have the old one: what still comes under it belongs to
+/// the new one.
+pub fn move_peer(
+    db: &dyn DbSession,
+    channel: &str,
+    (from, to): (&str, &str),
+    for_good: bool,
+) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
     if db.change(sql, bound![channel, from, to])? > 0 {
         aliases::forget(db, channel, to)?;
         aliases::follow(db, channel, from, to)?;
+        if for_good {
+            aliases::note(db, channel, from, to)?;
+        }
     }
     Ok(())
 }
