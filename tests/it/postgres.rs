@@ -12,6 +12,7 @@ mod orders;
 mod own_cluster;
 mod pooler;
 mod properties;
+mod removing;
 mod restoring;
 mod together;
 
