@@ -59,7 +59,7 @@ struct ProcessorLoop(Child);
 impl ProcessorLoop {
     fn start() -> Self {
         let mut command = world::on_processor("0", "sh");
-        Self(command.args(["-c", "while :; do :; done"]).spawn().expect("a shell"))
+        Self(command.args(["-c", "while kill -0 $PPID; do :; done"]).spawn().expect("a shell"))
     }
 }
 
@@ -164,7 +164,7 @@ impl Bench {
         self.memory(server);
     }
 
-    /// A process gets a fifth of the first processor, beside loops that compute
+    /// A process gets a tenth of the first processor, beside loops that compute
     /// nothing: with two there is one loop less. Server and callers have the second
     /// processor, which has room then.
     async fn two_processes(&mut self, world: &World) {
@@ -182,7 +182,7 @@ impl Bench {
             let (mut one, mut two) = (Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
                 for count in [1, 2] {
-                    let _loops: Vec<_> = (count..5).map(|_| ProcessorLoop::start()).collect();
+                    let _loops: Vec<_> = (count..10).map(|_| ProcessorLoop::start()).collect();
                     let servers: Vec<_> = (0..count).map(|_| world.serve(Some("0"))).collect();
                     let parts = servers.iter().map(|it| self.outcome(it, world, kind, 32 / count));
                     let outcomes = futures_util::future::join_all(parts).await;
