@@ -7,9 +7,6 @@ use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Pieces done long ago that are removed beside each that is done.
-const REMOVED: i64 = 50;
-
 /// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngressRow {
@@ -74,8 +71,8 @@ pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(
 /// Forgets some of what was done before a time.
 pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
-               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2 /* skip locked */)";
-    db.note(sql, bound![before, REMOVED])
+               (SELECT channel, name FROM ingress WHERE done_at < ?1 ORDER BY done_at LIMIT 50 /* skip locked */)";
+    db.note(sql, bound![before])
 }
 
 /// Notes a message that came in; false when it has come in before.

@@ -28,6 +28,7 @@ pub mod shared_state;
 mod tls;
 mod values;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
@@ -188,8 +189,7 @@ impl WritingConnection for ServerWriter {
         let sound = self
             .open
             .keep_stamp(&self.session)
-            .and_then(|()| self.session.flush())
-            .and_then(|()| link.send(&[], Some(("SELECT 1", &[]))));
+            .and_then(|()| self.session.rows("SELECT 1", &[], &mut |_| Ok(ControlFlow::Break(()))));
         if let Err(cause) = sound {
             self.abandon();
             return Err(cause.into());
