@@ -2,10 +2,11 @@
 //! mail it becomes. Answers and forwards begin here.
 
 use crate::bounds;
+use crate::email::MailMessage;
 use crate::email::addresses::{TypedAddress, distinct, header_line, list};
-use crate::email::{MailMessage, files};
-use crate::ids::ThreadId;
-use crate::outbox::content::{Mail, MailAttachment, MailAttachmentSource};
+use crate::email::attached::WrittenFile;
+use crate::ids::{MessageId, ThreadId};
+use crate::outbox::content::Mail;
 
 /// The line between what is written and what is quoted, in a kept draft.
 const QUOTED: &str = "---- quoted below ----";
@@ -29,8 +30,8 @@ pub struct WrittenMail {
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
-    /// Paths and https addresses of what goes with it.
-    pub files: Vec<String>,
+    /// What goes with it.
+    pub files: Vec<WrittenFile>,
     /// The text.
     pub body: String,
     /// What is quoted below it.
@@ -55,7 +56,7 @@ impl WrittenMail {
             text.push_str("Format: HTML\n");
         }
         for file in &self.files {
-            text.push_str(&format!("File: {}\n", line(file)));
+            text.push_str(&format!("{}\n", file.to_line()));
         }
         text.push('\n');
         text.push_str(&self.body);
@@ -82,8 +83,7 @@ impl WrittenMail {
                 "Subject" => written.subject = value,
                 "Answers" => written.answers = Some(value),
                 "Format" => written.html = value == "HTML",
-                "File" => written.files.push(value),
-                _ => return None,
+                name => written.files.push(WrittenFile::from_line(name, value)?),
             }
         }
         match rest.split_once(&format!("\n{QUOTED}\n")) {
@@ -98,7 +98,8 @@ impl WrittenMail {
 
     /// Whether nothing of a person's own is in its text.
     pub fn is_blank(&self) -> bool {
-        self.body.trim().is_empty() && self.files.is_empty()
+        let is_own = |it: &WrittenFile| matches!(it, WrittenFile::Typed(_));
+        self.body.trim().is_empty() && !self.files.iter().any(is_own)
     }
 
     /// Whether it passes on what others wrote; that needs no words of one's
@@ -153,7 +154,7 @@ impl WrittenMail {
             text: Some(text),
             in_reply_to: self.answers.clone(),
             thread,
-            attachments: self.files.iter().map(|it| attachment(it)).collect(),
+            attachments: self.files.iter().map(WrittenFile::attachment).collect(),
             ..Mail::default()
         })
     }
@@ -235,9 +236,13 @@ pub fn answer(
     }
 }
 
-/// A mail passed on, with its head before its text. Its files stay behind:
-/// the interface has no way to pass them on.
-pub fn forward(letter: &MailMessage, thread_subject: Option<&str>, when: &str) -> WrittenMail {
+/// A mail passed on, with its head before its text and its files.
+pub fn forward(
+    letter: &MailMessage,
+    message: &MessageId,
+    thread_subject: Option<&str>,
+    when: &str,
+) -> WrittenMail {
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
     let to: Vec<&str> = letter.to.iter().map(crate::text::SafeText::as_str).collect();
@@ -248,7 +253,14 @@ pub fn forward(letter: &MailMessage, thread_subject: Option<&str>, when: &str) -
         to.join(", "),
         cut(text)
     );
-    WrittenMail { subject: marked("Fwd", &subject), quote: Some(quote), ..WrittenMail::default() }
+    let files =
+        (0..).zip(&letter.files).filter_map(|(place, file)| WrittenFile::received(message, place, file));
+    WrittenMail {
+        subject: marked("Fwd", &subject),
+        files: files.collect(),
+        quote: Some(quote),
+        ..WrittenMail::default()
+    }
 }
 
 /// A subject with one mark before it, however often it was answered.
@@ -271,42 +283,6 @@ fn quoted(letter: &MailMessage, when: &str) -> Option<String> {
 fn cut(text: &str) -> String {
     let cut: String = text.chars().take(QUOTE).collect();
     if cut.len() < text.len() { format!("{cut}\n[…]") } else { cut }
-}
-
-fn attachment(what: &str) -> MailAttachment {
-    let name = what.split(['?', '#']).next().unwrap_or(what).rsplit('/').next().unwrap_or(what);
-    let source = match is_link(what) {
-        true => MailAttachmentSource::Link(what.to_owned()),
-        false => MailAttachmentSource::File(what.to_owned()),
-    };
-    MailAttachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
-}
-
-/// Whether a file is an address and no path.
-pub fn is_link(what: &str) -> bool {
-    what.to_ascii_lowercase().starts_with("https://")
-}
-
-/// The media type of a name's ending.
-pub fn kind_of(name: &str) -> &'static str {
-    match files::ending(name).as_deref() {
-        Some("pdf") => "application/pdf",
-        Some("txt" | "log" | "md") => "text/plain",
-        Some("csv") => "text/csv",
-        Some("html" | "htm") => "text/html",
-        Some("png") => "image/png",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("gif") => "image/gif",
-        Some("webp") => "image/webp",
-        Some("zip") => "application/zip",
-        Some("json") => "application/json",
-        Some("doc") => "application/msword",
-        Some("docx") => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        Some("xlsx") => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        Some("mp3") => "audio/mpeg",
-        Some("mp4") => "video/mp4",
-        _ => "application/octet-stream",
-    }
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn answers_go_where_they_belong() {
     assert_eq!(answer(&mine, None, &own(), false, "").to, "bob@y.example");
     let again = MailMessage { subject: Some(SafeText::line("RE: Order 1041")), ..letter() };
     assert_eq!(answer(&again, None, &own(), false, "").subject, "RE: Order 1041");
-    let passed = forward(&letter(), None, "today");
+    let passed = forward(&letter(), &MessageId::from("m1"), None, "today");
     assert_eq!((passed.to.as_str(), passed.subject.as_str()), ("", "Fwd: Order 1041"));
     assert!(passed.quote.is_some_and(|it| it.contains("From: ana@y.example\nDate: today")));
 }
@@ -54,7 +54,7 @@ fn what_is_wrong_with_a_mail_is_named() {
         ..WrittenMail::default()
     };
     assert!(good.mail(None, &own()).is_ok());
-    let many = (0..=bounds::ATTACHMENTS).map(|it| format!("/tmp/{it}")).collect();
+    let many = (0..=bounds::ATTACHMENTS).map(|it| WrittenFile::Typed(format!("/tmp/{it}"))).collect();
     let cases = [
         (WrittenMail { to: String::new(), ..good.clone() }, 0, "To: at least one"),
         (WrittenMail { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is no mail address"),
@@ -86,7 +86,7 @@ fn what_is_wrong_with_a_mail_is_named() {
     let kinds: Vec<(&str, &str)> =
         mail.attachments.iter().map(|it| (it.filename.as_str(), it.content_type.as_str())).collect();
     assert_eq!(kinds, [("a b.pdf", "application/pdf"), ("c.png", "image/png")]);
-    assert!(matches!(mail.attachments[1].source, MailAttachmentSource::Link(_)));
+    assert!(matches!(mail.attachments[1].source, crate::outbox::content::MailAttachmentSource::Link(_)));
 }
 
 #[test]
@@ -137,7 +137,7 @@ proptest! {
         }
         let draft = written.to_draft();
         let head = draft.split("\n\n").next().unwrap_or("");
-        let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:"];
+        let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:", "Received file:"];
         prop_assert!(head.lines().all(|it| known.iter().any(|name| it.starts_with(name))), "{:?}", head);
     }
 
