@@ -1,5 +1,5 @@
 //! `mail`: sent, marked and filed, with whom mails were exchanged, and the
-//! account behind the key.
+//! account behind the key. Threads are read, answered and passed on in `thread`.
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
@@ -21,6 +21,8 @@ use model::outbox::content::{Mail, ThreadChange, ThreadPlace};
 use model::text::SafeText;
 use sync::ChannelSync;
 
+mod thread;
+
 /// Correspondents told at most.
 const CORRESPONDENTS: u32 = 1000;
 
@@ -29,6 +31,12 @@ const CORRESPONDENTS: u32 = 1000;
 pub enum MailAction {
     /// Send a mail: a new one, or an answer in a thread.
     Send(MailSendArguments),
+    /// Show the mails of a thread with their heads and files.
+    Show(thread::MailShowArguments),
+    /// Answer the newest mail of a thread, or another of its mails.
+    Reply(thread::MailReplyArguments),
+    /// Pass a mail on with its files.
+    Forward(thread::MailForwardArguments),
     /// Mark, file or rate a thread; what the server ignored is said.
     Change(MailChangeArguments),
     /// With whom mails were exchanged.
@@ -112,6 +120,9 @@ impl MailAction {
     pub fn common(&self) -> &Common {
         match self {
             Self::Send(it) => &it.common,
+            Self::Show(it) => &it.common,
+            Self::Reply(it) => &it.common,
+            Self::Forward(it) => &it.common,
             Self::Change(it) => &it.common,
             Self::Contacts(it) => &it.common,
             Self::Account(it) => &it.common,
@@ -123,6 +134,9 @@ impl MailAction {
 pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
     match action {
         MailAction::Send(arguments) => send(session, arguments),
+        MailAction::Show(arguments) => Ok(thread::show(session, arguments)?),
+        MailAction::Reply(arguments) => thread::reply(session, arguments),
+        MailAction::Forward(arguments) => thread::forward(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
         MailAction::Contacts(arguments) => Ok(contacts(session, arguments)?),
         MailAction::Account(arguments) => Ok(account(session, arguments)?),
