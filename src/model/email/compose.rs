@@ -26,6 +26,8 @@ pub struct WrittenMail {
     pub bcc: String,
     /// The subject, as typed.
     pub subject: String,
+    /// The sender, where it is not the account's own.
+    pub from: Option<String>,
     /// The mail it answers.
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
@@ -34,9 +36,25 @@ pub struct WrittenMail {
     pub files: Vec<WrittenFile>,
     /// The text.
     pub body: String,
-    /// What is quoted below it.
+    /// What is quoted.
     pub quote: Option<String>,
+    /// Whether it is quoted above the text, not below.
+    pub quote_above: bool,
 }
+
+/// How mails of a tab begin.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailStyle {
+    /// The sender, where it is not the account's own.
+    pub from: Option<String>,
+    /// What stands below the text.
+    pub signature: Option<String>,
+    /// Whether an answer stands below what it answers.
+    pub quote_above: bool,
+}
+
+/// The line over a signature.
+const SIGNATURE: &str = "-- ";
 
 impl WrittenMail {
     /// As a draft keeps it.
@@ -49,11 +67,17 @@ impl WrittenMail {
             }
         }
         text.push_str(&format!("Subject: {}\n", line(&self.subject)));
+        if let Some(from) = &self.from {
+            text.push_str(&format!("From: {}\n", line(from)));
+        }
         if let Some(answers) = &self.answers {
             text.push_str(&format!("Answers: {}\n", line(answers)));
         }
         if self.html {
             text.push_str("Format: HTML\n");
+        }
+        if self.quote_above {
+            text.push_str("Quote: above\n");
         }
         for file in &self.files {
             text.push_str(&format!("{}\n", file.to_line()));
@@ -81,6 +105,8 @@ impl WrittenMail {
                 "Cc" => written.cc = value,
                 "Bcc" => written.bcc = value,
                 "Subject" => written.subject = value,
+                "From" => written.from = Some(value),
+                "Quote" => written.quote_above = value == "above",
                 "Answers" => written.answers = Some(value),
                 "Format" => written.html = value == "HTML",
                 name => written.files.push(WrittenFile::from_line(name, value)?),
@@ -99,7 +125,25 @@ impl WrittenMail {
     /// Whether nothing of a person's own is in its text.
     pub fn is_blank(&self) -> bool {
         let is_own = |it: &WrittenFile| matches!(it, WrittenFile::Typed(_));
-        self.body.trim().is_empty() && !self.files.iter().any(is_own)
+        self.own_words().trim().is_empty() && !self.files.iter().any(is_own)
+    }
+
+    /// The text without the signature below it.
+    fn own_words(&self) -> &str {
+        let start = self.body.strip_prefix(SIGNATURE).filter(|it| it.starts_with('\n'));
+        let signed = || self.body.split_once(&format!("\n{SIGNATURE}\n")).map(|it| it.0);
+        if start.is_some() { "" } else { signed().unwrap_or(&self.body) }
+    }
+
+    /// With the sender, the signature and the quoting of a tab.
+    #[must_use]
+    pub fn in_style(mut self, style: &MailStyle) -> Self {
+        if let Some(signature) = &style.signature {
+            self.body = format!("\n\n{SIGNATURE}\n{}", signature.trim_end());
+        }
+        self.from.clone_from(&style.from);
+        self.quote_above = style.quote_above && !self.is_forward();
+        self
     }
 
     /// Whether it passes on what others wrote; that needs no words of one's
@@ -152,6 +196,7 @@ impl WrittenMail {
             bcc,
             subject,
             text: Some(text),
+            from: self.from.clone(),
             in_reply_to: self.answers.clone(),
             thread,
             attachments: self.files.iter().map(WrittenFile::attachment).collect(),
@@ -159,9 +204,10 @@ impl WrittenMail {
         })
     }
 
-    /// The text with what is quoted below it.
+    /// The text with what is quoted.
     pub fn whole_text(&self) -> String {
         match &self.quote {
+            Some(quote) if self.quote_above => format!("{quote}\n\n{}", self.body.trim_end()),
             Some(quote) => format!("{}\n\n{quote}", self.body.trim_end()),
             None => self.body.clone(),
         }
@@ -169,7 +215,7 @@ impl WrittenMail {
 
     /// Whether the text speaks of a file and none goes with it.
     pub fn forgot_file(&self) -> bool {
-        let text = self.body.to_lowercase();
+        let text = self.own_words().to_lowercase();
         self.files.is_empty() && WORDS.iter().any(|it| text.contains(it))
     }
 

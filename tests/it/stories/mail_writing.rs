@@ -1,6 +1,7 @@
 //! Writing mail: to all, passed on, with files and as HTML, to many; and
 //! from an address to its chat.
 
+use frontdesk::model::email::compose::MailStyle;
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
@@ -208,4 +209,35 @@ fn files_are_attached_by_paths_that_are_completed() {
         (names.as_slice(), &sent["text"]),
         (&["price list.txt", "offer.txt"][..], &json!("Here they are."))
     );
+}
+
+#[test]
+fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
+    let mut desk = mail(80, 24);
+    letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAna"), None);
+    calm(&mut desk);
+    desk.mails_begin(MailStyle {
+        from: Some("Tom at Harbor <hello@harborbicycles.example>".to_owned()),
+        signature: Some("Tom Baker\nHarbor Bicycles".to_owned()),
+        quote_above: true,
+    });
+    desk.keys("gg<Enter>").settle().keys("r").shows("From     Tom at Harbor").shows("quoted lines go above");
+    // A signature alone is no mail, and nothing to keep.
+    desk.keys("<Ctrl-X>").shows("the mail is empty").keys("<Esc>").settle().keys("r").hides("goes on");
+    desk.types("It left today.");
+    photographs!(desk, "a_mail_is_signed", Composer);
+    desk.keys("<Ctrl-X>v").shows("Where is it?").shows("Tom Baker").shows("From     Tom at Harbor");
+    let sent = leaves(&mut desk);
+    assert!(sent.to_string().contains("It left today."), "{sent}");
+    let listed = desk.get("email", "/email/threads");
+    let mut threads = listed["data"].as_array().expect("a list").iter();
+    let id = threads.find(|it| it["subject"] == "Order 2001").expect("a thread")["id"].as_str();
+    let read = desk.get("email", &format!("/email/threads/{}", id.expect("an id")));
+    let mail = read["messages"].as_array().and_then(|it| it.last()).expect("a mail");
+    let text = mail["text"].as_str().expect("a text");
+    assert!(
+        text.starts_with("On ") && text.ends_with("It left today.\n\n-- \nTom Baker\nHarbor Bicycles"),
+        "{text}"
+    );
+    assert_eq!(mail["fromName"], "Tom at Harbor", "{mail}");
 }

@@ -25,14 +25,18 @@ pub struct Head {
     pub fields: [TextLine; 4],
     /// Which has the keyboard; [`BODY`] for the text, what is behind it for a file.
     pub at: usize,
+    /// The sender, where it is not the account's own.
+    pub from: Option<String>,
     /// The mail it answers.
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
     /// What goes with it, and the sizes as far as they are known.
     pub files: Vec<(WrittenFile, Option<u64>)>,
-    /// What is quoted below the text.
+    /// What is quoted.
     pub quote: Option<String>,
+    /// Whether it is quoted above the text, not below.
+    pub quote_above: bool,
     /// Who fits the address that is begun.
     pub offered: Vec<Correspondent>,
     /// The chosen one of them.
@@ -63,10 +67,12 @@ impl Head {
         let head = Self {
             fields: [line(&written.to), line(&written.cc), line(&written.bcc), line(&written.subject)],
             at: if written.to.trim().is_empty() { 0 } else { BODY },
+            from: written.from,
             answers: written.answers,
             html: written.html,
             files: written.files.into_iter().map(sized).collect(),
             quote: written.quote,
+            quote_above: written.quote_above,
             ..Self::default()
         };
         (head, written.body)
@@ -80,11 +86,13 @@ impl Head {
             cc: text(1),
             bcc: text(2),
             subject: text(SUBJECT),
+            from: self.from.clone(),
             answers: self.answers.clone(),
             html: self.html,
             files: self.files.iter().map(|it| it.0.clone()).collect(),
             body: body.to_owned(),
             quote: self.quote.clone(),
+            quote_above: self.quote_above,
         }
     }
 
@@ -96,7 +104,9 @@ impl Head {
     /// The lines it takes on screen.
     pub fn height(&self) -> usize {
         let offered = self.offered.len().min(4);
-        let below = self.files.len().min(FILES) + usize::from(self.quote.is_some());
+        let below = self.files.len().min(FILES)
+            + usize::from(self.from.is_some())
+            + usize::from(self.quote.is_some());
         self.shown().count() + offered + below + usize::from(self.wrong.is_some()) + 1
     }
 

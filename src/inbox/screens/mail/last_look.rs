@@ -126,7 +126,8 @@ fn fitted(parts: &[String], gap: &str, width: usize) -> Vec<String> {
 fn head(written: &WrittenMail, files: &[(WrittenFile, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
     let line =
         |label: &str, words: &str| (ReviewRowKind::Plain, format!("{label:<9}{}", SafeText::line(words)));
-    let mut lines = vec![line("To", &written.to)];
+    let mut lines: Vec<_> = written.from.iter().map(|it| line("From", it)).collect();
+    lines.push(line("To", &written.to));
     for (label, words) in [("Cc", &written.cc), ("Bcc", &written.bcc)] {
         if !words.trim().is_empty() {
             lines.push(line(label, words));
@@ -151,7 +152,8 @@ fn text(written: &WrittenMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
     }
     let mut lines = vec![(ReviewRowKind::Plain, written.body.trim_end().to_owned())];
     if let Some(quote) = &written.quote {
-        lines.push((ReviewRowKind::Dim, format!("▸ {} quoted lines", quote.lines().count())));
+        let folded = (ReviewRowKind::Dim, format!("▸ {} quoted lines", quote.lines().count()));
+        lines.insert(if written.quote_above { 0 } else { 1 }, folded);
     }
     lines
 }

@@ -301,10 +301,11 @@ fn from_mail(mail: &Mail) -> WrittenMail {
         cc: mail.cc.join(", "),
         bcc: mail.bcc.join(", "),
         subject: mail.subject.clone(),
+        from: mail.from.clone(),
         answers: mail.in_reply_to.clone(),
         html: mail.html.is_some(),
         files: links.collect(),
         body: mail.text.clone().unwrap_or_default(),
-        quote: None,
+        ..WrittenMail::default()
     }
 }

@@ -68,6 +68,12 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
     let mut y = area.y;
     let end = area.y + area.height.saturating_sub(2);
     let mut cursor = None;
+    if let Some(from) = head.from.as_ref().filter(|_| y < end) {
+        paint_view::text(buffer, area.x, y, LABEL, "From", theme.quiet());
+        let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
+        paint_view::text(buffer, x, y, width, SafeText::line(from).as_str(), theme.quiet());
+        y += 1;
+    }
     let shown: Vec<usize> = head.shown().collect();
     for at in shown {
         if y >= end {
@@ -160,7 +166,8 @@ fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buff
     if let Some(quote) = &head.quote {
         let count = quote.lines().count();
         let key = inbox.context.settings.keymap.named_in_text(Command::SwitchMode);
-        lines.push(format!("▸ {count} quoted lines go below · {key} takes them into the text"));
+        let place = if head.quote_above { "above" } else { "below" };
+        lines.push(format!("▸ {count} quoted lines go {place} · {key} takes them into the text"));
     }
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);

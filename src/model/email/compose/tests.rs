@@ -90,6 +90,32 @@ fn what_is_wrong_with_a_mail_is_named() {
 }
 
 #[test]
+fn a_mail_begins_in_the_style_of_its_tab() {
+    let style = |quote_above| MailStyle {
+        from: Some("Ana <shop@x.example>".into()),
+        signature: Some("Ana, Harbor Bikes\nattached to you\n".into()),
+        quote_above,
+    };
+    let begun = |above| answer(&letter(), None, &own(), false, "today").in_style(&style(above));
+    assert_eq!(begun(false).body, "\n\n-- \nAna, Harbor Bikes\nattached to you");
+    assert!(begun(false).is_blank() && !begun(false).forgot_file(), "a signature is no word of one's own");
+    let (_, why) = begun(false).mail(None, &own()).expect_err("empty");
+    assert_eq!(why, "the mail is empty");
+    let written = |above| WrittenMail { body: format!("Hi{}", begun(above).body), ..begun(above) };
+    let (below, above) = (written(false).whole_text(), written(true).whole_text());
+    assert!(below.starts_with("Hi\n\n-- \nAna, Harbor Bikes") && below.contains("\n\nOn today"), "{below}");
+    assert!(
+        above.starts_with("On today") && above.ends_with("Hi\n\n-- \nAna, Harbor Bikes\nattached to you"),
+        "{above}"
+    );
+    let mail = written(true).mail(None, &own()).expect("a mail");
+    assert_eq!(mail.from.as_deref(), Some("Ana <shop@x.example>"));
+    let passed = forward(&letter(), &MessageId::from("m1"), None, "today").in_style(&style(true));
+    assert!(!passed.quote_above, "what is passed on stands below");
+    assert!(!WrittenMail { body: "a\n--\nb".into(), ..WrittenMail::default() }.is_blank());
+}
+
+#[test]
 fn a_file_that_was_forgotten_is_missed() {
     let says = |body: &str| WrittenMail { body: body.to_owned(), ..WrittenMail::default() };
     for text in ["I attached the form", "Im Anhang das Formular", "Le envío adjunto el formulario"] {
@@ -120,9 +146,9 @@ fn anything() -> impl Strategy<Value = WrittenMail> {
             subject,
             answers,
             html,
-            files: Vec::new(),
             body,
             quote,
+            ..WrittenMail::default()
         })
 }
 
@@ -137,7 +163,7 @@ proptest! {
         }
         let draft = written.to_draft();
         let head = draft.split("\n\n").next().unwrap_or("");
-        let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:", "Received file:"];
+        let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:", "Received file:", "From:", "Quote:"];
         prop_assert!(head.lines().all(|it| known.iter().any(|name| it.starts_with(name))), "{:?}", head);
     }
 
@@ -149,6 +175,8 @@ proptest! {
             html,
             files: vec!["/tmp/a b".into()],
             quote: Some("> x".into()),
+            from: Some("Ana <a@b.example>".into()),
+            quote_above: html,
             body,
             ..WrittenMail::default()
         };

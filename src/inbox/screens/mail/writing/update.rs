@@ -41,7 +41,9 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
         return;
     }
     let kept = composer.head.is_some() && !composer.is_mail_blank();
-    let written = if kept { None } else { Some(mail_begun(inbox, begun)) };
+    let styles = &inbox.context.settings.mail_styles;
+    let style = styles.iter().find(|it| it.0 == tab.channel.id).map(|it| it.1.clone()).unwrap_or_default();
+    let written = if kept { None } else { Some(mail_begun(inbox, begun).in_style(&style)) };
     let tab = inbox.desk.tab_mut();
     tab.mail.begun = None;
     tab.focus = Focus::Composer;
@@ -50,6 +52,8 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     match written {
         Some(written) => {
             composer.begin_mail(written, now);
+            // The text begins above the signature.
+            composer.change(now, |it| it.move_to(0, 0));
             say_left_behind(inbox, begun);
         }
         None => {
@@ -232,12 +236,13 @@ impl Desk {
     fn take_quote(&mut self, context: &mut Context) {
         let now = context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return };
+        let Some(written) = composer.written() else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
         let at = composer.sheet().cursor();
-        let text = format!("{}\n\n{quote}", composer.text().trim_end());
+        let above = if written.quote_above { quote.lines().count() + 1 } else { 0 };
         composer.change(now, |it| {
-            it.replace_all(&text);
-            it.move_to(at.0, at.1);
+            it.replace_all(&written.whole_text());
+            it.move_to(at.0 + above, at.1);
         });
         context.say("what was quoted is in the text now");
     }
