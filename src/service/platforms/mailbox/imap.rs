@@ -30,7 +30,7 @@ pub struct ImapLink {
     /// Whether it moves mails in one step.
     pub(super) moves: bool,
     /// Whether it removes the mails that are named, and no others.
-    removes: bool,
+    pub(super) removes: bool,
     /// Where what was sent lies.
     pub sent: String,
     /// Where what is done with lies.
