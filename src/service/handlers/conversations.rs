@@ -83,7 +83,7 @@ pub async fn page<B: Body>(
     let state = service.clone();
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.reach())?;
             let told = rows.into_iter().map(|row| {
                 let escalation = bodies::escalation(db, &row)?;
@@ -102,7 +102,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
     let now = service.clock.now();
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let escalation = bodies::escalation(db, &row)?;
             Reply::ok(&bodies::whole_conversation(row, escalation, now))
