@@ -29,13 +29,16 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let now = service.clock.now();
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
-    let commits = service.database.revision(&caller.workspace).await?;
-    let question = query
-        .text("cursor")
-        .is_none()
-        .then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
-    if let Some(question) = &question
-        && let Some(answer) = service.last_answers.recall(question, commits, now)
+    // Who reads on in a list asks that page once.
+    let question = match query.text("cursor") {
+        Some(_) => None,
+        None => {
+            let name = format!("list {} {status:?} {}", caller.channel_id, page.limit);
+            Some((name, service.database.revision(&caller.workspace).await?))
+        }
+    };
+    if let Some((question, commits)) = &question
+        && let Some(answer) = service.last_answers.recall(question, *commits, now)
     {
         return Ok(Reply::of_json(answer));
     }
@@ -53,7 +56,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
             Ok::<_, ApiError>((lines.reply(&state.cursors)?, until))
         })
         .await?;
-    if let Some(question) = question {
+    if let Some((question, commits)) = question {
         service.last_answers.keep(&question, commits, now..until, &reply.body);
     }
     Ok(reply)
