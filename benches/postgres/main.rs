@@ -20,6 +20,10 @@ mod load;
 mod own_cluster;
 #[path = "../parts/server_process.rs"]
 mod server_process;
+#[expect(dead_code, reason = "the tests use the rest")]
+#[path = "../../tests/it/waiting.rs"]
+mod waiting;
+mod world;
 
 use std::process::{Child, Command};
 use std::time::Duration;
