@@ -16,6 +16,7 @@ pub mod counting;
 pub mod digest;
 pub mod email;
 pub mod emoji;
+pub mod failures;
 pub mod fetches;
 pub mod files;
 pub mod filter;

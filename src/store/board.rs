@@ -4,11 +4,16 @@
 //! The first message that went out to a person after the wave was sent, and not
 //! from the AI, is taken for the broadcast's.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, params};
 
+use crate::broadcasts::failures;
+use crate::rows::reasons;
 use crate::{Reader, StoreError};
 use model::board::{BoardDetail, BoardEntry, BoardId, RecipientFate, RecipientStatus, Sample, summed};
-use model::ids::{BroadcastId, CampaignId, ChannelId, ConversationId};
+use model::failures::FailedRecipient;
+use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use model::time::{MINUTE, Timestamp};
 use model::waves::RecipientCounts;
 use sqlite::{Queries, Row, only, read_row};
@@ -105,8 +110,10 @@ impl Reader {
     pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         match id {
-            BoardId::Broadcast(_, id) => {
-                Ok(BoardDetail { samples: samples(&moment, id.as_str())?, recipients: Vec::new() })
+            BoardId::Broadcast(channel, id) => {
+                let refused = failures(&moment, channel.as_str(), id.as_str())?;
+                let recipients = only_refused(&moment, channel.as_str(), refused)?;
+                Ok(BoardDetail { samples: samples(&moment, id.as_str())?, recipients })
             }
             BoardId::Campaign(id) => {
                 let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w
@@ -151,6 +158,12 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
     let channel: Option<String> =
         connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id.as_str()], only)?;
     let Some(channel) = channel else { return Ok(Vec::new()) };
+    let refused = refused_of(connection, &channel, id)?;
+    let (named, numbered): (Vec<_>, Vec<_>) = refused.iter().partition(|it| it.contact.is_some());
+    let by_contact: HashMap<_, _> =
+        named.into_iter().filter_map(|it| Some((it.contact.as_deref()?, it))).collect();
+    let by_phone: HashMap<_, _> =
+        numbered.into_iter().filter_map(|it| Some((it.phone.as_deref()?, it))).collect();
     let mut rows = statement.query([id.as_str()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
@@ -162,13 +175,68 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
             (None, Some(_)) => (RecipientFate::Unknown, false),
             (Some(conversation), Some(at)) => shown(connection, &channel, conversation, at)?,
         };
-        found.push(read_row!(row, RecipientStatus {
+        let mut one = read_row!(row, RecipientStatus {
             contact, phone, name: optional_line;
             conversation,
             wave: if sent_at.is_some() { row.number("wave")? } else { 0 },
             fate,
             replied
-        }));
+        });
+        let phone = one.phone.as_deref().and_then(|it| by_phone.get(it));
+        if let Some(told) = by_contact.get(one.contact.as_str()).or(phone) {
+            one.fate = one.fate.refused(&told.reason);
+        }
+        found.push(one);
+    }
+    // Of a broadcast to everyone only they are known.
+    if found.is_empty() { only_refused(connection, &channel, refused) } else { Ok(found) }
+}
+
+/// Whom the waves of a campaign did not reach, as far as the server names them.
+fn refused_of(
+    connection: &Connection,
+    channel: &str,
+    id: &CampaignId,
+) -> Result<Vec<FailedRecipient>, StoreError> {
+    let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
+               WHERE c.id = ?1 AND w.broadcast IS NOT NULL ORDER BY w.number";
+    let waves: Vec<String> = connection.all(sql, [id], only)?;
+    let each: Result<Vec<_>, StoreError> = waves.iter().map(|it| failures(connection, channel, it)).collect();
+    Ok(each?.into_iter().flatten().collect())
+}
+
+/// The recipients of a broadcast of which only those are known that the server
+/// names as not reached.
+fn only_refused(
+    connection: &Connection,
+    channel: &str,
+    refused: Vec<FailedRecipient>,
+) -> Result<Vec<RecipientStatus>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, phone, name FROM contact WHERE channel = ?1 AND (id = ?2 OR (?2 IS NULL AND phone = ?3)) LIMIT 1",
+    )?;
+    let mut found = Vec::with_capacity(refused.len());
+    for FailedRecipient { contact, phone, reason } in refused {
+        let mut rows = statement.query(params![channel, contact, phone])?;
+        let row = rows.next()?;
+        let row = row.map(Row::of);
+        let known = |it: &Row<'_>| -> rusqlite::Result<_> {
+            Ok((
+                it.get::<Option<String>>("id")?,
+                it.get::<Option<String>>("phone")?,
+                it.optional_line("name")?,
+            ))
+        };
+        let (id, known_phone, name) = row.as_ref().map(known).transpose()?.unwrap_or_default();
+        found.push(RecipientStatus {
+            contact: ContactId::new(contact.or(id).unwrap_or_default()),
+            phone: phone.or(known_phone),
+            name,
+            conversation: None,
+            wave: 1,
+            fate: RecipientFate::Refused(reason),
+            replied: false,
+        });
     }
     Ok(found)
 }
@@ -181,7 +249,7 @@ fn shown(
     since: Timestamp,
 ) -> Result<(RecipientFate, bool), StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT m.inbound, m.delivery, m.sender FROM message m
+        "SELECT m.inbound, m.delivery, m.sender, m.raw FROM message m
          WHERE m.conversation = (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)
              AND m.sort_at >= ?3 ORDER BY m.sort_at, m.id",
     )?;
@@ -195,7 +263,7 @@ fn shown(
             continue;
         }
         fate = match row.text("delivery")? {
-            "failed" => RecipientFate::Failed,
+            "failed" => RecipientFate::Failed(reasons::told(row.text("raw")?)),
             "delivered" => RecipientFate::Reached("delivered"),
             "read" => RecipientFate::Reached("read"),
             _ => RecipientFate::Reached("sent"),

@@ -45,6 +45,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache.sql"),
         include_str!("schema/cache_first_message.sql"),
         include_str!("schema/cache_urgency.sql"),
+        include_str!("schema/cache_failures.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.

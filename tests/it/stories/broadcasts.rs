@@ -59,6 +59,16 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     let ours = bodies.iter().filter(|it| **it == "We open at 9.\nCome in!").count();
     assert_eq!(ours, 2, "{bodies:?}");
     desk.shows("finished").shows("1 failed (33 %)").shows("2 delivered · 1 failed · 0 pending");
+    desk.keys("d").shows("failed        +447700902222  Ann Brown · SESSION_EXPIRED");
+    desk.keys("<Esc>");
+    let file = desk.file("people.txt", b"").replace("people.txt", "report.csv");
+    desk.keys(":").types(&format!("export csv {file}")).keys("<Enter>").shows("report.csv");
+    let report = std::fs::read_to_string(&file).expect("a report");
+    assert!(
+        report.starts_with("contact,phone,name,wave,outcome,code,reason,replied,known from\n"),
+        "{report}"
+    );
+    assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,,,the service\n"), "{report}");
     desk.keys("z").shows("nothing is held that could be taken back");
     // What the trigger tells stands beside it.
     desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
