@@ -155,6 +155,8 @@ pub struct RecipientStatus {
     pub fate: RecipientFate,
     /// Whether the person has written since.
     pub replied: bool,
+    /// Whether the newest of it is nothing but a word such as STOP.
+    pub opted_out: bool,
 }
 
 /// What messages show of a recipient.
@@ -204,13 +206,15 @@ impl RecipientFate {
 }
 
 /// What is read of the chosen row only.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardDetail {
     /// How it went, oldest first.
     pub samples: Vec<Sample>,
     /// Whom it went to and what became of them; empty where that is not known
     /// here.
     pub recipients: Vec<RecipientStatus>,
+    /// Credits charged when it was taken, if the server told for all of it.
+    pub charged: Option<f64>,
 }
 
 impl BoardDetail {
@@ -338,6 +342,7 @@ mod tests {
                 words: SafeText::line("+no such number"),
             }),
             replied: true,
+            opted_out: false,
         };
         let told = report(&[one]);
         let line = told.lines().nth(1).expect("a line");

@@ -73,6 +73,27 @@ impl Store {
             .await
     }
 
+    /// Notes what a broadcast was charged when it was taken.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_broadcast_charge(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+        credits: f64,
+    ) -> Result<(), StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.outbox()
+            .later(move |connection| {
+                let sql =
+                    "INSERT OR REPLACE INTO broadcast_charge (channel, id, credits) VALUES (?1, ?2, ?3)";
+                connection.execute(sql, params![channel, id, credits])?;
+                Ok(())
+            })
+            .await
+    }
+
     /// Keeps how a broadcast stands; tells whether that differs.
     ///
     /// # Errors

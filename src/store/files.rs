@@ -51,7 +51,11 @@ pub(crate) const CACHE: Schema = Schema {
 /// The outbox's versions. Numbers below the first were never released.
 pub(crate) const OUTBOX: Schema = Schema {
     first: 11,
-    versions: &[include_str!("schema/outbox.sql"), include_str!("schema/outbox_presence.sql")],
+    versions: &[
+        include_str!("schema/outbox.sql"),
+        include_str!("schema/outbox_presence.sql"),
+        include_str!("schema/outbox_charges.sql"),
+    ],
 };
 
 /// Where the two files lie.

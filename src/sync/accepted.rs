@@ -87,6 +87,9 @@ impl ChannelSync {
         if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
             let action = spending::action(&row.operation);
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
+            if let ReceiptKind::Broadcasting { broadcast } = &receipt.kind {
+                self.store.note_broadcast_charge(self.id(), broadcast, cost).await?;
+            }
         }
         let is_template =
             matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. });
