@@ -16,6 +16,7 @@ use inbox::keymap::KeyMap;
 use inbox::palette_view::ThemePalette;
 use inbox::screens::conversations::saved_views::{SavedView, shipped};
 use inbox::settings::{Noticing, PauseOnReply};
+use model::email::compose::MailStyle;
 use model::ids::ChannelId;
 use model::pictures::Graphics;
 use model::secret::Secret;
@@ -24,6 +25,7 @@ mod bindings;
 pub mod edit;
 pub mod keys;
 mod macros;
+mod mail;
 mod notify;
 mod reading;
 mod receiver;
@@ -105,6 +107,8 @@ pub struct ChannelConfig {
     pub read_only: bool,
     /// Whether its pictures are fetched by themselves.
     pub pictures: bool,
+    /// How its mails begin.
+    pub mail: MailStyle,
 }
 
 /// One thing that is wrong with a configuration.
@@ -307,6 +311,7 @@ fn read_channel(
     let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
     let pictures = mistakes.value(section.boolean("pictures")).unwrap_or(false);
     let uid = mistakes.value(section.integer("service_uid"));
+    let mail = mail::read(section, mistakes);
     let (name, base_url) = (name?, base_url?);
     if let Some(uid) = uid.and_then(|it| u32::try_from(it).ok()) {
         client::trust_user(&base_url, uid);
@@ -327,7 +332,7 @@ fn read_channel(
             format!("channel {name:?} has more than one of key_env, key_command, key_file; keep one");
         mistakes.0.push(section.error("name", &problem));
     }
-    Some(ChannelConfig { name, base_url, key, read_only, pictures })
+    Some(ChannelConfig { name, base_url, key, read_only, pictures, mail })
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {

@@ -12,8 +12,11 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod floor;
+#[path = "../parts/load.rs"]
 mod load;
 mod server;
+#[path = "../parts/server_process.rs"]
+mod server_process;
 mod world;
 
 use std::time::Duration;
@@ -52,35 +55,36 @@ async fn run() {
             let server = if bare { Server::bare(&file) } else { Server::real(&file, &world) };
             server.warm().await;
             let jobs = server.jobs(kind, connections);
-            let before = server.processor();
-            let mut outcome = load.run(&server.address, jobs).await;
-            outcome.processor = server.processor().saturating_sub(before);
-            outcomes.push((outcome, server.memory()));
+            let process = &server.process;
+            let before = process.processor();
+            let outcome = load.run(&process.address, jobs).await;
+            let cost = outcome.cost(process.processor().saturating_sub(before));
+            outcomes.push((outcome, cost, process.memory()));
         }
         rows.push((name, outcomes));
     }
     print(&rows);
 }
 
-fn print(rows: &[(&str, Vec<(Outcome, u64)>)]) {
+fn print(rows: &[(&str, Vec<(Outcome, f64, u64)>)]) {
     println!(
         "{:<28} {:>8} {:>8} {:>8} {:>8} {:>6} | {:>8} {:>8} {:>8} | {:>6} {:>6}",
         "", "per s", "p50 ms", "p99 ms", "cpu us", "MB", "bare/s", "p99 ms", "cpu us", "rate", "cpu"
     );
     for (name, outcomes) in rows {
-        let [(real, memory), (bare, _)] = outcomes.as_slice() else { continue };
+        let [(real, cost, memory), (bare, bare_cost, _)] = outcomes.as_slice() else { continue };
         println!(
             "{name:<28} {:>8.0} {:>8.2} {:>8.2} {:>8.0} {:>6.1} | {:>8.0} {:>8.2} {:>8.0} | {:>6.2} {:>6.2}",
             real.per_second(),
             real.percentile(50),
             real.percentile(99),
-            real.cost(),
+            cost,
             megabytes(*memory),
             bare.per_second(),
             bare.percentile(99),
-            bare.cost(),
+            bare_cost,
             real.per_second() / bare.per_second(),
-            real.cost() / bare.cost(),
+            cost / bare_cost,
         );
     }
 }

@@ -37,11 +37,7 @@ const TABS: [(&str, &str); 4] = [
 
 /// Why the demo cannot start, and what to do; it has no file of its own to name.
 fn explained(error: StartError, folder: &Path) -> anyhow::Error {
-    let taken = match &error {
-        StartError::Database(DatabaseError::InUse(process)) => Some(*process),
-        _ => None,
-    };
-    let Some(process) = taken else {
+    let StartError::Database(DatabaseError::InUse(process)) = error else {
         return anyhow::Error::new(error).context("starting the embedded service");
     };
     let who = process.map_or_else(String::new, |it| format!(" (process {it})"));

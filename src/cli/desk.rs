@@ -65,6 +65,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             notice: config.noticing,
             graphics: graphics(config.graphics),
             pictures_of: config.channels.iter().filter(|it| it.pictures).map(|it| it.id()).collect(),
+            mail_styles: config.channels.iter().map(|it| (it.id(), it.mail.clone())).collect(),
             demo: false,
             footer: config.screen.footer,
             agent: SafeText::line(&agent),

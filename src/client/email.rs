@@ -191,7 +191,9 @@ fn attachments<'a>(
                 (None, Some(link.as_str()))
             }
             // Read before it is queued.
-            MailAttachmentSource::File(_) => return Err(PrepareError::NoFiles),
+            MailAttachmentSource::File(_) | MailAttachmentSource::Received(..) => {
+                return Err(PrepareError::NoFiles);
+            }
             MailAttachmentSource::Enclosed(size) => {
                 let file = files.next().filter(|it| u64::try_from(it.len()).ok() == Some(*size));
                 (Some(STANDARD.encode(file.ok_or(PrepareError::NoFiles)?)), None)

@@ -111,6 +111,19 @@ pub const TABLES: &[SettingTable] = &[
             setting("read_only", Flag, "false", "Change nothing from this tab"),
             setting("pictures", Flag, "false", "Fetch the pictures of its messages without asking"),
             setting(
+                "mail_from",
+                Text,
+                "",
+                "What its mails name as sender, such as Ana <ana@harbor.example>; else the account",
+            ),
+            setting("mail_signature", Text, "", "What stands below the text of each mail from the start"),
+            setting(
+                "mail_quote",
+                Word(|| vec!["below", "above"]),
+                "\"below\"",
+                "Where an answer quotes the mail it answers: below its text or above it",
+            ),
+            setting(
                 "service_uid",
                 Number(0, 4_294_967_295),
                 "",

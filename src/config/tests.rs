@@ -256,3 +256,28 @@ fn an_address_no_key_may_be_sent_to_is_told_with_its_line() {
         }
     }
 }
+
+#[test]
+fn mails_of_a_channel_begin_as_configured() {
+    let channel = |more: &str| {
+        let text = format!("[[channel]]\nname = \"Mail\"\nbase_url = \"https://api.example.com/v1\"\n{more}");
+        Config::parse("config.toml", &text).map(|it| it.channels[0].mail.clone())
+    };
+    assert_eq!(channel(""), Ok(MailStyle::default()));
+    let more = "mail_from = \"Ana <ana@harbor.example>\"\nmail_signature = \"\"\"Ana\nHarbor\"\"\"\nmail_quote = \"above\"";
+    let wanted = MailStyle {
+        from: Some("Ana <ana@harbor.example>".to_owned()),
+        signature: Some("Ana\nHarbor".to_owned()),
+        quote_above: true,
+    };
+    assert_eq!(channel(more), Ok(wanted));
+    assert!(channel("mail_from = \"Ana from Harbor\"").is_ok(), "a name alone");
+    for (wrong, told) in [
+        ("mail_from = \"a@b, c@d.example\"", "neither a name nor a mail address"),
+        ("mail_quote = \"top\"", "use one of: below, above"),
+        ("mail_signatur = \"x\"", "mail_signature"),
+    ] {
+        let why = channel(wrong).expect_err("a mistake").to_string();
+        assert!(why.contains(told), "{why}");
+    }
+}

@@ -46,7 +46,7 @@ macro_rules! each_command {
             Reply Conversation ["r"] "reply" "Write an answer; in the history it quotes the selected message" => composer::may_write, composer::reply;
             Write Conversation ["i"] "write" "Write without quoting" => composer::may_write, composer::write;
             ReplyAll Conversation ["R"] "reply all" "Mail: answer to all who have it" => mail::may_answer, mail::reply_all;
-            Forward Conversation ["F"] "forward" "Mail: pass it on, quoted; its files stay behind" => mail::may_answer, mail::forward;
+            Forward Conversation ["F"] "forward" "Mail: pass it on, quoted, with its files" => mail::may_answer, mail::forward;
             WriteNumber Conversation ["Ctrl-N"] "new" "Phone: write an SMS to a number that is typed. Mail: write a new mail" => phone::may_write_number, phone::write_number;
             Call Conversation ["C"] "call" "Phone: let the AI call a number; asks first" => phone::may_call, phone::call;
             WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent" => on_conversation, composer::write_note;

@@ -7,6 +7,7 @@ use crate::keymap::KeyMap;
 use crate::screens::conversations::saved_views::SavedView;
 use model::account::Environment;
 use model::connections::Connection;
+use model::email::compose::MailStyle;
 use model::ids::ChannelId;
 use model::messages::Aliases;
 use model::pictures::Graphics;
@@ -121,6 +122,8 @@ pub struct Settings {
     pub graphics: Graphics,
     /// Channels whose pictures are fetched by themselves.
     pub pictures_of: Vec<ChannelId>,
+    /// How mails of a channel begin.
+    pub mail_styles: Vec<(ChannelId, MailStyle)>,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
     /// Whether it opens with the exercise.
@@ -159,6 +162,7 @@ impl Default for Settings {
             broadcast_hold: 15_000_000,
             wall: false,
             zone: Zone::UTC,
+            mail_styles: Vec::new(),
             demo: false,
             tutor: false,
             footer: Footer::default(),

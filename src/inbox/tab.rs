@@ -214,7 +214,7 @@ impl Tab {
 
     /// Whether keys go to the text itself, not to a field over it.
     pub fn writes_text(&self) -> bool {
-        self.mail_head().is_none_or(|it| it.at >= BODY)
+        self.mail_head().is_none_or(|it| it.at == BODY)
     }
 
     /// The addresses of the account.

@@ -31,7 +31,7 @@ pub struct Digest {
 pub struct DigestEntry {
     /// In which tab.
     pub channel: ChannelId,
-    /// Whom or what it is about.
+    /// The conversation or broadcast, in words.
     pub title: SafeText,
     /// What it is.
     pub fact: DigestFact,

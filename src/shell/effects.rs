@@ -24,7 +24,7 @@ use crate::shell::searching::Searching;
 use client::{Enclosed, prepare_with};
 use inbox::event::{Effect, Event, Intent, Load};
 use inbox::outside::OutsideRequest;
-use model::ids::{ChannelId, ConversationId, RowId};
+use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
 use model::news::News;
 use model::outbox::{Operation, OutboxRow, StopVerdict};
@@ -90,8 +90,8 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
     }
 }
 
-/// Notes that somebody is here. Where that cannot be kept, what happened
-/// meanwhile is told once more.
+/// Notes that somebody is here. If that cannot be stored, the next digest covers
+/// this absence again.
 fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
     let noted = store.note_presence(now, absence);
     noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)
@@ -159,7 +159,13 @@ fn enqueue(
             Operation::SendMail(_) | Operation::ChangeThread { .. } => intent.conversation.clone().into(),
             other => other.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into()),
         };
-        let (operation, mailed) = match mail_files::enclose(&intent.operation) {
+        let received = |mail: &MessageId| {
+            store.raw_letter(&intent.channel, mail).unwrap_or_else(|error| {
+                tracing::error!(%error, "a mail that is passed on was not read");
+                None
+            })
+        };
+        let (operation, mailed) = match mail_files::enclose(&intent.operation, received) {
             Ok(read) => read,
             Err(why) => return refused(why, intents),
         };

@@ -10,6 +10,7 @@ use std::process::Stdio;
 use crate::shell::{children, mail_page, opening};
 use client::{enclosed_of, html_of};
 use model::email::files::numbered;
+use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::MailAttachmentSource;
 
@@ -120,16 +121,32 @@ fn at_home(path: &str) -> PathBuf {
 }
 
 /// The files of a mail read, and the mail with their sizes in their place.
+/// `received` gives a mail of this desk as it came.
 ///
 /// # Errors
 /// Which cannot be read, and why.
-pub fn enclose(operation: &Operation) -> Result<(Operation, Vec<Vec<u8>>), String> {
+pub fn enclose(
+    operation: &Operation,
+    received: impl Fn(&MessageId) -> Option<String>,
+) -> Result<(Operation, Vec<Vec<u8>>), String> {
     let Operation::SendMail(mail) = operation else { return Ok((operation.clone(), Vec::new())) };
     let (mut mail, mut files) = (mail.clone(), Vec::new());
     for attachment in &mut mail.attachments {
-        let MailAttachmentSource::File(path) = &attachment.source else { continue };
-        size(path).map_err(|it| format!("{path}: {it}"))?;
-        let bytes = std::fs::read(path).map_err(|it| format!("{path}: {it}"))?;
+        let bytes = match &attachment.source {
+            MailAttachmentSource::File(path) => {
+                size(path).map_err(|it| format!("{path}: {it}"))?;
+                std::fs::read(path).map_err(|it| format!("{path}: {it}"))?
+            }
+            MailAttachmentSource::Received(message, place) => {
+                let gone = || {
+                    let name = &attachment.filename;
+                    format!("{name}: the mail it came with is not on this desk; open that mail, then send")
+                };
+                let place = usize::try_from(*place).unwrap_or(usize::MAX);
+                received(message).and_then(|raw| enclosed_of(&raw, place)).ok_or_else(gone)?
+            }
+            MailAttachmentSource::Link(_) | MailAttachmentSource::Enclosed(_) => continue,
+        };
         attachment.source = MailAttachmentSource::Enclosed(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         files.push(bytes);
     }
@@ -163,6 +180,7 @@ pub(super) fn start(program: &str, file: &Path) -> io::Result<std::process::Chil
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::outbox::content::{Mail, MailAttachment};
 
     #[test]
     fn files_are_saved_beside_what_is_there() {
@@ -186,6 +204,24 @@ mod tests {
             let saved = files.save("link.txt", raw, &MailAttachmentSource::Enclosed(0)).expect("saved");
             assert!(saved.ends_with("link-2.txt"), "{saved}");
             assert_eq!(std::fs::read_to_string(&secret).expect("there"), "kept");
+        }
+    }
+
+    #[test]
+    fn what_is_passed_on_is_enclosed() {
+        let source = |message: &str, place| MailAttachmentSource::Received(MessageId::from(message), place);
+        let mail = |source| {
+            let (filename, content_type) = ("a.txt".to_owned(), "text/plain".to_owned());
+            let attachments = vec![MailAttachment { filename, content_type, source }];
+            Operation::SendMail(Box::new(Mail { attachments, ..Mail::default() }))
+        };
+        let raw = r#"{"attachments":[{"filename":"x"},{"filename":"a.txt","content":"aGk="}]}"#;
+        let received = |id: &MessageId| (id.as_str() == "m1").then(|| raw.to_owned());
+        let (enclosed, files) = enclose(&mail(source("m1", 1)), received).expect("enclosed");
+        assert_eq!((enclosed, files), (mail(MailAttachmentSource::Enclosed(2)), vec![b"hi".to_vec()]));
+        for gone in [source("m1", 0), source("m1", 7), source("m2", 1)] {
+            let why = enclose(&mail(gone), received).expect_err("no bytes");
+            assert!(why.contains("a.txt: the mail it came with is not on this desk"), "{why}");
         }
     }
 

@@ -25,6 +25,11 @@ const NAMES: &str = "concat_ws(' ', c.name, c.address, c.username, c.email)";
 /// The same with the newest message.
 const LIST: &str = "concat_ws(' ', c.name, c.address, c.username, c.email, c.preview)";
 
+/// Functions of their arguments alone.
+const PURE: FunctionFlags = FunctionFlags::SQLITE_UTF8
+    .union(FunctionFlags::SQLITE_DETERMINISTIC)
+    .union(FunctionFlags::SQLITE_INNOCUOUS);
+
 /// A piece of SQL with what is bound to its question marks.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Clause {
@@ -51,9 +56,7 @@ impl Clause {
 /// Gives a reading connection the function conditions use.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     install_order(connection)?;
-    let flags =
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    connection.create_scalar_function("has_words", 3, flags, |arguments| {
+    connection.create_scalar_function("has_words", 3, PURE, |arguments| {
         let text = arguments.get_raw(0).as_str_or_null()?.unwrap_or("");
         let phrase = Phrase { text: arguments.get(1)?, exact: arguments.get(2)? };
         Ok(phrase.is_in(text))
@@ -62,14 +65,12 @@ pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Gives a reading connection the days on the clocks of a zone.
 pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Result<()> {
-    let flags =
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     let clocks = zone.clone();
-    connection.create_scalar_function("day_start", 1, flags, move |arguments| {
+    connection.create_scalar_function("day_start", 1, PURE, move |arguments| {
         Ok(clocks.at(arguments.get(0)?, 0).micros())
     })?;
     let clocks = zone.clone();
-    connection.create_scalar_function("days_before", 2, flags, move |arguments| {
+    connection.create_scalar_function("days_before", 2, PURE, move |arguments| {
         let (at, days) = (Timestamp::from_micros(arguments.get(0)?), arguments.get::<i64>(1)?);
         Ok(clocks.at(at.day_number(&clocks).saturating_sub(days), 0).micros())
     })
@@ -77,9 +78,7 @@ pub(crate) fn install_days(connection: &Connection, zone: &Zone) -> rusqlite::Re
 
 /// Gives any connection the order by name.
 pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
-    let flags =
-        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    connection.create_scalar_function("name_key", 4, flags, |arguments| {
+    connection.create_scalar_function("name_key", 4, PURE, |arguments| {
         let text = |at: usize| arguments.get_raw(at).as_str_or_null();
         let (name, username, address, id) = (text(0)?, text(1)?, text(2)?, text(3)?);
         Ok(name_key(name, username, address.or(id)))

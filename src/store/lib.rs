@@ -235,8 +235,7 @@ impl Store {
     /// what is read: new files, another version, rows that were cut off.
     pub fn peek(folder: &Path, setup: &StoreOptions) -> Option<Reader> {
         let connection = files::peek(&Paths::of(folder, setup.cache.as_deref()))?;
-        filter::install_days(&connection, &setup.zone).ok()?;
-        Some(Reader::new(connection, drafts::WrittenDrafts::default()))
+        Reader::new(connection, &setup.zone, drafts::WrittenDrafts::default()).ok()
     }
 
     /// Whether opening the files changed what [`Self::peek`] read before.
@@ -250,8 +249,7 @@ impl Store {
     /// When the files cannot be opened.
     pub fn reader(&self) -> Result<Reader, StoreError> {
         let connection = files::open_reader(&self.0.paths)?;
-        filter::install_days(&connection, self.zone())?;
-        Ok(Reader::new(connection, self.known_drafts().clone()))
+        Ok(Reader::new(connection, self.zone(), self.known_drafts().clone())?)
     }
 
     /// Whether the cache could not be used and was made anew.

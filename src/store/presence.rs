@@ -10,8 +10,9 @@ use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 impl Store {
-    /// Notes that somebody is here. Tells the absence that ends with it, if
-    /// nobody was for so many microseconds; only one process is told. Blocks.
+    /// Notes that somebody is here. Returns the absence that ends with this, if it
+    /// lasted at least `absence` microseconds; of several processes one gets it.
+    /// Blocks.
     ///
     /// # Errors
     /// When the database fails.

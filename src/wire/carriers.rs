@@ -276,8 +276,9 @@ pub struct MailFacts {
     pub mails: Vec<MailFact>,
     /// The `Message-ID`s of those that are there no more.
     pub gone: Vec<String>,
-    /// Whether no others are there.
-    pub all: bool,
+    /// From which number on no others are there, behind what it counts under;
+    /// none where there may be others anywhere.
+    pub no_others_from: Option<(u32, u32)>,
 }
 
 /// What a piece of a mailbox begins with; the mail comes behind.

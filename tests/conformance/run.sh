@@ -3,7 +3,8 @@
 # checks, all phases, every operation with the key of its channel, once with
 # live keys and once with test keys. Needs Python 3 and its package index.
 # EXAMPLES sets how many cases an operation gets, SEED repeats a run, and
-# PATIENCE is how many seconds each of the two runs may take.
+# PATIENCE is how many seconds each of the two runs may take. DATABASE=postgres
+# runs it on a PostgreSQL server that is made for it and removed again.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -11,6 +12,8 @@ root=target/conformance
 binary=${CARGO_TARGET_DIR:-target}/debug/frontdesk
 service=
 beat=
+cluster=
+programs=
 st=$root/venv/bin/st
 mkdir -p "$root"
 
@@ -33,7 +36,34 @@ finish() {
     beat=
     service=
 }
-trap finish EXIT
+
+# Makes a PostgreSQL server on a socket in a folder of its own. It refuses to
+# run as root.
+make_cluster() {
+    local initdb
+    initdb=$(ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null | sort -V | tail -n 1) || true
+    initdb=${initdb:-$(command -v initdb)} || { echo "no initdb is installed"; return 1; }
+    programs=$(dirname "$initdb")
+    cluster=$(mktemp -d)
+    [ "$(id -u)" != 0 ] || chown postgres "$cluster"
+    as_server initdb -D "$cluster/data" -U frontdesk --auth=trust --no-sync --no-instructions \
+        -E UTF8 --locale=C >"$cluster/log"
+    as_server pg_ctl -D "$cluster/data" -w -l "$cluster/data/log" start >/dev/null -o "-c fsync=off \
+        -c listen_addresses= -c unix_socket_directories=$cluster"
+}
+
+as_server() {
+    local program=$programs/$1
+    shift
+    if [ "$(id -u)" = 0 ]; then runuser -u postgres -- "$program" "$@"; else "$program" "$@"; fi
+}
+
+remove_cluster() {
+    [ -n "$cluster" ] || return 0
+    as_server pg_ctl -D "$cluster/data" -m immediate stop >/dev/null 2>&1 || true
+    rm -rf "$cluster"
+}
+trap 'finish; remove_cluster' EXIT
 
 if ! "$st" --version >/dev/null 2>&1; then
     say "installing schemathesis"
@@ -46,9 +76,14 @@ cargo test --locked --test it --no-run
 
 # One run on a service of its own; its environment is live or test.
 conform() {
-    local environment=$1 phases=$2 folder status=0
+    local environment=$1 phases=$2 folder database status=0
     folder=$(mktemp -d)
-    "$binary" serve --listen 127.0.0.1:0 --db "$folder/service.db" \
+    database=$folder/service.db
+    if [ -n "$cluster" ]; then
+        as_server createdb -h "$cluster" -U frontdesk "$environment"
+        database="postgres:///$environment?user=frontdesk&host=$cluster"
+    fi
+    "$binary" serve --listen 127.0.0.1:0 --db "$database" --key-file "$folder/service.key" \
         --ready-file "$folder/ready.json" --dev --unlimited >"$folder/out" 2>&1 &
     service=$!
     for _ in $(seq 100); do
@@ -79,6 +114,11 @@ conform() {
 }
 
 failed=0
+case ${DATABASE:-file} in
+    file) ;;
+    postgres) make_cluster ;;
+    *) echo "DATABASE is file or postgres"; exit 2 ;;
+esac
 conform live examples,coverage,fuzzing,stateful || failed=1
 # A test key stores nothing: what one call makes, the next cannot find, so
 # there are no states to walk through.

@@ -7,10 +7,13 @@ mod bots;
 mod campaign;
 mod connecting;
 mod mail_campaign;
+mod mail_filing;
 mod mail_gate;
+mod mail_line;
 pub(crate) mod mail_server;
 mod mail_story;
 mod mail_tls;
+mod mail_trouble;
 mod mails;
 mod manners;
 mod number_aliases;
@@ -178,6 +181,23 @@ impl Served {
             _ => "/messages/send",
         };
         self.call(&self.live_key(), "POST", path, Some(body), idem).await
+    }
+
+    /// Has its channel's events kept for a receiver that is never reached: no
+    /// service that is connected to a platform delivers to this machine.
+    fn keep_events(&self) {
+        let sql = format!(
+            "INSERT INTO webhooks (id, channel, url, events, created_at)
+             SELECT 'wh_kept', id, 'https://127.0.0.1:9/', '[\"message.sent\", \"message.failed\"]', 0
+             FROM channels WHERE kind = '{}' RETURNING id",
+            self.channel
+        );
+        assert_eq!(cluster::column(&self.options.database, &sql), ["wh_kept"]);
+    }
+
+    /// The names of the events that were kept.
+    fn events(&self) -> Vec<String> {
+        cluster::column(&self.options.database, "SELECT name FROM events ORDER BY at, id")
     }
 
     async fn get(&self, path: &str) -> Value {

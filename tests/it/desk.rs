@@ -23,6 +23,7 @@ use frontdesk::inbox::theme_view::Theme;
 use frontdesk::inbox::view;
 use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
+use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
@@ -525,6 +526,11 @@ impl Desk {
             self.event(Event::Key(key));
         }
         self
+    }
+
+    /// How mails of the mail tab begin from now on.
+    pub fn mails_begin(&mut self, style: MailStyle) {
+        self.app.context.settings.mail_styles = vec![(ChannelId::from("email"), style)];
     }
 
     /// Presses plain keys faster than the disk is: what they ask for is done

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Each floor, a crate of its own, and what it may depend on. The edge, with
 /// its commands, configuration and shell, may import everything.
@@ -366,6 +367,15 @@ fn a_cell_read_by_its_place_is_found() {
         ("iso.as_str().get(11..19)", false),
     ] {
         assert_eq!(reads_by_place(line), found, "{line}");
+    }
+}
+
+#[test]
+fn what_the_house_is_measured_by_holds() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/house/count.py");
+    match Command::new("python3").arg(script).output() {
+        Ok(counted) => assert!(counted.status.success(), "{}", String::from_utf8_lossy(&counted.stdout)),
+        Err(error) => eprintln!("skipped: the house is counted with python3: {error}"),
     }
 }
 

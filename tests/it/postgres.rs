@@ -12,6 +12,7 @@ mod orders;
 mod own_cluster;
 mod pooler;
 mod properties;
+mod removing;
 mod restoring;
 mod together;
 
@@ -247,7 +248,21 @@ async fn parts_are_undone_alone(place: DatabasePlace) {
                 let inner = savepoint::part(db, || meta(db, "f"));
                 assert!(inner.is_err(), "told to the part it lies in");
                 Ok::<_, DatabaseError>(())
-            })
+            })?;
+            // Parts whose ends are not sent before what comes next.
+            let counted = "UPDATE meta SET value = value WHERE name IN ('d', 'f', 'h')";
+            savepoint::part(db, || {
+                meta(db, "h")?;
+                assert_eq!(db.change(counted, &[])?, 3, "what stood in line came before it");
+                savepoint::part(db, || Ok::<_, DatabaseError>(()))
+            })?;
+            let refused = savepoint::part(db, || {
+                savepoint::part(db, || Ok::<_, DatabaseError>(()))?;
+                meta(db, "a")?;
+                db.change(counted, &[]).map(drop)
+            });
+            assert!(refused.is_err(), "a change hears of what stood in line before it");
+            savepoint::part(db, || db.change(counted, &[]).map(drop))
         }),
         // A job that fails late takes no other with it.
         database.write(|db| {
@@ -259,11 +274,11 @@ async fn parts_are_undone_alone(place: DatabasePlace) {
     assert!(two.is_err());
     let kept: Result<Vec<String>, DatabaseError> = database
         .read(|db| {
-            let named = "SELECT name FROM meta WHERE name IN ('a','b','c','d','e','f','g') ORDER BY name";
+            let named = "SELECT name FROM meta WHERE name IN ('a','b','c','d','e','f','g','h') ORDER BY name";
             db.all(named, &[], |row| row.get("name"))
         })
         .await;
-    assert_eq!(kept.expect("read"), ["a", "d", "f"]);
+    assert_eq!(kept.expect("read"), ["a", "d", "f", "h"]);
     tokio::task::spawn_blocking(move || database.close()).await.expect("closed");
 }
 

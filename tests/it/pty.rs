@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::num::NonZero;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use frontdesk::shell::clock::instant;
 use frontdesk::shell::failures::SENTENCE;
@@ -166,13 +166,21 @@ impl Terminal {
         while !holds(&self.contents()) {
             assert!(instant() < until, "{what} never comes:\n{}", self.contents());
             self.keys(keys);
-            let again = instant() + Duration::from_secs(1);
-            while !holds(&self.contents()) && instant() < again {
-                if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
-                    self.process(&bytes);
-                }
+            self.comes_until(instant() + Duration::from_secs(1), |it| holds(&it.contents()));
+        }
+    }
+
+    /// Reads on until something holds; whether it did before `end`.
+    fn comes_until(&mut self, end: Instant, holds: impl Fn(&Self) -> bool) -> bool {
+        while !holds(self) {
+            if instant() >= end {
+                return false;
+            }
+            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
+                self.process(&bytes);
             }
         }
+        true
     }
 
     pub(crate) fn wait_for_text(&mut self, text: &str) {
@@ -207,13 +215,8 @@ impl Terminal {
 
     /// Reads on until something outside the screen is so.
     pub(crate) fn wait_until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
-        let until = instant() + PATIENCE;
-        while !holds(self) {
-            assert!(instant() < until, "{what} never comes:\n{}", self.contents());
-            if let Ok(bytes) = self.bytes.recv_timeout(Duration::from_millis(20)) {
-                self.process(&bytes);
-            }
-        }
+        let came = self.comes_until(instant() + PATIENCE, holds);
+        assert!(came, "{what} never comes:\n{}", self.contents());
     }
 
     /// Waits until its cells look as is wanted.

@@ -17,15 +17,22 @@ const NAME: &str = "service";
 pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> {
     match place.file() {
         Some(path) => look_at_file(path, key_file),
-        None => vec![look_at_server(place)],
+        None => look_at_server(place),
     }
 }
 
 /// Who serves it is only known to the server.
-fn look_at_server(place: &DatabasePlace) -> CheckResult {
-    match Admin::open(place, None) {
-        Ok(_) => CheckResult::ok(NAME, format!("{place} answers and is a service's")),
-        Err(error) => CheckResult::fail(NAME, format!("{place}: {error}"), ""),
+fn look_at_server(place: &DatabasePlace) -> Vec<CheckResult> {
+    let seen = Admin::open(place, None).map_err(anyhow::Error::new).and_then(|admin| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(admin.channels())?)
+    });
+    match seen {
+        Ok(channels) => {
+            let answers = CheckResult::ok(NAME, format!("{place} answers and is a service's"));
+            std::iter::once(answers).chain(channels.iter().filter_map(channel)).collect()
+        }
+        Err(error) => vec![CheckResult::fail(NAME, format!("{place}: {error}"), "")],
     }
 }
 

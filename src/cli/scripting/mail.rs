@@ -1,5 +1,5 @@
 //! `mail`: sent, marked and filed, with whom mails were exchanged, and the
-//! account behind the key.
+//! account behind the key. Threads are read, answered and passed on in `thread`.
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
@@ -15,10 +15,13 @@ use model::account::Platform;
 use model::email::MailWish;
 use model::email::compose::WrittenMail;
 use model::fetches::Fetch;
-use model::ids::ThreadId;
+use model::ids::{MessageId, ThreadId};
 use model::outbox::Operation;
-use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::outbox::content::{Mail, ThreadChange, ThreadPlace};
 use model::text::SafeText;
+use sync::ChannelSync;
+
+mod thread;
 
 /// Correspondents told at most.
 const CORRESPONDENTS: u32 = 1000;
@@ -28,6 +31,12 @@ const CORRESPONDENTS: u32 = 1000;
 pub enum MailAction {
     /// Send a mail: a new one, or an answer in a thread.
     Send(MailSendArguments),
+    /// Show the mails of a thread with their heads and files.
+    Show(thread::MailShowArguments),
+    /// Answer the newest mail of a thread, or another of its mails.
+    Reply(thread::MailReplyArguments),
+    /// Pass a mail on with its files.
+    Forward(thread::MailForwardArguments),
     /// Mark, file or rate a thread; what the server ignored is said.
     Change(MailChangeArguments),
     /// With whom mails were exchanged.
@@ -111,6 +120,9 @@ impl MailAction {
     pub fn common(&self) -> &Common {
         match self {
             Self::Send(it) => &it.common,
+            Self::Show(it) => &it.common,
+            Self::Reply(it) => &it.common,
+            Self::Forward(it) => &it.common,
             Self::Change(it) => &it.common,
             Self::Contacts(it) => &it.common,
             Self::Account(it) => &it.common,
@@ -122,6 +134,9 @@ impl MailAction {
 pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
     match action {
         MailAction::Send(arguments) => send(session, arguments),
+        MailAction::Show(arguments) => Ok(thread::show(session, arguments)?),
+        MailAction::Reply(arguments) => thread::reply(session, arguments),
+        MailAction::Forward(arguments) => thread::forward(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
         MailAction::Contacts(arguments) => Ok(contacts(session, arguments)?),
         MailAction::Account(arguments) => Ok(account(session, arguments)?),
@@ -139,27 +154,28 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
         bcc: arguments.bcc.join(", "),
         subject: arguments.subject.clone(),
         answers: arguments.in_reply_to.clone(),
-        files: arguments.files.clone(),
+        files: arguments.files.iter().map(|it| it.as_str().into()).collect(),
         body: single::text(&arguments.text)?,
         ..WrittenMail::default()
     };
     let thread = arguments.thread.as_deref().map(ThreadId::from);
     let mail = written.mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;
-    let first = mail.to.first().cloned().unwrap_or_default();
     let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
+    leave(session, &channel, &arguments.common, mail)
+}
+
+/// Sends a mail with its files, and says so.
+fn leave(session: &Session, channel: &ChannelSync, common: &Common, mail: Mail) -> Result<(), CliError> {
+    let first = mail.to.first().cloned().unwrap_or_default();
+    let id = &channel.spec().id;
+    let received = |mail: &MessageId| session.store().raw_letter(id, mail).ok().flatten();
     let (operation, files) =
-        mail_files::enclose(&Operation::SendMail(Box::new(mail))).map_err(|why| anyhow!(why))?;
+        mail_files::enclose(&Operation::SendMail(Box::new(mail)), received).map_err(|why| anyhow!(why))?;
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let enclosed = Enclosed { files: &files, ..Enclosed::default() };
-    let made = single::carry_out(session, &channel, operation, enclosed)?;
-    Ok(single::said(
-        session,
-        &channel,
-        &arguments.common,
-        "sent",
-        ("to", &first),
-        made.map(|it| ("messageId", it)),
-    )?)
+    let made = single::carry_out(session, channel, operation, enclosed)?;
+    let made = made.map(|it| ("messageId", it));
+    Ok(single::said(session, channel, common, "sent", ("to", &first), made)?)
 }
 
 fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliError> {

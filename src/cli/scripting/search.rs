@@ -10,6 +10,7 @@ use crate::cli::{Misuse, print};
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::search::{ListedHit, NoteHit, SearchHit, SearchQuery, Terms};
+use model::text::SafeText;
 
 /// The switches of `search`.
 #[derive(Debug, Args)]
@@ -109,6 +110,7 @@ fn listed_json(files: &Files, hit: &ListedHit) -> Value {
         "conversation": hit.conversation.as_str(),
         "name": hit.title.as_str(),
         "lastMessageAt": hit.at.map(|at| at.to_string()),
+        "subject": hit.is_mail.then(|| hit.snippet.text.as_str()),
         "snippet": hit.snippet.text.as_str(),
         "marks": marks,
     })
@@ -162,6 +164,7 @@ fn hit_json(files: &Files, hit: &SearchHit) -> Value {
         "id": hit.message.as_str(),
         "direction": hit.direction.word(),
         "sender": print::speaker(&hit.sender),
+        "subject": hit.subject.as_ref().map(SafeText::as_str),
         "createdAt": hit.at.map(|at| at.to_string()),
         "snippet": hit.snippet.text.as_str(),
         "marks": marks,

@@ -2,10 +2,11 @@
 //! mail it becomes. Answers and forwards begin here.
 
 use crate::bounds;
+use crate::email::MailMessage;
 use crate::email::addresses::{TypedAddress, distinct, header_line, list};
-use crate::email::{MailMessage, files};
-use crate::ids::ThreadId;
-use crate::outbox::content::{Mail, MailAttachment, MailAttachmentSource};
+use crate::email::attached::WrittenFile;
+use crate::ids::{MessageId, ThreadId};
+use crate::outbox::content::Mail;
 
 /// The line between what is written and what is quoted, in a kept draft.
 const QUOTED: &str = "---- quoted below ----";
@@ -25,17 +26,35 @@ pub struct WrittenMail {
     pub bcc: String,
     /// The subject, as typed.
     pub subject: String,
+    /// The sender, where it is not the account's own.
+    pub from: Option<String>,
     /// The mail it answers.
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
-    /// Paths and https addresses of what goes with it.
-    pub files: Vec<String>,
+    /// What goes with it.
+    pub files: Vec<WrittenFile>,
     /// The text.
     pub body: String,
-    /// What is quoted below it.
+    /// What is quoted.
     pub quote: Option<String>,
+    /// Whether it is quoted above the text, not below.
+    pub quote_above: bool,
 }
+
+/// How mails of a tab begin.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailStyle {
+    /// The sender, where it is not the account's own.
+    pub from: Option<String>,
+    /// What stands below the text.
+    pub signature: Option<String>,
+    /// Whether an answer stands below what it answers.
+    pub quote_above: bool,
+}
+
+/// The line over a signature.
+const SIGNATURE: &str = "-- ";
 
 impl WrittenMail {
     /// As a draft keeps it.
@@ -48,14 +67,20 @@ impl WrittenMail {
             }
         }
         text.push_str(&format!("Subject: {}\n", line(&self.subject)));
+        if let Some(from) = &self.from {
+            text.push_str(&format!("From: {}\n", line(from)));
+        }
         if let Some(answers) = &self.answers {
             text.push_str(&format!("Answers: {}\n", line(answers)));
         }
         if self.html {
             text.push_str("Format: HTML\n");
         }
+        if self.quote_above {
+            text.push_str("Quote: above\n");
+        }
         for file in &self.files {
-            text.push_str(&format!("File: {}\n", line(file)));
+            text.push_str(&format!("{}\n", file.to_line()));
         }
         text.push('\n');
         text.push_str(&self.body);
@@ -80,10 +105,11 @@ impl WrittenMail {
                 "Cc" => written.cc = value,
                 "Bcc" => written.bcc = value,
                 "Subject" => written.subject = value,
+                "From" => written.from = Some(value),
+                "Quote" => written.quote_above = value == "above",
                 "Answers" => written.answers = Some(value),
                 "Format" => written.html = value == "HTML",
-                "File" => written.files.push(value),
-                _ => return None,
+                name => written.files.push(WrittenFile::from_line(name, value)?),
             }
         }
         match rest.split_once(&format!("\n{QUOTED}\n")) {
@@ -98,7 +124,26 @@ impl WrittenMail {
 
     /// Whether nothing of a person's own is in its text.
     pub fn is_blank(&self) -> bool {
-        self.body.trim().is_empty() && self.files.is_empty()
+        let is_own = |it: &WrittenFile| matches!(it, WrittenFile::Typed(_));
+        self.own_words().trim().is_empty() && !self.files.iter().any(is_own)
+    }
+
+    /// The text without the signature below it.
+    fn own_words(&self) -> &str {
+        let start = self.body.strip_prefix(SIGNATURE).filter(|it| it.starts_with('\n'));
+        let signed = || self.body.split_once(&format!("\n{SIGNATURE}\n")).map(|it| it.0);
+        if start.is_some() { "" } else { signed().unwrap_or(&self.body) }
+    }
+
+    /// With the sender, the signature and the quoting of a tab.
+    #[must_use]
+    pub fn in_style(mut self, style: &MailStyle) -> Self {
+        if let Some(signature) = &style.signature {
+            self.body = format!("\n\n{SIGNATURE}\n{}", signature.trim_end());
+        }
+        self.from.clone_from(&style.from);
+        self.quote_above = style.quote_above && !self.is_forward();
+        self
     }
 
     /// Whether it passes on what others wrote; that needs no words of one's
@@ -151,16 +196,18 @@ impl WrittenMail {
             bcc,
             subject,
             text: Some(text),
+            from: self.from.clone(),
             in_reply_to: self.answers.clone(),
             thread,
-            attachments: self.files.iter().map(|it| attachment(it)).collect(),
+            attachments: self.files.iter().map(WrittenFile::attachment).collect(),
             ..Mail::default()
         })
     }
 
-    /// The text with what is quoted below it.
+    /// The text with what is quoted.
     pub fn whole_text(&self) -> String {
         match &self.quote {
+            Some(quote) if self.quote_above => format!("{quote}\n\n{}", self.body.trim_end()),
             Some(quote) => format!("{}\n\n{quote}", self.body.trim_end()),
             None => self.body.clone(),
         }
@@ -168,7 +215,7 @@ impl WrittenMail {
 
     /// Whether the text speaks of a file and none goes with it.
     pub fn forgot_file(&self) -> bool {
-        let text = self.body.to_lowercase();
+        let text = self.own_words().to_lowercase();
         self.files.is_empty() && WORDS.iter().any(|it| text.contains(it))
     }
 
@@ -235,9 +282,13 @@ pub fn answer(
     }
 }
 
-/// A mail passed on, with its head before its text. Its files stay behind:
-/// the interface has no way to pass them on.
-pub fn forward(letter: &MailMessage, thread_subject: Option<&str>, when: &str) -> WrittenMail {
+/// A mail passed on, with its head before its text and its files.
+pub fn forward(
+    letter: &MailMessage,
+    message: &MessageId,
+    thread_subject: Option<&str>,
+    when: &str,
+) -> WrittenMail {
     let subject =
         letter.subject.as_ref().map_or_else(|| thread_subject.unwrap_or("").to_owned(), ToString::to_string);
     let to: Vec<&str> = letter.to.iter().map(crate::text::SafeText::as_str).collect();
@@ -248,7 +299,14 @@ pub fn forward(letter: &MailMessage, thread_subject: Option<&str>, when: &str) -
         to.join(", "),
         cut(text)
     );
-    WrittenMail { subject: marked("Fwd", &subject), quote: Some(quote), ..WrittenMail::default() }
+    let files =
+        (0..).zip(&letter.files).filter_map(|(place, file)| WrittenFile::received(message, place, file));
+    WrittenMail {
+        subject: marked("Fwd", &subject),
+        files: files.collect(),
+        quote: Some(quote),
+        ..WrittenMail::default()
+    }
 }
 
 /// A subject with one mark before it, however often it was answered.
@@ -271,42 +329,6 @@ fn quoted(letter: &MailMessage, when: &str) -> Option<String> {
 fn cut(text: &str) -> String {
     let cut: String = text.chars().take(QUOTE).collect();
     if cut.len() < text.len() { format!("{cut}\n[…]") } else { cut }
-}
-
-fn attachment(what: &str) -> MailAttachment {
-    let name = what.split(['?', '#']).next().unwrap_or(what).rsplit('/').next().unwrap_or(what);
-    let source = match is_link(what) {
-        true => MailAttachmentSource::Link(what.to_owned()),
-        false => MailAttachmentSource::File(what.to_owned()),
-    };
-    MailAttachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
-}
-
-/// Whether a file is an address and no path.
-pub fn is_link(what: &str) -> bool {
-    what.to_ascii_lowercase().starts_with("https://")
-}
-
-/// The media type of a name's ending.
-pub fn kind_of(name: &str) -> &'static str {
-    match files::ending(name).as_deref() {
-        Some("pdf") => "application/pdf",
-        Some("txt" | "log" | "md") => "text/plain",
-        Some("csv") => "text/csv",
-        Some("html" | "htm") => "text/html",
-        Some("png") => "image/png",
-        Some("jpg" | "jpeg") => "image/jpeg",
-        Some("gif") => "image/gif",
-        Some("webp") => "image/webp",
-        Some("zip") => "application/zip",
-        Some("json") => "application/json",
-        Some("doc") => "application/msword",
-        Some("docx") => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        Some("xlsx") => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        Some("mp3") => "audio/mpeg",
-        Some("mp4") => "video/mp4",
-        _ => "application/octet-stream",
-    }
 }
 
 #[cfg(test)]

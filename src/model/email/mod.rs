@@ -6,6 +6,7 @@
 //! contact.
 
 pub mod addresses;
+pub mod attached;
 pub mod compose;
 pub mod fields;
 pub mod files;

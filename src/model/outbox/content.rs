@@ -263,6 +263,9 @@ pub enum MailAttachmentSource {
     Enclosed(u64),
     /// In a file of this desk, which is read when the mail is queued.
     File(String),
+    /// In a mail this desk has read, as one of its files; taken from there when
+    /// the mail is queued.
+    Received(MessageId, u64),
 }
 
 /// What is changed of a thread; what is `None` stays.

@@ -105,7 +105,9 @@ fn mail_summary(mail: &Mail) -> String {
         .iter()
         .map(|it| match it.source {
             MailAttachmentSource::Enclosed(size) => size,
-            MailAttachmentSource::Link(_) | MailAttachmentSource::File(_) => 0,
+            MailAttachmentSource::Link(_)
+            | MailAttachmentSource::File(_)
+            | MailAttachmentSource::Received(..) => 0,
         })
         .sum();
     match mail.attachments.len() {

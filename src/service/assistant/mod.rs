@@ -142,8 +142,7 @@ pub trait Assistant: Send + Sync {
 ///
 /// # Errors
 /// When the database or the platform refuses.
-pub fn speak(work: &Work<'_>, conversation: &str, thought: Option<(Turn, Answer)>) -> Result<(), ApiError> {
-    let Some((turn, answer)) = thought else { return Ok(()) };
+pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -> Result<(), ApiError> {
     let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
     if !is_assistants(&row) {
         return Ok(());
@@ -169,7 +168,7 @@ pub fn speak(work: &Work<'_>, conversation: &str, thought: Option<(Turn, Answer)
     }
     let proposes = answer.proposals.first().map(|it| Handover {
         reason: format!("the assistant proposes {} · {}", it.connection, it.endpoint),
-        summary: quoted(&turn),
+        summary: quoted(turn),
     });
     if let Some(it) = answer.handover.or(proposes) {
         conversations::escalate(work.db, conversation, (&it.reason, &it.summary), work.now)?;

@@ -230,23 +230,21 @@ fn conclude(
     if !due::take(work.db, due.seq)? {
         return Ok(());
     }
-    let spoken = savepoint::part(work.db, || match thought {
-        None => Ok(()),
-        Some((turn, Ok(answer))) => assistant::speak(work, &due.subject, Some((turn, answer))),
-        Some((turn, Err(Failure::Spent(why)))) => assistant::give_up(work, &due.subject, &turn, &why),
-        Some((turn, Err(Failure::Failed(why)))) => {
-            let reason = format!("the assistant does not answer: {why}");
-            assistant::give_up(work, &due.subject, &turn, &reason)
+    let Some((turn, thought)) = thought else { return Ok(()) };
+    let why_not = match thought {
+        Ok(answer) => {
+            match savepoint::part(work.db, || assistant::speak(work, &due.subject, &turn, answer)) {
+                // What was refused would be refused again.
+                Err(error) if error.code != ErrorCode::InternalError => {
+                    format!("the assistant's answer was refused: {}", error.message)
+                }
+                other => return other,
+            }
         }
-    });
-    match spoken {
-        // What a platform refuses it would refuse again.
-        Err(error) if error.code != ErrorCode::InternalError => {
-            tracing::warn!(%error.message, "an answer of the assistant was refused");
-            Ok(())
-        }
-        other => other,
-    }
+        Err(Failure::Spent(why)) => why,
+        Err(Failure::Failed(why)) => format!("the assistant does not answer: {why}"),
+    };
+    assistant::give_up(work, &due.subject, &turn, &why_not)
 }
 
 #[cfg(test)]

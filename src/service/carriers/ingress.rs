@@ -237,8 +237,8 @@ pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(Med
 fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
     match event {
         PlatformEvent::Message(message) => arrive(work, channel, *message),
-        PlatformEvent::Moved { from, to } => {
-            stored::move_peer(work.db, &channel.id, &from, &to)?;
+        PlatformEvent::Moved { from, to, for_good } => {
+            stored::move_peer(work.db, &channel.id, (&from, &to), for_good)?;
             Ok(people::moved(work, channel, &from, &to)?)
         }
         PlatformEvent::Status(it) => report::apply(work, channel, it),

@@ -303,6 +303,8 @@ pub enum PlatformEvent {
         from: String,
         /// The new one.
         to: String,
+        /// Nobody else will ever have the old one.
+        for_good: bool,
     },
     /// A message got further, or failed.
     Status(StatusReport),

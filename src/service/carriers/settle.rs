@@ -220,8 +220,9 @@ impl Case<'_, '_> {
         if row.told {
             self.fail(why)?;
         }
-        if draft.sender == "ai" {
-            tracing::warn!(%why, "an answer of the assistant was refused");
+        if draft.sender == "ai" && !row.told {
+            // The customer waits for an answer that nobody else knows of.
+            ask_for_person(work, &row.lane, why)?;
         }
         self.settle(EgressState::Refused, Some(Reply::of_error(&ApiError::new(code, why))))
     }
@@ -258,7 +259,7 @@ impl Case<'_, '_> {
 
     fn moved(&self, parcel: Parcel, to: &str) -> Result<(), ApiError> {
         let Self { work, row, channel, .. } = self;
-        ingress::move_peer(work.db, &channel.id, &parcel.to, to)?;
+        ingress::move_peer(work.db, &channel.id, (&parcel.to, to), true)?;
         let parcel = Parcel { to: to.to_owned(), ..parcel };
         let text = serde_json::to_string(&parcel).map_err(|cause| ApiError::internal(&cause))?;
         Ok(egress::postpone(work.db, &row.id, &text, work.now)?)

@@ -123,6 +123,22 @@ pub fn inbound_ids(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<S
     db.all(sql, bound![thread, count], only)
 }
 
+/// The `Message-ID`s of mails that came in after a time, were noted under names
+/// in a range, and are in threads of the inbox.
+pub fn noted_in_inbox(
+    db: &dyn DbSession,
+    channel: &str,
+    (first, last): &(String, String),
+    after: Timestamp,
+) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT emails.header_id FROM arrivals
+        JOIN emails ON emails.channel = arrivals.channel AND emails.header_id = arrivals.platform_id
+        JOIN threads ON threads.id = emails.thread
+        WHERE arrivals.channel = ?1 AND arrivals.peer BETWEEN ?2 AND ?3 AND emails.direction = 'inbound'
+        AND emails.created_at > ?4 AND threads.folder = 'inbox'";
+    db.all(sql, bound![channel, first, last, after], only)
+}
+
 /// The `Message-ID`s of a thread's newest mails, oldest first.
 pub fn references(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<String>, DatabaseError> {
     let sql = "SELECT header_id FROM emails WHERE thread = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2";

@@ -40,7 +40,7 @@ pub enum DatabaseError {
     /// The server cannot be reached, or lets nobody in.
     #[error("the database server cannot be used: {0}")]
     Unreachable(String),
-    /// A pooler in between loses what is prepared.
+    /// A pooler in between loses prepared statements.
     #[error(
         "{0} leads to a pooler that loses prepared statements after each transaction (PgBouncer before 1.21, or with \
          max_prepared_statements = 0): give it version 1.21 or newer and max_prepared_statements = 200, set \

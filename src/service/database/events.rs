@@ -8,9 +8,6 @@ use sqlite::read_row;
 
 /// How long events are kept after the last of their deliveries is over.
 const KEPT: i64 = 7 * DAY;
-/// Events past that which are removed beside each new one.
-const REMOVED: i64 = 20;
-
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRow {
@@ -46,8 +43,9 @@ pub struct DueDelivery {
 /// Stores an event, and forgets some that are long over.
 pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
     let purge = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE at <= ?1 AND NOT EXISTS
-                 (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL) LIMIT ?2 /* skip locked */)";
-    db.note(purge, bound![row.at.plus(-KEPT).micros(), REMOVED])?;
+                 (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL)
+                 ORDER BY at LIMIT 20 /* skip locked */)";
+    db.note(purge, bound![row.at.plus(-KEPT).micros()])?;
     let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
     let EventRow { id, channel, name, body, at } = row;
     db.note(sql, bound![id, channel, name, body, at])

@@ -7,9 +7,6 @@ use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// Pieces done long ago that are removed beside each that is done.
-const REMOVED: i64 = 50;
-
 /// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngressRow {
@@ -74,8 +71,8 @@ pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(
 /// Forgets some of what was done before a time.
 pub fn forget(db: &dyn DbSession, before: Timestamp) -> Result<(), DatabaseError> {
     let sql = "DELETE FROM ingress WHERE (channel, name) IN
-               (SELECT channel, name FROM ingress WHERE done_at < ?1 LIMIT ?2 /* skip locked */)";
-    db.note(sql, bound![before, REMOVED])
+               (SELECT channel, name FROM ingress WHERE done_at < ?1 ORDER BY done_at LIMIT 50 /* skip locked */)";
+    db.note(sql, bound![before])
 }
 
 /// Notes a message that came in; false when it has come in before.
@@ -102,13 +99,23 @@ pub fn has_come(
     Ok(count > 0)
 }
 
-/// Moves a chat to another id, unless that one is taken.
-pub fn move_peer(db: &dyn DbSession, channel: &str, from: &str, to: &str) -> Result<(), DatabaseError> {
+/// Moves a chat to another id, unless that one is taken. `for_good` says that
+/// nobody else will ever have the old one: what still comes under it belongs to
+/// the new one.
+pub fn move_peer(
+    db: &dyn DbSession,
+    channel: &str,
+    (from, to): (&str, &str),
+    for_good: bool,
+) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
     if db.change(sql, bound![channel, from, to])? > 0 {
         aliases::forget(db, channel, to)?;
         aliases::follow(db, channel, from, to)?;
+        if for_good {
+            aliases::note(db, channel, from, to)?;
+        }
     }
     Ok(())
 }

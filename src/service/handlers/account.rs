@@ -3,12 +3,13 @@
 use axum::extract::State;
 
 use crate::channels::Channel;
-use crate::database::{channels, workspaces};
+use crate::database::{channels, connected, workspaces};
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::request::Reading;
 use crate::state::Service;
 use wire::account::{AccountBody, AssistantBody, WorkspaceBody};
+use wire::carriers::NumberSettings;
 
 /// `GET /account`
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
@@ -20,7 +21,14 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
             let channel = channels::read(db, &caller.channel_id)?;
             let address = state.platforms.address(&channel).ok().map(str::to_owned);
             let number = address.filter(|_| channel.kind == Channel::Whatsapp);
-            let connected = number.is_some();
+            let (quality, tier) = match (&number, state.platforms.are_simulated()) {
+                (None, _) => (None, None),
+                (Some(_), true) => (Some("GREEN".to_owned()), Some("TIER_1K".to_owned())),
+                (Some(_), false) => {
+                    let told = connected::read(db, &channel.id)?.map(|it| number_settings(&it.settings));
+                    told.transpose()?.map_or((None, None), |it| (it.quality, it.tier))
+                }
+            };
             Reply::ok(&AccountBody {
                 id: workspace.id.clone(),
                 assistant_id: Some(channel.assistant.clone()),
@@ -28,8 +36,8 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
                 whatsapp_number: number,
                 credits_balance: Some(precise(workspace.balance)),
                 environment: Some(caller.environment.word().to_owned()),
-                messaging_tier: connected.then(|| "TIER_1K".to_owned()),
-                quality_rating: connected.then(|| "GREEN".to_owned()),
+                messaging_tier: tier,
+                quality_rating: quality,
                 workspace: WorkspaceBody {
                     id: Some(workspace.id),
                     name: workspace.name,
@@ -43,6 +51,11 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
             })
         })
         .await
+}
+
+/// What the platform last told of a business chat number.
+fn number_settings(settings: &str) -> Result<NumberSettings, ApiError> {
+    serde_json::from_str(settings).map_err(|cause| ApiError::internal(&cause))
 }
 
 /// Whole credits as the number the wire has; exact far beyond any balance.

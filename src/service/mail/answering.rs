@@ -51,19 +51,42 @@ const CHARACTERS: usize = 6_000;
 pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     let connected = work.service.platforms.connected(Channel::Email);
     let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();
-    if !answers || !is_assistants(work.db, thread, work.now)? {
+    if !answers {
         return Ok(());
     }
-    // One answer to all that was written meanwhile.
-    due::cancel(work.db, KIND, thread)?;
-    due::add(work.db, work.now.plus(WAIT), KIND, thread, "")
+    match turn_of(work.db, thread, work.now)? {
+        WhoseTurn::Assistants => {
+            // One answer to all that was written meanwhile.
+            due::cancel(work.db, KIND, thread)?;
+            due::add(work.db, work.now.plus(WAIT), KIND, thread, "")
+        }
+        WhoseTurn::Nobodys => threads::prioritize(work.db, thread, "high"),
+        WhoseTurn::Persons => Ok(()),
+    }
 }
 
-/// Whether no person has written in a thread, and the assistant not too often.
-fn is_assistants(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<bool, DatabaseError> {
+/// Who is to answer next in a thread.
+#[derive(PartialEq, Eq)]
+enum WhoseTurn {
+    Assistants,
+    /// A person has written in it before.
+    Persons,
+    /// The assistant has answered too often: a person is wanted.
+    Nobodys,
+}
+
+fn turn_of(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<WhoseTurn, DatabaseError> {
     let written = emails::written(db, thread)?;
     let lately = written.iter().filter(|it| now.since(it.created_at) < WITHIN).count();
-    Ok(written.iter().all(emails::is_robots) && lately < ANSWERS)
+    Ok(match written.iter().all(emails::is_robots) {
+        false => WhoseTurn::Persons,
+        true if lately >= ANSWERS => WhoseTurn::Nobodys,
+        true => WhoseTurn::Assistants,
+    })
+}
+
+fn is_assistants(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<bool, DatabaseError> {
+    Ok(turn_of(db, thread, now)? == WhoseTurn::Assistants)
 }
 
 /// Keeps answering mail until the service stops.

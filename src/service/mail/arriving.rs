@@ -10,9 +10,9 @@ use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, ingress};
 use crate::errors::ApiError;
-use crate::mail::answering;
 use crate::mail::receive::{self, InboundMail};
 use crate::mail::settle::{self, SENT, UNKNOWN};
+use crate::mail::{answering, filing};
 use crate::write::Work;
 
 /// What came into the inbox is noted under this name.
@@ -29,6 +29,9 @@ pub struct ArrivedMail {
     pub kept: Vec<MediaRow>,
     /// Whether it was sent from this mailbox, by whichever program.
     pub is_own: bool,
+    /// Its number in the inbox, behind what it counts under; none of a mail
+    /// whose `Message-ID` says nothing.
+    pub number: Option<(u32, u32)>,
     /// What it reports of a mail that was sent from here.
     pub returned: Option<MailReturn>,
 }
@@ -49,8 +52,11 @@ pub struct MailReturn {
 /// # Errors
 /// When the database fails.
 pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Result<(), ApiError> {
-    let ArrivedMail { mut mail, kept, is_own, returned, .. } = arrived;
+    let ArrivedMail { mut mail, kept, is_own, number, returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
+    if let Some((validity, uid)) = number {
+        ingress::is_new(work.db, &channel.id, &filing::numbered(validity, uid), &id)?;
+    }
     let place = if is_own { SENT } else { INBOX };
     if !ingress::is_new(work.db, &channel.id, place, &id)? {
         return Ok(());

@@ -7,7 +7,7 @@ use crate::carriers::Parcel;
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
-use crate::database::threads::{self, Filter, ThreadRow};
+use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, emails};
 use crate::errors::ApiError;
 use crate::platforms::mailbox::FILING;
@@ -16,8 +16,6 @@ use wire::carriers::{MailFact, MailFacts, MailFiling};
 
 /// Mails of a thread that are changed with it: the newest.
 const CHANGED: i64 = 50;
-/// Threads of the inbox that are compared with the mailbox: the newest.
-const COMPARED: i64 = 200;
 
 /// Has the mails of a thread changed as the thread was, where a mailbox is
 /// behind it.
@@ -95,10 +93,10 @@ pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result
             put_away(work, &thread)?;
         }
     }
-    if facts.all {
-        compare(work, channel, facts)?;
+    match facts.no_others_from {
+        Some(from) => compare(work, channel, facts, from),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The thread in which a mail is the newest that came in, unless something was
@@ -137,19 +135,27 @@ fn put_away(work: &Work<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
     threads::change(work.db, &now)
 }
 
-/// Puts away the threads whose mails are not in the inbox any more.
-fn compare(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result<(), DatabaseError> {
+/// What a mail of the inbox is noted under: in the order of the numbers.
+pub fn numbered(validity: u32, uid: u32) -> String {
+    format!("inbox {validity:010} {uid:010}")
+}
+
+/// Puts away the threads whose mails are not in the inbox any more. A mail
+/// moves to higher numbers only, so that one that was read from a number on and
+/// is not there from it on is not there at all.
+fn compare(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    facts: &MailFacts,
+    (validity, from): (u32, u32),
+) -> Result<(), DatabaseError> {
     let Some(row) = connected::read(work.db, &channel.id)? else { return Ok(()) };
     let there: HashSet<&str> = facts.mails.iter().map(|it| it.id.as_str()).collect();
-    let filter = Filter { folder: Some("inbox".to_owned()), ..Filter::default() };
-    let first = crate::cursors::Place { at: i64::MAX, id: String::new() };
-    for thread in threads::list(work.db, &channel.id, &filter, &first, COMPARED)? {
-        let Some(id) = emails::inbound_ids(work.db, &thread.id, 1)?.pop() else { continue };
-        let Some(mail) = emails::find(work.db, &channel.id, &id)? else { continue };
-        // What came in before the mailbox was connected was never in it.
-        if mail.created_at > row.connected_at
-            && !there.contains(id.as_str())
-            && newest_in(work, channel, &id)?.is_some()
+    let numbers = (numbered(validity, from), numbered(validity, u32::MAX));
+    // What came in before the mailbox was connected is not looked at in it.
+    for id in emails::noted_in_inbox(work.db, &channel.id, &numbers, row.connected_at)? {
+        if !there.contains(id.as_str())
+            && let Some(thread) = newest_in(work, channel, &id)?
         {
             put_away(work, &thread)?;
         }

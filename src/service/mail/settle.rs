@@ -152,6 +152,10 @@ impl MailCase<'_, '_> {
         if row.told {
             emails::fail(work.db, &row.id)?;
         }
+        if row.told || draft.author == "ai" {
+            // No request tells a person of it: somebody is to look.
+            threads::prioritize(work.db, &draft.thread, "high")?;
+        }
         tracing::warn!(%why, mail = row.id, "a mail was refused");
         self.settle(EgressState::Refused, Some(Reply::of_error(&ApiError::new(code, why))))
     }

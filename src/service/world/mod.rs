@@ -185,7 +185,10 @@ fn one(
     let work = Work { db, service, now: due.at, test: false, key: None };
     let outcome = savepoint::part(db, || match kind {
         Kind::Delivered | Kind::Read | Kind::Failed => Ok(deliver::advance(&work, &due.subject, kind)?),
-        Kind::Answer => assistant::speak(&work, &due.subject, answer),
+        Kind::Answer => match answer {
+            Some((turn, answer)) => assistant::speak(&work, &due.subject, &turn, answer),
+            None => Ok(()),
+        },
         Kind::Customer => customers::answer_person(&work, &due.subject),
         Kind::Live => customers::somebody_writes(&work),
         Kind::Opened | Kind::Bounced => Ok(mail::progress::advance(&work, &due.subject, kind)?),

@@ -39,6 +39,22 @@ impl Store {
             .await
     }
 
+    /// A mail of a channel as it came, if it is stored; blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn raw_letter(&self, channel: &ChannelId, mail: &MessageId) -> Result<Option<String>, StoreError> {
+        let (channel, mail) = (channel.clone(), mail.clone());
+        self.cache().call(move |cache| {
+            Ok(cache.connection.first(
+                "SELECT m.raw FROM conversation c JOIN message m ON m.conversation = c.number
+                 WHERE c.channel = ?1 AND m.id = ?2",
+                params![channel, mail],
+                |row| row.get("raw"),
+            )?)
+        })
+    }
+
     /// The ids of the letters of a thread that are kept: they never change.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ pub(super) fn subject(phrase: &Phrase) -> Clause {
     )
 }
 
-/// Words of whom a mail of a thread went to, as far as its mails were read.
+/// Words of a recipient of a mail in the thread, among the mails that were fetched.
 pub(super) fn recipient(phrase: &Phrase) -> Clause {
     Clause::with(
         "c.number IN (SELECT t.number FROM letter l CROSS JOIN conversation t

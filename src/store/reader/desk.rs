@@ -62,7 +62,7 @@ fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, Stor
     Ok(OutboxEntry { title, crossed, candidates, row })
 }
 
-/// Whom or what the rows of a lane go to.
+/// Title of the conversation, thread or broadcast a lane leads to.
 pub(crate) fn lane_title(
     connection: &Connection,
     channel: &ChannelId,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, InterruptHandle};
 
-use crate::{StoreError, account, drafts, files, pauses};
+use crate::{StoreError, account, drafts, files, filter, pauses};
 use model::account::Account;
 use model::conversations::ConversationRow;
 use model::digest::Digest;
@@ -17,7 +17,7 @@ use model::queries::{
 use model::search::{ListedHit, SearchPage, SearchQuery};
 use model::selector::{Candidate, Selector, Unresolved};
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::{Timestamp, Zone};
 
 pub(crate) mod conversations;
 mod counts;
@@ -38,8 +38,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(connection: Connection, drafts: drafts::WrittenDrafts) -> Self {
-        Self { connection, drafts }
+    pub(crate) fn new(
+        connection: Connection,
+        zone: &Zone,
+        drafts: drafts::WrittenDrafts,
+    ) -> rusqlite::Result<Self> {
+        filter::install_days(&connection, zone)?;
+        Ok(Self { connection, drafts })
     }
 
     /// Has the cache made anew at the next start if a reading found it

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::bot_server::{BotServer, call};
 use super::stand_in::Wrong;
 use super::{Served, connect, dashboard, text_to, texts};
+use crate::waiting::until_found;
 
 const ANA: i64 = 77;
 
@@ -150,6 +151,7 @@ async fn what_takes_long_is_queued_and_told_later() {
         (!told.swap(true, std::sync::atomic::Ordering::SeqCst)).then(|| (429, pause.clone()))
     });
     let before = served.balance().await;
+    served.keep_events();
     let (status, queued) = served.send(text_to(ANA, "late"), Some("late")).await;
     assert_eq!(
         (status, &queued["status"], &queued["telegramMessageId"]),
@@ -162,6 +164,58 @@ async fn what_takes_long_is_queued_and_told_later() {
     assert_eq!(history[1]["telegramMessageId"], reached.id);
     assert_eq!(served.send(text_to(ANA, "late"), Some("late")).await.1, queued, "the answer that was given");
     assert_eq!((bot.reached().len(), served.balance().await), (1, before - 1));
+    assert_eq!(served.events(), ["message.sent"]);
+
+    // What is refused after it was answered is told as failed, and costs nothing.
+    let pause = json!({"ok": false, "parameters": {"retry_after": 11}});
+    let asked = std::sync::atomic::AtomicBool::new(false);
+    bot.answer(move |_| match asked.swap(true, std::sync::atomic::Ordering::SeqCst) {
+        false => Some((429, pause.clone())),
+        true => Some(failed(403, "Forbidden: bot was blocked by the user")),
+    });
+    let (_, queued) = served.send(text_to(ANA, "never"), Some("never")).await;
+    assert_eq!(queued["status"], "queued", "{queued}");
+    let history = served.waits(ANA, "failed", |it| it.len() == 3 && it[2]["status"] == "failed").await;
+    assert_eq!(history[2]["id"], queued["messageId"]);
+    assert_eq!(served.events(), ["message.sent", "message.failed"]);
+    assert_eq!(served.balance().await, before - 1);
+    let listed = &served.conversations().await[0];
+    assert!(listed["escalation"]["reason"].is_string(), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_answer_of_the_assistant_that_is_refused_asks_for_a_person() {
+    let bot = BotServer::start();
+    let served = Served::with(&bot, false, AssistantChoice::Scripted).await;
+    bot.answer(|_| Some(failed(403, "Forbidden: bot was blocked by the user")));
+    bot.says(ANA, "where is my order?");
+    let reason = until_found("a person is asked for", async || {
+        let all = served.conversations().await;
+        let reason = all.first().and_then(|it| it["escalation"]["reason"].as_str()).map(str::to_owned);
+        reason.ok_or_else(|| format!("{all:?}"))
+    })
+    .await;
+    assert!(reason.contains("does not arrive") || reason.contains("refused"), "{reason}");
+    assert_eq!(served.history(ANA).await.len(), 1, "nobody was told anything");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_that_moves_while_something_waits_stays_one() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let group = |id: i64| json!({"id": id, "type": "supergroup", "title": "Crew"});
+    bot.sends(-5, json!({"chat": group(-5), "text": "hi all"}));
+    served.waits(-5, "a group", |it| it.len() == 1).await;
+    // The photo cannot be had yet, and what comes in its chat waits for it.
+    bot.sends(-5, json!({"chat": group(-5), "photo": [{"file_id": "missing"}], "caption": "look"}));
+    bot.sends(-5, json!({"chat": group(-5), "migrate_to_chat_id": -1005}));
+    bot.sends(-1005, json!({"chat": group(-1005), "migrate_from_chat_id": -5}));
+    bot.sends(-1005, json!({"chat": group(-1005), "text": "here we are"}));
+    let history = served.waits(-1005, "all of it", |it| it.len() == 3).await;
+    let mut said = texts(&history);
+    said.sort_unstable();
+    assert_eq!(said, ["Ana: here we are", "Ana: hi all", "Ana: look"]);
+    assert_eq!(served.conversations().await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -252,7 +252,9 @@ fn check(mailbox: &TestMailbox, db: &Connection, kills: usize, said: &[String]) 
         }
     }
     let paid: i64 = db
-        .query_row("SELECT -sum(amount) FROM ledger WHERE reason = 'email'", [], |row| row.get(0))
+        .query_row("SELECT coalesce(-sum(amount), 0) FROM ledger WHERE reason = 'email'", [], |row| {
+            row.get(0)
+        })
         .expect("reads");
     assert_eq!(paid, i64::try_from(sent.len()).expect("few"), "each is paid once");
 }

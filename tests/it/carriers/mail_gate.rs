@@ -3,6 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What goes wrong with a mail.
@@ -34,21 +35,29 @@ type MailPlan = dyn FnMut() -> Option<MailWrong> + Send;
 pub struct MailGate {
     pub port: u16,
     plan: Arc<Mutex<Option<Box<MailPlan>>>>,
+    accepted: Arc<AtomicUsize>,
 }
 
 impl MailGate {
     pub fn before(server: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let gate = Self { port: listener.local_addr().expect("an address").port(), plan: Arc::default() };
-        let plan = Arc::clone(&gate.plan);
+        let port = listener.local_addr().expect("an address").port();
+        let gate = Self { port, plan: Arc::default(), accepted: Arc::default() };
+        let (plan, accepted) = (Arc::clone(&gate.plan), Arc::clone(&gate.accepted));
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
+                accepted.fetch_add(1, Ordering::SeqCst);
                 let plan = Arc::clone(&plan);
                 // A conversation that breaks off is over.
                 std::thread::spawn(move || pass(client, server, &plan).unwrap_or(()));
             }
         });
         gate
+    }
+
+    /// How many connections were made so far.
+    pub fn connections(&self) -> usize {
+        self.accepted.load(Ordering::SeqCst)
     }
 
     /// What goes wrong from now on, mail by mail.

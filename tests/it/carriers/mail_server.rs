@@ -6,7 +6,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
@@ -209,6 +209,8 @@ pub struct TestMailbox {
     pub address: String,
     /// Where mail leaves: the server itself, or what stands before it.
     pub smtp_port: u16,
+    /// Where it is read: the same.
+    pub imap_port: u16,
     /// Whether the assistant answers.
     pub auto_reply: bool,
     /// Whether it is let in by tokens.
@@ -306,6 +308,7 @@ impl MailServers {
             servers: self,
             address,
             smtp_port: self.ports.submission,
+            imap_port: self.ports.imap,
             auto_reply: false,
             tokens: false,
         }
@@ -348,7 +351,7 @@ impl TestMailbox {
     }
 
     pub fn imap_url(&self) -> String {
-        format!("imap://{}@127.0.0.1:{}", self.address, self.servers.ports.imap)
+        format!("imap://{}@127.0.0.1:{}", self.address, self.imap_port)
     }
 
     pub fn smtp_url(&self) -> String {
@@ -468,11 +471,23 @@ impl TestMailbox {
         self.cut();
     }
 
+    /// The next mail of the inbox gets a number, as if so many had been there.
+    pub fn numbered_from(&self, number: u32) {
+        let next = number.to_string();
+        let done =
+            self.doveadm(&["mailbox", "update", "-u", &self.address, "--min-next-uid", &next, "INBOX"]);
+        assert!(done.status.success(), "{done:?}");
+    }
+
     /// The server ends all connections to the mailbox.
     pub fn cut(&self) {
+        // Where there is none it says so.
+        self.doveadm(&["kick", &self.address]);
+    }
+
+    fn doveadm(&self, asked: &[&str]) -> Output {
         let config = self.servers.folder.join("dovecot.conf");
-        let done = Command::new("doveadm").arg("-c").arg(config).args(["kick", &self.address]).output();
-        assert!(done.is_ok(), "{done:?}");
+        Command::new("doveadm").arg("-c").arg(config).args(asked).output().expect("it runs")
     }
 }
 

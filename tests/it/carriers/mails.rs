@@ -12,17 +12,17 @@ use crate::waiting::{until_found, until_so};
 const MARIA: &str = "maria@mail.example";
 
 /// A customer nobody else writes to.
-fn customer() -> String {
+pub(super) fn customer() -> String {
     format!("maria-{}@mail.example", uuid::Uuid::new_v4().simple())
 }
 
 impl Served {
-    async fn threads(&self) -> Vec<Value> {
+    pub(super) async fn threads(&self) -> Vec<Value> {
         self.get("/email/threads?limit=100").await["data"].as_array().expect("a list").clone()
     }
 
     /// Waits until a thread with a contact is as it is wanted.
-    async fn thread(&self, contact: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(super) async fn thread(&self, contact: &str, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         until_found(what, async || {
             let mut seen = Vec::new();
             for listed in self.threads().await {
@@ -40,19 +40,19 @@ impl Served {
         .await
     }
 
-    async fn mails(&self, contact: &str, count: usize) -> Vec<Value> {
+    pub(super) async fn mails(&self, contact: &str, count: usize) -> Vec<Value> {
         let thread = self.thread(contact, "the mails of a thread", |it| mails_of(it).len() == count).await;
         mails_of(&thread).to_vec()
     }
 
-    async fn patch(&self, thread: &Value, change: Value) {
+    pub(super) async fn patch(&self, thread: &Value, change: Value) {
         let path = format!("/email/threads/{}", thread["id"].as_str().expect("an id"));
         let (status, told) = self.call(&self.live_key(), "PATCH", &path, Some(change), None).await;
         assert_eq!(status, 200, "{told}");
     }
 }
 
-fn mails_of(thread: &Value) -> &[Value] {
+pub(super) fn mails_of(thread: &Value) -> &[Value] {
     thread["messages"].as_array().map_or(&[], Vec::as_slice)
 }
 
@@ -60,11 +60,11 @@ fn words(mail: &Value) -> &str {
     mail["text"].as_str().unwrap_or("").trim()
 }
 
-fn mail_to(to: &str, subject: &str, text: &str) -> Value {
+pub(super) fn mail_to(to: &str, subject: &str, text: &str) -> Value {
     json!({"to": to, "subject": subject, "text": text})
 }
 
-async fn quiet(mailbox: &TestMailbox) -> Served {
+pub(super) async fn quiet(mailbox: &TestMailbox) -> Served {
     Served::mailbox(mailbox, AssistantChoice::Off).await
 }
 
@@ -353,6 +353,7 @@ async fn the_assistant_answers_people_and_no_programs() {
         served.mails(&other, wanted).await;
     }
     assert_eq!(mailbox.reached(&other).len(), 3);
+    served.thread(&other, "a person is to look", |it| it["priority"] == "high").await;
 }
 
 /// A provider that gives another refresh token each time: connecting, serving,

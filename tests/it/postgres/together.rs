@@ -383,4 +383,14 @@ async fn a_lane_leaves_in_order_and_a_platform_is_read_by_one() {
     let wanted: Vec<String> = (0..10).map(|it| format!("line {it}")).collect();
     assert_eq!(reached, wanted);
     assert_eq!(bot.most_readers(), 1);
+    // The doctor sees the channel of a server as it sees one of a file.
+    let doctor = || two.binary.run(&["doctor", "--offline", "--db", &two.url], "").out;
+    let said = doctor();
+    assert!(said.contains("telegram channel") && said.contains("connected"), "{said}");
+    bot.revoke();
+    until_found("the trouble", async || {
+        let said = doctor();
+        if said.contains("admin channel test telegram") { Ok(()) } else { Err(said) }
+    })
+    .await;
 }

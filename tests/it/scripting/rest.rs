@@ -182,3 +182,58 @@ fn mail_is_sent_changed_and_looked_up() {
     let account = told(&binary, &["mail", "account"]);
     assert!(account["address"].as_str().is_some_and(|it| it.contains('@')), "{account}");
 }
+
+#[test]
+fn a_thread_is_shown_answered_and_passed_on() {
+    let (desk, binary) = scene();
+    let inbound = |body: Value| desk.dev("inbound", body)["threadId"].as_str().expect("a thread").to_owned();
+    let thread = inbound(
+        json!({"channel": "email", "from": "ana@mail.example", "name": "Ana", "subject": "A wheel", "text": "Bent."}),
+    );
+    let file = json!({"filename": "plan.pdf", "contentType": "application/pdf", "content": "aGVsbG8="});
+    let filed =
+        inbound(json!({"channel": "email", "from": "bo@mail.example", "name": "Bo", "subject": "A plan",
+            "text": "See.", "attachments": [file]}));
+    let shown = binary.ok(&["mail", "show", "ana@mail.example"], "");
+    for line in ["From: Ana <ana@mail.example>\n", "Subject: A wheel\n", "\n\nBent.\n"] {
+        assert!(shown.contains(line), "{line:?}: {shown}");
+    }
+    assert!(binary.ok(&["mail", "show", &filed], "").contains("File: plan.pdf (5 B)\n"));
+    let told = told(&binary, &["mail", "show", &thread]);
+    assert_eq!((&told["thread"]["id"], &told["mails"][0]["text"]), (&json!(thread), &json!("Bent.")));
+    let mail = told["mails"][0]["id"].as_str().expect("an id").to_owned();
+    let last = |id: &str| {
+        let read = desk.get("email", &format!("/email/threads/{id}"));
+        read["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone()
+    };
+    binary.ok(&["mail", "reply", &thread, "-", "--json"], "We mend it.\n");
+    let sent = last(&thread);
+    assert_eq!((&sent["to"], &sent["subject"]), (&json!(["ana@mail.example"]), &json!("Re: A wheel")));
+    let text = sent["text"].as_str().expect("a text");
+    assert!(text.starts_with("We mend it.\n\nOn ") && text.ends_with("> Bent."), "{text}");
+    binary.ok(&["mail", "reply", &thread, "Today.", "--mail", &mail, "--no-quote"], "");
+    assert_eq!(last(&thread)["text"], "Today.");
+    let said = binary.fails(2, &["mail", "reply", &thread, "x", "--mail", "em_mistyped"], "");
+    assert!(said.contains("the thread has no mail \"em_mistyped\""), "{said}");
+    let forward = |thread: &str, more: &[&str]| {
+        let asked = [&["mail", "forward", thread, "For you.", "--to", "carla@mail.example"], more].concat();
+        binary.run(&asked, "")
+    };
+    let refused = forward(&filed, &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("1 of 1 files have no bytes"), "{}", refused.err);
+    assert_eq!(desk.outbound().len(), 2, "nothing left");
+    assert_eq!(forward(&filed, &["--no-files"]).code, Some(0));
+    let passed = last(&filed);
+    assert_eq!((&passed["to"], &passed["subject"]), (&json!(["carla@mail.example"]), &json!("Fwd: A plan")));
+    let text = passed["text"].as_str().expect("a text");
+    assert!(text.starts_with("For you.") && text.contains("From: bo@mail.example"), "{text}");
+    // What was found of a mail says what the mail is about.
+    let found = self::told(&binary, &["search", "bent"]);
+    assert_eq!(found["messages"][0]["subject"], "A wheel", "{found}");
+    let found = self::told(&binary, &["search", "wheel"]);
+    assert!(
+        found["conversations"].as_array().is_some_and(|it| it.iter().any(|it| it["subject"] == "A wheel")),
+        "{found}"
+    );
+}

@@ -1,9 +1,12 @@
 //! Writing mail: to all, passed on, with files and as HTML, to many; and
 //! from an address to its chat.
 
+use frontdesk::model::email::compose::MailStyle;
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
+use crate::proxy::script::{Give, Script};
+use crate::proxy::{Door, Proxy};
 use crate::stories::mail::{calm, letter};
 
 fn mail(columns: u16, rows: u16) -> Desk {
@@ -102,4 +105,139 @@ fn an_address_leads_to_the_chat_of_the_same_person() {
     photographs!(desk, "an_address_names_its_chat", Overlay);
     desk.keys("<Right>").settle().shows("Hola, it is me again");
     desk.keys("3gm").types("ferri").keys("<Right>").shows("no number on business chat is linked");
+}
+
+/// A desk whose server tells these files of the newest mail.
+fn with_files(world: &Desk, proxy: &Proxy, thread: &str, files: &Value) -> Desk {
+    let mut whole = world.get("email", &format!("/email/threads/{thread}"));
+    whole["messages"][0]["attachments"] = files.clone();
+    let (whole, thread) = (whole.to_string(), thread.to_owned());
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+    let answer = format!("{head}\r\ncontent-length: {}\r\n\r\n{whole}", whole.len()).into_bytes();
+    proxy.plan(move |asked| match asked.method == "GET" && asked.target.ends_with(&thread) {
+        true => Script::kept(Give::Bytes(answer.clone())),
+        false => Script::pass(),
+    });
+    let mut desk = Desk::with_tab("Harbor mail", &proxy.base_url(), &world.key_of("email"));
+    look(&mut desk);
+    desk
+}
+
+/// Two minutes on a desk whose service is another's.
+fn look(desk: &mut Desk) {
+    for _ in 0..4 {
+        desk.wait(30_000_000);
+        desk.settle();
+    }
+}
+
+#[test]
+fn a_mail_is_passed_on_with_its_files() {
+    let world = Desk::demo(80, 24);
+    let thread = letter(&world, "ana@ruiz.example", "Ana Ruiz", "The plans", Some("See attached."), None);
+    let address = world.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
+    let proxy = world.runtime.block_on(Proxy::start(address.parse().expect("an address"), Door::Open));
+    let files = json!([
+        {"filename": "plan.pdf", "contentType": "application/pdf", "size": 5, "content": "aGVsbG8="},
+        {"filename": "film.mp4", "contentType": "video/mp4", "size": 19_000_000, "content": "aGk="},
+        {"filename": "lost.bin", "contentType": "application/octet-stream", "size": 9},
+    ]);
+    let mut desk = with_files(&world, &proxy, &thread, &files);
+    desk.keys("gg<Enter>");
+    look(&mut desk);
+    desk.keys("F").shows("1 of 3 files stay behind").types("carla@z.example");
+    desk.shows("plan.pdf (5 B").shows("film.mp4 (19.0 MB").hides("lost.bin (");
+    photographs!(desk, "a_mail_is_passed_on_with_its_files", Composer);
+    desk.keys("<Ctrl-X>").shows("the files are 19.0 MB together; 18.0 MB are the most a mail takes");
+    // The way to the text leads over the files.
+    desk.keys("<Tab><Tab><Tab><Tab>").shows("plan.pdf (5 B, sent as 8 B) · Del takes it off");
+    desk.types("x").keys("<Down><Delete>").shows("film.mp4 does not go with it any more").hides("film.mp4 (");
+    desk.keys("<Tab>").types("For you.").keys("<Esc>").settle().wait(3_000_000);
+    // The draft keeps what goes with it.
+    desk.keys("gi").settle().keys("gg<Enter>F").shows("the mail begun here goes on").shows("plan.pdf (5 B");
+    desk.keys("<Ctrl-X>")
+        .shows("Send this mail?")
+        .shows("plan.pdf (5 B")
+        .keys("y")
+        .shows("sending in 10 s")
+        .wait(11_000_000);
+    look(&mut desk);
+    let read = world.get("email", &format!("/email/threads/{thread}"));
+    let sent = read["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone();
+    assert_eq!(sent["subject"], "Fwd: The plans", "{sent}");
+    assert!(sent["text"].as_str().is_some_and(|it| it.starts_with("For you.")), "{sent}");
+    let attached = sent["attachments"].as_array().expect("a list");
+    assert_eq!(attached.len(), 1, "{sent}");
+    assert_eq!((&attached[0]["filename"], &attached[0]["size"]), (&json!("plan.pdf"), &json!(5)), "{sent}");
+}
+
+#[test]
+fn files_are_attached_by_paths_that_are_completed() {
+    let mut desk = mail(80, 24);
+    let folder = desk.replies().parent().expect("a folder").to_owned();
+    for name in ["price list.txt", "offer.txt"] {
+        std::fs::write(folder.join(name), "9 credits").expect("written");
+    }
+    let begun = |start: &str| folder.join(start).display().to_string();
+    desk.keys("<Ctrl-N>").types("ana@ruiz.example").keys("<Tab><Tab><Tab>").types("Prices").keys("<Tab>");
+    desk.types("Here they are.").keys("<Ctrl-T>").shows("whose price stays the same").pastes(&begun("pri"));
+    desk.keys("<Tab>")
+        .shows("price list.txt · text/plain")
+        .keys("<Enter>")
+        .shows("price list.txt goes with the mail");
+    desk.keys("<Ctrl-T>")
+        .pastes(&begun("none"))
+        .shows("there is no file")
+        .keys("<Enter>")
+        .shows("not attached");
+    desk.keys("<Esc>");
+    // A file that is dropped on the text is asked about, and is no part of it.
+    desk.pastes(&begun("offer.txt")).shows("offer.txt · text/plain").keys("<Enter>").settle();
+    desk.shows("price list.txt (9 B").shows("offer.txt (9 B").keys("<Ctrl-X>");
+    leaves(&mut desk);
+    let listed = desk.get("email", "/email/threads");
+    let mut threads = listed["data"].as_array().expect("a list").iter();
+    let id = threads.find(|it| it["subject"] == "Prices").expect("a thread")["id"].as_str();
+    let sent = desk.get("email", &format!("/email/threads/{}", id.expect("an id")))["messages"][0].clone();
+    let names: Vec<&str> = sent["attachments"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["filename"].as_str())
+        .collect();
+    assert_eq!(
+        (names.as_slice(), &sent["text"]),
+        (&["price list.txt", "offer.txt"][..], &json!("Here they are."))
+    );
+}
+
+#[test]
+fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
+    let mut desk = mail(80, 24);
+    letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Where is it?\n\nAna"), None);
+    calm(&mut desk);
+    desk.mails_begin(MailStyle {
+        from: Some("Tom at Harbor <hello@harborbicycles.example>".to_owned()),
+        signature: Some("Tom Baker\nHarbor Bicycles".to_owned()),
+        quote_above: true,
+    });
+    desk.keys("gg<Enter>").settle().keys("r").shows("From     Tom at Harbor").shows("quoted lines go above");
+    // A signature alone is no mail, and nothing to keep.
+    desk.keys("<Ctrl-X>").shows("the mail is empty").keys("<Esc>").settle().keys("r").hides("goes on");
+    desk.types("It left today.");
+    photographs!(desk, "a_mail_is_signed", Composer);
+    desk.keys("<Ctrl-X>v").shows("Where is it?").shows("Tom Baker").shows("From     Tom at Harbor");
+    let sent = leaves(&mut desk);
+    assert!(sent.to_string().contains("It left today."), "{sent}");
+    let listed = desk.get("email", "/email/threads");
+    let mut threads = listed["data"].as_array().expect("a list").iter();
+    let id = threads.find(|it| it["subject"] == "Order 2001").expect("a thread")["id"].as_str();
+    let read = desk.get("email", &format!("/email/threads/{}", id.expect("an id")));
+    let mail = read["messages"].as_array().and_then(|it| it.last()).expect("a mail");
+    let text = mail["text"].as_str().expect("a text");
+    assert!(
+        text.starts_with("On ") && text.ends_with("It left today.\n\n-- \nTom Baker\nHarbor Bicycles"),
+        "{text}"
+    );
+    assert_eq!(mail["fromName"], "Tom at Harbor", "{mail}");
 }

@@ -4,10 +4,13 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
+use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::ComposerMode;
-use crate::screens::composer::attachments::{AttachForm, AttachmentCheck, next_kind};
+use crate::screens::composer::attachments::{AttachForm, AttachmentCheck, next_kind, with_mail};
 use crate::tab::Focus;
+use model::attachments::ReplyAttachment;
+use model::email::attached::WrittenFile;
 
 impl Overlay for AttachForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -15,6 +18,7 @@ impl Overlay for AttachForm {
         match key.code {
             KeyCode::Esc => return self.leave(inbox),
             KeyCode::Char('c') if key.ctrl => return self.leave(inbox),
+            _ if turns && inbox.desk.tab().mail_head().is_some() => {}
             _ if turns => self.kind = next_kind(self, inbox.desk.tab().platform()).or(self.kind),
             KeyCode::Tab => {
                 if let Some(longer) = self.longer.take() {
@@ -62,7 +66,7 @@ impl AttachForm {
         let refused = match (&self.found, self.thing()) {
             (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
             (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
-            (_, Some(thing)) => thing.refusal(inbox.desk.tab().platform()),
+            (_, Some(_)) => self.refusal(inbox.desk.tab()),
             (_, None) => None,
         };
         if let Some(why) = refused {
@@ -70,6 +74,9 @@ impl AttachForm {
             return KeyOutcome::Stay;
         }
         let thing = self.thing();
+        if inbox.desk.tab().mail_head().is_some() {
+            return attach_to_mail(inbox, thing.as_ref());
+        }
         let words = match &thing {
             Some(it) => format!("{} is attached; the text is its caption; nothing was sent", it.name()),
             None => "nothing is attached".to_owned(),
@@ -90,4 +97,19 @@ impl AttachForm {
         }
         KeyOutcome::Done
     }
+}
+
+/// It goes with the mail, beside what goes with it already.
+fn attach_to_mail(inbox: &mut Inbox, thing: Option<&ReplyAttachment>) -> KeyOutcome {
+    let now = inbox.context.now;
+    let Some(thing) = thing else { return KeyOutcome::Done };
+    let (file, size) = with_mail(thing);
+    if let (WrittenFile::Typed(path), false) = (&file, file.is_fetched()) {
+        inbox.context.push(Effect::Ask(OutsideRequest::FileSize(path.clone())));
+    }
+    let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };
+    let name = file.name().to_owned();
+    composer.change_head(now, |it| it.files.push((file, size)));
+    inbox.context.say(format!("{name} goes with the mail; nothing was sent"));
+    KeyOutcome::Done
 }

@@ -17,6 +17,7 @@ use model::account::Platform;
 use model::attachments::{self, FileFacts, ReplyAttachment};
 use model::bounds;
 use model::counting::Count;
+use model::email::attached::{WrittenFile, too_much};
 use model::ids::{ChannelId, MessageId, RowId};
 use model::links;
 use model::outbox::Operation;
@@ -63,6 +64,15 @@ impl AttachForm {
     pub fn thing(&self) -> Option<ReplyAttachment> {
         let AttachmentCheck::Thing(found) = &self.found else { return None };
         Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })
+    }
+
+    /// Why it cannot go with what is being written.
+    pub fn refusal(&self, tab: &Tab) -> Option<String> {
+        let thing = self.thing()?;
+        let Some(head) = tab.mail_head() else { return thing.refusal(tab.platform()) };
+        let file = ReplyAttachment { kind: MediaKind::Document, ..thing };
+        let together = [head.files.clone(), vec![with_mail(&file)]].concat();
+        file.refusal(tab.platform()).or_else(|| too_much(&together))
     }
 
     /// Puts a pasted path or link in place of what was typed.
@@ -192,7 +202,9 @@ impl Desk {
                 form.found = AttachmentCheck::Thing(attached);
             }
         }
-        context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
+        if self.tab().mail_head().is_none() {
+            context.push(Effect::Load(Load::Shelf(self.tab().channel.id.clone())));
+        }
         context.open(form);
     }
 
@@ -272,7 +284,9 @@ impl Desk {
 /// A text that was pasted may be the path of a file: it is looked at.
 pub(crate) fn recognise_path(inbox: &mut Inbox, pasted: &str) {
     let writes = inbox.desk.composer_mode() == ComposerMode::Reply;
-    let possible = writes && inbox.enabled(Command::Attach).is_ok();
+    // A new mail has no conversation yet, and takes files.
+    let takes = inbox.desk.tab().mail_head().is_some() || inbox.enabled(Command::Attach).is_ok();
+    let possible = writes && takes;
     if attachments::pasted_path(pasted).is_some() && possible {
         inbox
             .context
@@ -292,6 +306,16 @@ impl Changes {
                 self.held.retain(|it| it.row != row);
                 desk.uploads.remove(&row);
             }
+        }
+    }
+}
+
+/// As it goes with a mail, with its size where it is known.
+pub(super) fn with_mail(thing: &ReplyAttachment) -> (WrittenFile, Option<u64>) {
+    match &thing.source {
+        attachments::AttachmentSource::File(it) => (WrittenFile::Typed(it.path.clone()), Some(it.size)),
+        attachments::AttachmentSource::Link(url) | attachments::AttachmentSource::Uploaded(url) => {
+            (WrittenFile::Typed(url.clone()), None)
         }
     }
 }

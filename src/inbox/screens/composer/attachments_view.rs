@@ -43,7 +43,7 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         (_, None) => {
             ("a path, such as ~/photos/bell.jpg, or an https link of your own".to_owned(), theme.quiet())
         }
-        (_, Some(thing)) => match thing.refusal(tab.platform()) {
+        (_, Some(thing)) => match form.refusal(tab) {
             Some(why) => (SafeText::line(&why).to_string(), theme.error()),
             None => (SafeText::line(&thing.words()).to_string(), theme.own()),
         },
@@ -53,6 +53,13 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         thing.as_ref().and_then(ReplyAttachment::doubt).map(|it| (it.to_owned(), theme.needs_a_person())),
     );
     lines.push(gap());
+    if tab.mail_head().is_some() {
+        lines.push(plain("It goes with the mail, whose price stays the same."));
+        lines.push(gap());
+        let enter = if thing.is_some() { "attaches, sends nothing" } else { "closes" };
+        lines.push((format!("[Enter] {enter}   [Tab] completes   [Esc] back"), theme.strong()));
+        return lines;
+    }
     let kind = thing.as_ref().map_or(MediaKind::Image, |it| it.kind);
     if let Some(thing) = &thing {
         let others = MediaKind::ALL.into_iter().filter(|it| *it != kind && thing.fits(*it, tab.platform()));

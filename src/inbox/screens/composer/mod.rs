@@ -105,7 +105,8 @@ pub struct Composer {
     pub(crate) aside: Option<String>,
     /// Whether another window has written this draft meanwhile.
     pub shared: bool,
-    origin: TextOrigin,
+    /// Where the answer comes from, if there is one.
+    origin: Option<TextOrigin>,
 }
 
 impl Composer {
@@ -125,17 +126,13 @@ impl Composer {
             suspect: None,
             aside: None,
             shared: false,
-            origin: TextOrigin::Empty,
+            origin: None,
         }
     }
 
     /// Where the answer comes from that is written now.
-    pub(crate) fn follow_origin(&mut self) -> TextOrigin {
-        self.origin = match self.origin {
-            _ if !self.has_reply() => TextOrigin::Empty,
-            TextOrigin::Empty => TextOrigin::Typed,
-            known => known,
-        };
+    pub(crate) fn follow_origin(&mut self) -> Option<TextOrigin> {
+        self.origin = self.has_reply().then(|| self.origin.unwrap_or(TextOrigin::Typed));
         self.origin
     }
 
@@ -153,7 +150,7 @@ impl Composer {
             return;
         }
         let Some(mut draft) = draft else { return };
-        self.origin = TextOrigin::Draft;
+        self.origin = Some(TextOrigin::Draft);
         if let Some(written) = WrittenMail::from_draft(&draft.text)
             && self.head.is_none()
         {
@@ -181,7 +178,7 @@ impl Composer {
     /// Replaces the text with the draft that another window saved.
     pub(crate) fn replace(&mut self, draft: Draft) {
         self.reply.set_text(&draft.text);
-        self.origin = TextOrigin::Draft;
+        self.origin = Some(TextOrigin::Draft);
         (self.reply_to, self.attachment, self.shared) = (draft.reply_to, draft.attachment, true);
     }
 

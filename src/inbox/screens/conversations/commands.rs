@@ -12,6 +12,7 @@ use crate::overlays::listing::ListKind;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::conversations::pauses::update as pauses;
 use crate::screens::conversations::takeover::{closable, switchable};
+use crate::screens::mail::thread_filing::ThreadFiling;
 use crate::tab::Focus;
 use model::filter::{self, Sort};
 
@@ -63,7 +64,7 @@ pub(crate) fn close(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.decides_in_triage() {
         inbox.changes.triage_archive(&mut inbox.desk, &mut inbox.context);
     } else if inbox.desk.tab().is_mail() {
-        inbox.changes.archive(&inbox.desk, &mut inbox.context);
+        inbox.changes.toggle_filing(ThreadFiling::Archived, &inbox.desk, &mut inbox.context);
     } else if inbox.desk.acts_on_marks() {
         inbox.changes.act_on_marked(BulkWish::Close, &inbox.desk, &mut inbox.context);
     } else {
@@ -73,7 +74,7 @@ pub(crate) fn close(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn close_and_next(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.tab().is_mail() {
-        inbox.changes.archive(&inbox.desk, &mut inbox.context);
+        inbox.changes.toggle_filing(ThreadFiling::Archived, &inbox.desk, &mut inbox.context);
     } else if inbox.desk.acts_on_marks() {
         return inbox.changes.act_on_marked(BulkWish::Close, &inbox.desk, &mut inbox.context);
     } else {
@@ -113,7 +114,7 @@ pub(crate) fn unseen(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.decides_in_triage() {
         inbox.desk.triage_left(&mut inbox.context);
     } else if inbox.desk.tab().is_mail() {
-        inbox.changes.toggle_read(&inbox.desk, &mut inbox.context);
+        inbox.changes.toggle_filing(ThreadFiling::Read, &inbox.desk, &mut inbox.context);
     } else {
         inbox.changes.turn_seen(&mut inbox.desk, &mut inbox.context);
     }

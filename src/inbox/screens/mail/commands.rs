@@ -6,6 +6,7 @@ use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable}
 use crate::keys::KeyPress;
 use crate::screens::mail::menus;
 use crate::screens::mail::reading::update as reading;
+use crate::screens::mail::thread_filing::ThreadFiling;
 use crate::screens::mail::writing::MailBeginning;
 use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
@@ -32,7 +33,7 @@ pub(crate) fn star(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.decides_in_triage() {
         inbox.desk.triage_star();
     }
-    inbox.changes.toggle_star(&inbox.desk, &mut inbox.context);
+    inbox.changes.toggle_filing(ThreadFiling::Starred, &inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn set_category(inbox: &mut Inbox, _: KeyPress) {

@@ -8,52 +8,33 @@ use crate::desk::Desk;
 use crate::event::{Effect, Intent};
 use crate::features::undo::UndoTarget;
 use crate::screens::conversations::bulk_plan::BulkWish;
-use crate::screens::mail::bulk_filing::ThreadFiling;
-use model::conversations::{ConversationRow, ConversationStatus};
-use model::email::Thread;
+use crate::screens::mail::thread_filing::{ThreadFiling, opposite, read_change};
+use model::conversations::ConversationRow;
 use model::ids::ThreadId;
 use model::outbox::Operation;
-use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::outbox::content::ThreadChange;
 
 impl Changes {
-    /// Archives the current thread, or all that are marked; or takes them out
-    /// of the archive.
-    pub(crate) fn archive(&mut self, desk: &Desk, context: &mut Context) {
-        let open = |it: &ConversationRow| it.conversation.status != ConversationStatus::Closed;
-        let Some(archived) = turned(desk, open) else { return };
-        let words = if archived { "archived" } else { "back in the inbox" };
-        self.file_chosen(ThreadFiling::Archived(archived), words, desk, context);
-    }
-
-    /// Marks the current thread, or all that are marked, as read or unread.
-    pub(crate) fn toggle_read(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(read) = turned(desk, |it| !is_read(it)) else { return };
-        let words = if read { "marked as read" } else { "marked as unread" };
-        self.file_chosen(ThreadFiling::Read(read), words, desk, context);
-    }
-
-    /// Gives the current thread, or all that are marked, a star, or takes it
-    /// away.
-    pub(crate) fn toggle_star(&mut self, desk: &Desk, context: &mut Context) {
-        let bare = |it: &ConversationRow| it.thread.as_ref().and_then(|it| it.is_starred) != Some(true);
-        let Some(starred) = turned(desk, bare) else { return };
-        let words = if starred { "starred" } else { "star taken away" };
-        self.file_chosen(ThreadFiling::Starred(starred), words, desk, context);
-    }
-
-    /// Sets what the current thread is about, or all that are marked.
-    pub(crate) fn set_category(&mut self, category: &str, desk: &Desk, context: &mut Context) {
-        let words = format!("category {category}");
-        self.file_chosen(ThreadFiling::Category(category.to_owned()), &words, desk, context);
+    /// Files the current thread, or all that are marked, one way or back: the
+    /// way one of them is not filed yet.
+    pub(crate) fn toggle_filing(
+        &mut self,
+        way: fn(bool) -> ThreadFiling,
+        desk: &Desk,
+        context: &mut Context,
+    ) {
+        if let Some(on) = is_to_be(&way(true), desk) {
+            self.file_chosen(way(on), desk, context);
+        }
     }
 
     /// Files what is marked, after the plan for many; else the current thread.
-    fn file_chosen(&mut self, filing: ThreadFiling, words: &str, desk: &Desk, context: &mut Context) {
+    pub(crate) fn file_chosen(&mut self, filing: ThreadFiling, desk: &Desk, context: &mut Context) {
         if desk.acts_on_marks() {
             return self.act_on_marked(BulkWish::File(filing), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
-        self.file(vec![row], words, &|_| filing.change(), desk, context);
+        self.file(vec![row], &filing.notice(), &|_| filing.change(), desk, context);
     }
 
     /// Changes threads in one step that one key takes back.
@@ -120,59 +101,20 @@ impl Desk {
     }
 }
 
-/// Whether what is chosen has one that is to be turned; `None` if nothing is
+/// Whether one of the chosen threads is not filed so yet; `None` if none is
 /// chosen.
-fn turned(desk: &Desk, is_to_be: impl Fn(&ConversationRow) -> bool) -> Option<bool> {
+fn is_to_be(filing: &ThreadFiling, desk: &Desk) -> Option<bool> {
+    let fits = |it: &ConversationRow| filing.fits(it).is_ok();
     if desk.acts_on_marks() {
         let list = desk.list();
         let mut marked = list.page.rows.iter().filter(|it| list.marks.contains(&it.key())).peekable();
-        // Of marks that are not on screen nothing is known yet: the plan says whom it fits.
-        return Some(marked.peek().is_none() || marked.any(is_to_be));
+        // Marked rows outside the window are not loaded: the plan tells which of them it fits.
+        return Some(marked.peek().is_none() || marked.any(fits));
     }
-    desk.current_conversation().map(is_to_be)
+    desk.current_conversation().map(fits)
 }
 
 /// Sends the opposite of what was filed.
 pub(crate) fn unfile(context: &mut Context, backs: &[Intent]) {
     context.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
-}
-
-/// Whether the server counts a thread as read.
-pub fn is_read(row: &ConversationRow) -> bool {
-    row.thread.as_ref().and_then(|it| it.is_read).unwrap_or(true)
-}
-
-/// Into the archive or out of it.
-pub fn place(archived: bool) -> ThreadChange {
-    // Whoever puts a thread away has read it.
-    let is_read = archived.then_some(true);
-    ThreadChange { is_read, place: Some(ThreadPlace::Archived(archived)), ..ThreadChange::default() }
-}
-
-/// Read or unread.
-pub fn read_change(read: bool) -> ThreadChange {
-    ThreadChange { is_read: Some(read), ..ThreadChange::default() }
-}
-
-/// What brings a thread back to what it was before a change.
-fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
-    let nothing = Thread::default();
-    let before = row.thread.as_deref().unwrap_or(&nothing);
-    let place = change.place.as_ref().map(|_| match &before.folder {
-        Some(folder) if !before.is_archived() && folder.as_str() != "inbox" => {
-            ThreadPlace::Folder(folder.to_string())
-        }
-        _ => ThreadPlace::Archived(row.conversation.status == ConversationStatus::Closed),
-    });
-    let text = |it: &Option<model::text::SafeText>, other: &str| {
-        it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)
-    };
-    ThreadChange {
-        is_read: change.is_read.map(|it| before.is_read.unwrap_or(!it)),
-        is_starred: change.is_starred.map(|it| before.is_starred.unwrap_or(!it)),
-        place,
-        category: change.category.as_ref().map(|_| text(&before.category, "none")),
-        priority: change.priority.as_ref().map(|_| text(&before.priority, "normal")),
-        unasked: false,
-    }
 }

@@ -6,12 +6,15 @@
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 use model::email::Correspondent;
+use model::email::attached::WrittenFile;
 use model::email::compose::WrittenMail;
 
 /// The place of the text, behind the fields.
 pub const BODY: usize = 4;
 /// The place of the subject.
 pub const SUBJECT: usize = 3;
+/// Files listed at a time.
+pub const FILES: usize = 4;
 /// What the fields are called.
 pub const LABELS: [&str; 4] = ["To", "Cc", "Bcc", "Subject"];
 
@@ -20,17 +23,20 @@ pub const LABELS: [&str; 4] = ["To", "Cc", "Bcc", "Subject"];
 pub struct Head {
     /// To, Cc, Bcc, Subject.
     pub fields: [TextLine; 4],
-    /// Which has the keyboard; [`BODY`] for the text.
+    /// Which has the keyboard; [`BODY`] for the text, what is behind it for a file.
     pub at: usize,
+    /// The sender, where it is not the account's own.
+    pub from: Option<String>,
     /// The mail it answers.
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
-    /// Paths and addresses of what goes with it, and their sizes as far as
-    /// they are known.
-    pub files: Vec<(String, Option<u64>)>,
-    /// What is quoted below the text.
+    /// What goes with it, and the sizes as far as they are known.
+    pub files: Vec<(WrittenFile, Option<u64>)>,
+    /// What is quoted.
     pub quote: Option<String>,
+    /// Whether it is quoted above the text, not below.
+    pub quote_above: bool,
     /// Who fits the address that is begun.
     pub offered: Vec<Correspondent>,
     /// The chosen one of them.
@@ -46,6 +52,8 @@ pub struct Head {
 pub enum Did {
     /// It changed a field; for addresses, the piece that is begun.
     Changed(Option<String>),
+    /// It took a file away.
+    TookOff(WrittenFile),
     /// It moved, or did nothing.
     Moved,
     /// It is not the head's.
@@ -59,10 +67,12 @@ impl Head {
         let head = Self {
             fields: [line(&written.to), line(&written.cc), line(&written.bcc), line(&written.subject)],
             at: if written.to.trim().is_empty() { 0 } else { BODY },
+            from: written.from,
             answers: written.answers,
             html: written.html,
-            files: written.files.into_iter().map(|it| (it, None)).collect(),
+            files: written.files.into_iter().map(sized).collect(),
             quote: written.quote,
+            quote_above: written.quote_above,
             ..Self::default()
         };
         (head, written.body)
@@ -76,11 +86,13 @@ impl Head {
             cc: text(1),
             bcc: text(2),
             subject: text(SUBJECT),
+            from: self.from.clone(),
             answers: self.answers.clone(),
             html: self.html,
             files: self.files.iter().map(|it| it.0.clone()).collect(),
             body: body.to_owned(),
             quote: self.quote.clone(),
+            quote_above: self.quote_above,
         }
     }
 
@@ -92,7 +104,9 @@ impl Head {
     /// The lines it takes on screen.
     pub fn height(&self) -> usize {
         let offered = self.offered.len().min(4);
-        let below = usize::from(!self.files.is_empty()) + usize::from(self.quote.is_some());
+        let below = self.files.len().min(FILES)
+            + usize::from(self.from.is_some())
+            + usize::from(self.quote.is_some());
         self.shown().count() + offered + below + usize::from(self.wrong.is_some()) + 1
     }
 
@@ -106,11 +120,56 @@ impl Head {
     /// To the next field, or the one before.
     pub fn turn(&mut self, forwards: bool) {
         self.offered.clear();
-        self.at = if forwards { (self.at + 1) % (BODY + 1) } else { (self.at + BODY) % (BODY + 1) };
+        // The files stand between the fields and the text.
+        let fields = 0..BODY;
+        let mut stops = fields.chain((0..self.files.len()).map(|it| BODY + 1 + it)).chain([BODY]);
+        let count = BODY + 1 + self.files.len();
+        let here = stops.clone().position(|it| it == self.at).unwrap_or(0);
+        let next = if forwards { here + 1 } else { here + count - 1 };
+        self.at = stops.nth(next % count).unwrap_or(BODY);
+    }
+
+    /// The file that has the keyboard.
+    pub fn file_at(&self) -> Option<usize> {
+        self.at.checked_sub(BODY + 1).filter(|it| *it < self.files.len())
+    }
+
+    /// The files that are listed now, by their place.
+    pub fn listed(&self) -> std::ops::Range<usize> {
+        let count = self.files.len();
+        let first = self.file_at().map_or(0, |it| (it + 1).saturating_sub(FILES)).min(count);
+        first..count.min(first + FILES)
+    }
+
+    /// Takes a file away; the next one has the keyboard then.
+    pub fn take_off(&mut self, place: usize) -> Option<WrittenFile> {
+        let gone = (place < self.files.len()).then(|| self.files.remove(place).0)?;
+        self.touched = true;
+        if self.at > BODY {
+            self.at = (self.at).min(BODY + self.files.len());
+        }
+        Some(gone)
+    }
+
+    fn file_key(&mut self, place: usize, key: KeyPress) -> Did {
+        match key.code {
+            KeyCode::Delete | KeyCode::Backspace => {
+                return self.take_off(place).map_or(Did::Moved, Did::TookOff);
+            }
+            KeyCode::Down | KeyCode::Enter | KeyCode::Tab => self.turn(true),
+            KeyCode::Up | KeyCode::BackTab => self.turn(false),
+            // What is typed is meant for no file, and must not go into the text.
+            KeyCode::Char(_) if !key.ctrl => (),
+            _ => return Did::Nothing,
+        }
+        Did::Moved
     }
 
     /// A key while a field has the keyboard.
     pub fn key(&mut self, key: KeyPress) -> Did {
+        if let Some(place) = self.file_at() {
+            return self.file_key(place, key);
+        }
         if self.at >= BODY {
             return Did::Nothing;
         }
@@ -168,6 +227,15 @@ impl Head {
     }
 }
 
+/// A file with what is known of its size before it is looked at.
+fn sized(file: WrittenFile) -> (WrittenFile, Option<u64>) {
+    let size = match &file {
+        WrittenFile::Typed(_) => None,
+        WrittenFile::Received(it) => it.size,
+    };
+    (file, size)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,6 +263,27 @@ mod tests {
         assert_eq!(head.at, 1);
         head.key(KeyPress::plain(KeyCode::BackTab));
         assert_eq!(head.at, 0);
+    }
+
+    #[test]
+    fn files_are_stops_between_the_fields_and_the_text() {
+        let files = ["/a", "/b"].map(|it| (WrittenFile::from(it), None)).to_vec();
+        let mut head = Head { files, at: BODY, ..Head::default() };
+        let press = |head: &mut Head, code| head.key(KeyPress::plain(code));
+        head.turn(false);
+        assert_eq!((head.at, head.file_at()), (BODY + 2, Some(1)));
+        assert_eq!(press(&mut head, KeyCode::Char('x')), Did::Moved, "it goes into no text");
+        press(&mut head, KeyCode::Up);
+        assert_eq!(head.file_at(), Some(0));
+        assert_eq!(press(&mut head, KeyCode::Delete), Did::TookOff("/a".into()));
+        assert_eq!(head.file_at(), Some(0), "the next one");
+        assert_eq!(press(&mut head, KeyCode::Delete), Did::TookOff("/b".into()));
+        assert_eq!((head.at, head.files.len()), (BODY, 0));
+        head.turn(true);
+        assert_eq!(head.at, 0);
+        let many = (0..9).map(|it| (WrittenFile::from(it.to_string().as_str()), None)).collect();
+        let head = Head { files: many, at: BODY + 1 + 6, ..Head::default() };
+        assert_eq!(head.listed(), 3..7);
     }
 
     #[test]

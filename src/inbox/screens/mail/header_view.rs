@@ -1,4 +1,4 @@
-//! The header over a mail, and how its text is told from what it quotes.
+//! The header above a mail, and the colors of quoted text by depth.
 
 use std::ops::Range;
 

@@ -6,7 +6,8 @@ use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::mail::review::doubts;
 use crate::wrap;
-use model::email::compose::{self, WrittenMail};
+use model::email::attached::WrittenFile;
+use model::email::compose::WrittenMail;
 use model::email::files;
 use model::prices::{self, Price};
 use model::text::SafeText;
@@ -122,10 +123,11 @@ fn fitted(parts: &[String], gap: &str, width: usize) -> Vec<String> {
     rows
 }
 
-fn head(written: &WrittenMail, files: &[(String, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
+fn head(written: &WrittenMail, files: &[(WrittenFile, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
     let line =
         |label: &str, words: &str| (ReviewRowKind::Plain, format!("{label:<9}{}", SafeText::line(words)));
-    let mut lines = vec![line("To", &written.to)];
+    let mut lines: Vec<_> = written.from.iter().map(|it| line("From", it)).collect();
+    lines.push(line("To", &written.to));
     for (label, words) in [("Cc", &written.cc), ("Bcc", &written.bcc)] {
         if !words.trim().is_empty() {
             lines.push(line(label, words));
@@ -150,19 +152,21 @@ fn text(written: &WrittenMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
     }
     let mut lines = vec![(ReviewRowKind::Plain, written.body.trim_end().to_owned())];
     if let Some(quote) = &written.quote {
-        lines.push((ReviewRowKind::Dim, format!("▸ {} quoted lines", quote.lines().count())));
+        let folded = (ReviewRowKind::Dim, format!("▸ {} quoted lines", quote.lines().count()));
+        lines.insert(if written.quote_above { 0 } else { 1 }, folded);
     }
     lines
 }
 
 /// A file with its size, and what it grows to on its way.
-pub fn file_words((what, size): &(String, Option<u64>)) -> String {
-    let name = what.rsplit('/').next().unwrap_or(what);
+pub fn file_words((file, size): &(WrittenFile, Option<u64>)) -> String {
+    let name = file.name();
     match size {
+        Some(size) if file.is_fetched() => format!("{name} ({}, by its link)", files::size(*size)),
         Some(size) => {
             format!("{name} ({}, sent as {})", files::size(*size), files::size(size.div_ceil(3) * 4))
         }
-        None if compose::is_link(what) => format!("{name} (by its link)"),
+        None if file.is_fetched() => format!("{name} (by its link)"),
         None => name.to_owned(),
     }
 }

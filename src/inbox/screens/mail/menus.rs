@@ -14,6 +14,7 @@ use crate::overlays::outside_link;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::update::current_letter;
+use crate::screens::mail::thread_filing::ThreadFiling;
 use model::email::{Correspondent, MailWish, ThreadFilter, files};
 use model::ids::ChannelId;
 use model::links;
@@ -132,9 +133,11 @@ impl Menu {
         let Some(entry) = chosen.or(typed) else { return KeyOutcome::Stay };
         match self.kind {
             MailMenuKind::Show => inbox.desk.show_threads(&entry.value, &mut inbox.context),
-            MailMenuKind::Category => {
-                inbox.changes.set_category(&entry.value, &inbox.desk, &mut inbox.context)
-            }
+            MailMenuKind::Category => inbox.changes.file_chosen(
+                ThreadFiling::Category(entry.value.clone()),
+                &inbox.desk,
+                &mut inbox.context,
+            ),
             MailMenuKind::Link => ask_link(&mut inbox.context, &entry.value),
             MailMenuKind::File => save_file(inbox, entry.value.parse().unwrap_or(0)),
             MailMenuKind::Contact => inbox.desk.show_threads_with(&entry.value, &mut inbox.context),

@@ -4,7 +4,6 @@
 //! A thread of mails is a conversation, so lists, filters, notes, snoozes and
 //! the outbox work as everywhere.
 
-pub mod bulk_filing;
 pub(crate) mod commands;
 pub(crate) mod filing;
 pub mod head;
@@ -16,6 +15,7 @@ pub(crate) mod menus_view;
 pub mod reading;
 pub(crate) mod review;
 pub(crate) mod review_view;
+pub mod thread_filing;
 pub mod triage;
 pub(crate) mod triage_view;
 pub(crate) mod update;

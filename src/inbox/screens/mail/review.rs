@@ -7,8 +7,6 @@ use crate::changes::Changes;
 use crate::command::Command;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
-use crate::components::text_line::TextLine;
-use crate::components::text_prompt::TextPrompt;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Intent};
@@ -19,7 +17,8 @@ use crate::screens::mail::head::BODY;
 use crate::screens::mail::markdown;
 use crate::tab::Focus;
 use model::email::NEW_MAIL as NEW;
-use model::email::compose::{MANY, WrittenMail, is_link};
+use model::email::attached::{ReceivedFile, WrittenFile, too_much};
+use model::email::compose::{MANY, WrittenMail};
 use model::ids::{ChannelId, ConversationId, ThreadId};
 use model::outbox::Operation;
 use model::outbox::content::{Mail, MailAttachmentSource};
@@ -29,8 +28,6 @@ use model::time::SECOND;
 
 /// Mails remembered as they were written, to be taken back.
 const REMEMBERED: usize = 20;
-/// Bytes of all files of a mail at most.
-const BYTES: u64 = 18_000_000;
 
 /// What is odd about a mail, each worth a question.
 pub fn doubts(written: &WrittenMail) -> Vec<String> {
@@ -71,7 +68,7 @@ impl Overlay for MailReview {
             // Its letters act without changing what is asked: none goes astray.
             (typed, _) => {
                 match typed {
-                    Some('a') => ask_file(&mut inbox.context),
+                    Some('a') => inbox.desk.open_attach(&mut inbox.context),
                     Some('d') => inbox.desk.drop_file(&mut inbox.context),
                     Some('m') => {
                         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
@@ -112,8 +109,16 @@ impl Desk {
             });
             return context.warn(why);
         }
-        for file in written.files.iter().filter(|it| !is_link(it)) {
-            context.push(Effect::Ask(OutsideRequest::FileSize(file.clone())));
+        if let Some(why) = composer.head.as_ref().and_then(|it| too_much(&it.files)) {
+            let takes_off = "Shift-Tab goes to the files, Del takes one off";
+            return context.warn(format!("{why} · {takes_off}"));
+        }
+        for file in &written.files {
+            if let WrittenFile::Typed(path) = file
+                && !file.is_fetched()
+            {
+                context.push(Effect::Ask(OutsideRequest::FileSize(path.clone())));
+            }
         }
         context.open(MailReview { preview: false, first: 0 });
     }
@@ -129,7 +134,7 @@ impl Desk {
         let now = context.now;
         let gone = self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
         match gone.flatten() {
-            Some((file, _)) => context.say(format!("{file} does not go with it any more")),
+            Some((file, _)) => context.say(format!("{} does not go with it any more", file.name())),
             None => context.warn("nothing is attached"),
         }
     }
@@ -160,12 +165,8 @@ impl Desk {
         let (own, thread) = (tab.own_addresses(), self.thread_written_in());
         let Some(composer) = &tab.composer else { return };
         let Some(written) = composer.written() else { return };
-        let Some(sizes) = composer.head.as_ref().map(|it| it.files.iter().filter_map(|it| it.1).sum::<u64>())
-        else {
-            return;
-        };
-        if sizes > BYTES {
-            return context.warn("the files are too large together: 18 MB are the most a mail takes");
+        if let Some(why) = composer.head.as_ref().and_then(|it| too_much(&it.files)) {
+            return context.warn(why);
         }
         let mut mail = match written.mail(thread, &own) {
             Ok(mail) => mail,
@@ -241,17 +242,6 @@ impl Desk {
         }
     }
 
-    fn attach_to_mail(&mut self, file: String, context: &mut Context) {
-        let now = context.now;
-        if is_link(&file) {
-            if let Some(composer) = &mut self.tab_mut().composer {
-                composer.change_head(now, |it| it.files.push((file, None)));
-            }
-        } else if !file.is_empty() {
-            context.push(Effect::Ask(OutsideRequest::FileSize(file)));
-        }
-    }
-
     /// How large a file is has come, or why it cannot be read.
     pub(crate) fn file_sized(
         &mut self,
@@ -266,9 +256,11 @@ impl Desk {
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         composer.change_head(now, |head| {
-            match head.files.iter_mut().find(|it| it.0 == whole || it.0 == path) {
-                Some(file) => *file = (whole, Some(size)),
-                None => head.files.push((whole, Some(size))),
+            let known = |it: &&mut (WrittenFile, Option<u64>)| {
+                matches!(&it.0, WrittenFile::Typed(typed) if *typed == whole || *typed == path)
+            };
+            if let Some(file) = head.files.iter_mut().find(known) {
+                *file = (WrittenFile::Typed(whole), Some(size));
             }
         });
     }
@@ -292,27 +284,16 @@ impl Changes {
     }
 }
 
-/// Asks for a file or an address to go with the mail.
-pub(crate) fn ask_file(context: &mut Context) {
-    let below = |_: &Inbox, _: &TextLine| {
-        vec![
-            DialogLine::gap(),
-            DialogLine::dim("A path of this computer, or an https address the service fetches."),
-            DialogLine::strong("Enter attaches · Esc back"),
-        ]
-    };
-    context.open(TextPrompt::new("Attach", "", below, |inbox, file| {
-        inbox.desk.attach_to_mail(file.to_owned(), &mut inbox.context);
-        Ok(())
-    }));
-}
-
 /// The mail as it was written, from what leaves; its enclosed files are not
 /// known any more.
 fn from_mail(mail: &Mail) -> WrittenMail {
     let links = mail.attachments.iter().filter_map(|it| match &it.source {
-        MailAttachmentSource::Link(link) => Some(link.clone()),
-        MailAttachmentSource::File(path) => Some(path.clone()),
+        MailAttachmentSource::Link(it) | MailAttachmentSource::File(it) => {
+            Some(WrittenFile::Typed(it.clone()))
+        }
+        MailAttachmentSource::Received(..) => {
+            Some(WrittenFile::Received(ReceivedFile { attachment: it.clone(), size: None }))
+        }
         MailAttachmentSource::Enclosed(_) => None,
     });
     WrittenMail {
@@ -320,10 +301,11 @@ fn from_mail(mail: &Mail) -> WrittenMail {
         cc: mail.cc.join(", "),
         bcc: mail.bcc.join(", "),
         subject: mail.subject.clone(),
+        from: mail.from.clone(),
         answers: mail.in_reply_to.clone(),
         html: mail.html.is_some(),
         files: links.collect(),
         body: mail.text.clone().unwrap_or_default(),
-        quote: None,
+        ..WrittenMail::default()
     }
 }

@@ -7,7 +7,7 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::paint_view;
 use crate::layout::Area;
-use crate::screens::mail::triage::{Triage, TriageDecision};
+use crate::screens::mail::triage::{Triage, told};
 use crate::screens::mail::view::subject;
 use crate::theme_view::Theme;
 use model::time::{SECOND, Timestamp};
@@ -51,21 +51,10 @@ fn clock(micros: i64) -> String {
 pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::popup(buffer, area, theme, (&[("Triage", theme.strong())], &[]));
     let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
-    let of = |what| triage.count(what);
     let lines = [
         (format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.now))), theme.strong()),
         (String::new(), Style::new()),
-        (
-            format!(
-                "{} archived, {} answered, {} snoozed, {} starred, {} left",
-                of(TriageDecision::Archived),
-                of(TriageDecision::Answered),
-                of(TriageDecision::Snoozed),
-                triage.starred.len(),
-                of(TriageDecision::Left)
-            ),
-            Style::new(),
-        ),
+        (told(triage.counts()), Style::new()),
         (String::new(), Style::new()),
         (
             inbox.context.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),

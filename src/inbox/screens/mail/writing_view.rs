@@ -1,4 +1,5 @@
-//! A mail being written: its head over its text, what goes with it below.
+//! A mail being written: its head with what goes along over its text, what is
+//! quoted below.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -52,7 +53,7 @@ pub fn compose(
     let below = below(inbox, theme, head, inner, buffer);
     let text = Area { y, height: (inner.y + inner.height).saturating_sub(y + below), ..inner };
     composer.area().render(paint_view::rect(text), buffer);
-    if head.at >= BODY {
+    if head.at == BODY {
         let (row, column) = composer.cursor_cell();
         cursor = Some(Position {
             x: text.x + column.min(text.width.saturating_sub(1)),
@@ -62,11 +63,17 @@ pub fn compose(
     cursor.filter(|_| focused)
 }
 
-/// The fields, who is offered, and what is wrong; the row after them.
+/// The fields, who is offered, the files, and what is wrong; the row after them.
 fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, Option<Position>) {
     let mut y = area.y;
     let end = area.y + area.height.saturating_sub(2);
     let mut cursor = None;
+    if let Some(from) = head.from.as_ref().filter(|_| y < end) {
+        paint_view::text(buffer, area.x, y, LABEL, "From", theme.quiet());
+        let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
+        paint_view::text(buffer, x, y, width, SafeText::line(from).as_str(), theme.quiet());
+        y += 1;
+    }
     let shown: Vec<usize> = head.shown().collect();
     for at in shown {
         if y >= end {
@@ -92,6 +99,22 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
             y += 1;
         }
     }
+    for (row, place) in head.listed().enumerate() {
+        if y >= end {
+            break;
+        }
+        let here = head.file_at() == Some(place);
+        let label = if row == 0 { "Files" } else { "" };
+        paint_view::text(buffer, area.x, y, LABEL, label, theme.quiet());
+        let words = listed_file(head, place, here);
+        let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
+        let style = if here { theme.selected() } else { Style::new() };
+        paint_view::text(buffer, x, y, width, SafeText::line(&words).as_str(), style);
+        if here {
+            cursor = Some(Position { x, y });
+        }
+        y += 1;
+    }
     if let Some(wrong) = head.wrong.as_ref().filter(|_| y < end) {
         paint_view::text(buffer, area.x, y, area.width, SafeText::line(wrong).as_str(), theme.error());
         y += 1;
@@ -101,6 +124,18 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
         paint_view::text(buffer, x, y, 1, across, theme.quiet());
     }
     (y + 1, cursor)
+}
+
+/// A file of the list, with how many there are where not all are seen.
+fn listed_file(head: &Head, place: usize, here: bool) -> String {
+    let words = head.files.get(place).map(file_words).unwrap_or_default();
+    let (count, listed) = (head.files.len(), head.listed());
+    let counted = match listed.len() < count && place + 1 == listed.end {
+        true => format!(" · {}/{count}", place + 1),
+        false => String::new(),
+    };
+    let key = if here { " · Del takes it off" } else { "" };
+    format!("{words}{counted}{key}")
 }
 
 /// A field with the part around its cursor in sight; the cursor's column.
@@ -125,17 +160,14 @@ fn line(field: &TextLine, place: Area, here: bool, buffer: &mut Buffer) -> u16 {
     place.x + used.min(place.width.saturating_sub(1))
 }
 
-/// What goes with the mail, and what is quoted; how many lines it takes.
+/// What is quoted; how many lines it takes.
 fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> u16 {
     let mut lines = Vec::new();
     if let Some(quote) = &head.quote {
         let count = quote.lines().count();
         let key = inbox.context.settings.keymap.named_in_text(Command::SwitchMode);
-        lines.push(format!("▸ {count} quoted lines go below · {key} takes them into the text"));
-    }
-    if !head.files.is_empty() {
-        let words: Vec<String> = head.files.iter().map(file_words).collect();
-        lines.push(format!("Files: {}", words.join(", ")));
+        let place = if head.quote_above { "above" } else { "below" };
+        lines.push(format!("▸ {count} quoted lines go {place} · {key} takes them into the text"));
     }
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);

@@ -40,7 +40,7 @@ fn answers_go_where_they_belong() {
     assert_eq!(answer(&mine, None, &own(), false, "").to, "bob@y.example");
     let again = MailMessage { subject: Some(SafeText::line("RE: Order 1041")), ..letter() };
     assert_eq!(answer(&again, None, &own(), false, "").subject, "RE: Order 1041");
-    let passed = forward(&letter(), None, "today");
+    let passed = forward(&letter(), &MessageId::from("m1"), None, "today");
     assert_eq!((passed.to.as_str(), passed.subject.as_str()), ("", "Fwd: Order 1041"));
     assert!(passed.quote.is_some_and(|it| it.contains("From: ana@y.example\nDate: today")));
 }
@@ -54,7 +54,7 @@ fn what_is_wrong_with_a_mail_is_named() {
         ..WrittenMail::default()
     };
     assert!(good.mail(None, &own()).is_ok());
-    let many = (0..=bounds::ATTACHMENTS).map(|it| format!("/tmp/{it}")).collect();
+    let many = (0..=bounds::ATTACHMENTS).map(|it| WrittenFile::Typed(format!("/tmp/{it}"))).collect();
     let cases = [
         (WrittenMail { to: String::new(), ..good.clone() }, 0, "To: at least one"),
         (WrittenMail { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is no mail address"),
@@ -86,7 +86,33 @@ fn what_is_wrong_with_a_mail_is_named() {
     let kinds: Vec<(&str, &str)> =
         mail.attachments.iter().map(|it| (it.filename.as_str(), it.content_type.as_str())).collect();
     assert_eq!(kinds, [("a b.pdf", "application/pdf"), ("c.png", "image/png")]);
-    assert!(matches!(mail.attachments[1].source, MailAttachmentSource::Link(_)));
+    assert!(matches!(mail.attachments[1].source, crate::outbox::content::MailAttachmentSource::Link(_)));
+}
+
+#[test]
+fn a_mail_begins_in_the_style_of_its_tab() {
+    let style = |quote_above| MailStyle {
+        from: Some("Ana <shop@x.example>".into()),
+        signature: Some("Ana, Harbor Bikes\nattached to you\n".into()),
+        quote_above,
+    };
+    let begun = |above| answer(&letter(), None, &own(), false, "today").in_style(&style(above));
+    assert_eq!(begun(false).body, "\n\n-- \nAna, Harbor Bikes\nattached to you");
+    assert!(begun(false).is_blank() && !begun(false).forgot_file(), "a signature is no word of one's own");
+    let (_, why) = begun(false).mail(None, &own()).expect_err("empty");
+    assert_eq!(why, "the mail is empty");
+    let written = |above| WrittenMail { body: format!("Hi{}", begun(above).body), ..begun(above) };
+    let (below, above) = (written(false).whole_text(), written(true).whole_text());
+    assert!(below.starts_with("Hi\n\n-- \nAna, Harbor Bikes") && below.contains("\n\nOn today"), "{below}");
+    assert!(
+        above.starts_with("On today") && above.ends_with("Hi\n\n-- \nAna, Harbor Bikes\nattached to you"),
+        "{above}"
+    );
+    let mail = written(true).mail(None, &own()).expect("a mail");
+    assert_eq!(mail.from.as_deref(), Some("Ana <shop@x.example>"));
+    let passed = forward(&letter(), &MessageId::from("m1"), None, "today").in_style(&style(true));
+    assert!(!passed.quote_above, "what is passed on stands below");
+    assert!(!WrittenMail { body: "a\n--\nb".into(), ..WrittenMail::default() }.is_blank());
 }
 
 #[test]
@@ -120,9 +146,9 @@ fn anything() -> impl Strategy<Value = WrittenMail> {
             subject,
             answers,
             html,
-            files: Vec::new(),
             body,
             quote,
+            ..WrittenMail::default()
         })
 }
 
@@ -137,7 +163,7 @@ proptest! {
         }
         let draft = written.to_draft();
         let head = draft.split("\n\n").next().unwrap_or("");
-        let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:"];
+        let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:", "Received file:", "From:", "Quote:"];
         prop_assert!(head.lines().all(|it| known.iter().any(|name| it.starts_with(name))), "{:?}", head);
     }
 
@@ -149,6 +175,8 @@ proptest! {
             html,
             files: vec!["/tmp/a b".into()],
             quote: Some("> x".into()),
+            from: Some("Ana <a@b.example>".into()),
+            quote_above: html,
             body,
             ..WrittenMail::default()
         };

@@ -144,14 +144,19 @@ impl Link {
         })
     }
 
-    /// Makes one change and tells how many rows it touched.
+    /// Sends all changes at once and waits once; how many rows the last of them
+    /// touched.
     ///
     /// # Errors
-    /// When the server refuses.
-    pub fn change(&self, line: &Line) -> Result<u64, DatabaseError> {
+    /// What the first of them was refused with.
+    pub fn change(&self, lines: &[Line]) -> Result<u64, DatabaseError> {
         let open = self.open.borrow();
         let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
-        self.answer(execute(client, line))
+        self.answer(async {
+            // Sent in this order, since each is sent when it is first polled.
+            let done = join_all(lines.iter().map(|it| execute(client, it))).await;
+            done.into_iter().try_fold(0, |_, it| it)
+        })
     }
 
     fn prepare(&self, sql: &str) -> Result<Statement, DatabaseError> {

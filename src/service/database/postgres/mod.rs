@@ -7,7 +7,7 @@
 //! | `lease.rs` | which process does what falls due |
 //! | `link.rs` | one connection, made anew when it is lost |
 //! | `order.rs` | the order of all commits |
-//! | `pooler.rs` | whether a pooler in between loses what is prepared |
+//! | `pooler.rs` | whether a pooler in between loses prepared statements |
 //! | `schema.rs` | making and migrating the tables |
 //! | `session.rs` | queries inside a transaction, sent together |
 //! | `shared_state.rs` | limits and claims, changed in turn |
@@ -28,6 +28,7 @@ pub mod shared_state;
 mod tls;
 mod values;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
@@ -188,8 +189,7 @@ impl WritingConnection for ServerWriter {
         let sound = self
             .open
             .keep_stamp(&self.session)
-            .and_then(|()| self.session.flush())
-            .and_then(|()| link.send(&[], Some(("SELECT 1", &[]))));
+            .and_then(|()| self.session.rows("SELECT 1", &[], &mut |_| Ok(ControlFlow::Break(()))));
         if let Err(cause) = sound {
             self.abandon();
             return Err(cause.into());

@@ -1,7 +1,7 @@
-//! Finds out whether a pooler in between loses what is prepared. One that hands
-//! a server's connection to somebody else after each transaction has to prepare
-//! statements again where they are missing; PgBouncer does since 1.21, where
-//! `max_prepared_statements` is not 0.
+//! Finds out whether a pooler between service and database loses prepared
+//! statements. A pooler that gives a server connection to another client after
+//! each transaction has to prepare missing statements again; PgBouncer does
+//! since 1.21, if `max_prepared_statements` is not 0.
 
 use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;

@@ -2,7 +2,7 @@
 //! and sent together with the next question, so that most writes cost a few
 //! round trips.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
@@ -55,6 +55,8 @@ pub struct WritingSession {
     /// The connection.
     pub link: Link,
     line: RefCell<Vec<Line>>,
+    /// How many of them may be refused: not where a part begins or ends.
+    changes: Cell<usize>,
     /// For each part that is open, how many changes stood in line before it;
     /// none once its beginning was sent.
     parts: RefCell<Vec<Option<usize>>>,
@@ -63,7 +65,7 @@ pub struct WritingSession {
 impl WritingSession {
     /// Nothing is in line yet.
     pub fn new(link: Link) -> Self {
-        Self { link, line: RefCell::default(), parts: RefCell::default() }
+        Self { link, line: RefCell::default(), changes: Cell::default(), parts: RefCell::default() }
     }
 
     /// Sends what stands in line.
@@ -76,17 +78,22 @@ impl WritingSession {
 
     /// Forgets what stands in line and which parts are open.
     pub fn forget(&self) {
-        self.line.borrow_mut().clear();
+        self.take_line();
         self.parts.borrow_mut().clear();
+    }
+
+    /// What stands in line, which is sent or given up now.
+    fn take_line(&self) -> Vec<Line> {
+        self.changes.set(0);
+        self.parts.borrow_mut().iter_mut().for_each(|it| *it = None);
+        self.line.take()
     }
 
     fn ask(
         &self,
         question: Option<(&str, &[SqlValue<'_>])>,
     ) -> Result<Vec<tokio_postgres::Row>, DatabaseError> {
-        let line = self.line.take();
-        self.parts.borrow_mut().iter_mut().for_each(|it| *it = None);
-        self.lost(self.link.send(&line, question))
+        self.lost(self.link.send(&self.take_line(), question))
     }
 
     /// A transaction that lost its connection is over: nothing more may happen
@@ -111,20 +118,21 @@ impl DbSession for WritingSession {
     }
 
     fn change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<u64, DatabaseError> {
-        self.flush()?;
-        let line = self.link.line(sql, bound)?;
+        let change = self.link.line(sql, bound)?;
+        let mut line = self.take_line();
+        line.push(change);
         self.lost(self.link.change(&line))
     }
 
     fn note(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
+        self.changes.set(self.changes.get() + 1);
         self.stand_in_line(sql, bound)
     }
 
     /// What stands in line before it is another part's: it is sent first, so
     /// that what is refused is told to that one.
     fn begin_part(&self) -> Result<(), DatabaseError> {
-        let beginnings = self.parts.borrow().iter().flatten().count();
-        if self.line.borrow().len() > beginnings {
+        if self.changes.get() > 0 {
             self.flush()?;
         }
         let before = self.line.borrow().len();
@@ -133,12 +141,14 @@ impl DbSession for WritingSession {
         self.stand_in_line(&format!("SAVEPOINT part_{depth}"), &[])
     }
 
-    /// Waits for what stands in line, so that what is refused is known as this
-    /// part's.
+    /// Waits for the changes that stand in line, so that what is refused is known
+    /// as this part's.
     fn keep_part(&self) -> Result<(), DatabaseError> {
         let depth = self.parts.borrow().len();
         self.stand_in_line(&format!("RELEASE part_{depth}"), &[])?;
-        self.flush()?;
+        if self.changes.get() > 0 {
+            self.flush()?;
+        }
         self.parts.borrow_mut().pop();
         Ok(())
     }
@@ -148,9 +158,12 @@ impl DbSession for WritingSession {
         let unsent = self.parts.borrow_mut().pop().flatten();
         match unsent {
             // The server has not heard of it.
-            Some(before) => self.line.borrow_mut().truncate(before),
+            Some(before) => {
+                self.line.borrow_mut().truncate(before);
+                self.changes.set(0);
+            }
             None => {
-                self.line.borrow_mut().clear();
+                self.take_line();
                 self.link.batch(&format!("ROLLBACK TO part_{depth}; RELEASE part_{depth}"))?;
             }
         }

@@ -29,6 +29,8 @@ pub struct ImapLink {
     pub idles: bool,
     /// Whether it moves mails in one step.
     pub(super) moves: bool,
+    /// Whether it removes the mails that are named, and no others.
+    pub(super) removes: bool,
     /// Where what was sent lies.
     pub sent: String,
     /// Where what is done with lies.
@@ -97,6 +99,7 @@ impl ImapLink {
             session,
             idles: false,
             moves: false,
+            removes: false,
             sent: String::new(),
             archive: String::new(),
             trash: None,
@@ -110,6 +113,7 @@ impl ImapLink {
     async fn look_around(&mut self) -> Result<(), ImapError> {
         let can = self.session.capabilities().await?;
         (self.idles, self.moves) = (can.has_str("IDLE"), can.has_str("MOVE"));
+        self.removes = can.has_str("UIDPLUS");
         if can.has_str("ID") {
             // Some servers want to know who asks before they tell anything.
             self.session.id([("name", Some("frontdesk"))]).await?;
@@ -212,7 +216,10 @@ impl ImapLink {
         }
         self.session.uid_copy(list(uids), folder).await?;
         self.flag(uids, "\\Deleted", true).await?;
-        let _: Vec<_> = self.session.expunge().await?.try_collect().await?;
+        // Otherwise it stays marked: all that are marked would be removed.
+        if self.removes {
+            let _: Vec<_> = self.session.uid_expunge(list(uids)).await?.try_collect().await?;
+        }
         Ok(())
     }
 }

@@ -157,28 +157,31 @@ impl MailboxReader {
         if anew {
             self.known.clear();
         }
-        let (mut now, whole) = look_at_flags(link, &self.known, mark).await?;
-        now.retain(|uid, _| *uid < mark.inbox.1);
+        let (validity, next) = mark.inbox;
+        let from = next.saturating_sub(FOLLOWED).max(1);
+        let mut now = look_at_flags(link, &self.known, from, mark.since).await?;
+        now.retain(|uid, _| *uid < next);
         let mails: Vec<MailFact> = now
             .iter()
             .filter(|(uid, it)| self.known.get(uid) != Some(*it))
             .map(|(_, it)| it.clone())
             .collect();
+        // One that newer mail has pushed out of those that are followed may be there.
         let gone: Vec<String> = self
             .known
-            .iter()
-            .filter(|(uid, _)| !now.contains_key(uid))
+            .range(from..)
+            .filter(|(uid, it)| !now.contains_key(uid) && now.values().all(|other| other.id != it.id))
             .map(|(_, it)| it.id.clone())
             .collect();
         self.known = now;
-        if mails.is_empty() && gone.is_empty() && !(anew && whole) {
+        if mails.is_empty() && gone.is_empty() && !anew {
             self.told = Some(mark.told);
             return Ok(None);
         }
         mark.told += 1;
         self.told = Some(mark.told);
         let head = PieceHead {
-            facts: Some(MailFacts { mails, gone, all: anew && whole }),
+            facts: Some(MailFacts { mails, gone, no_others_from: anew.then_some((validity, from)) }),
             ..PieceHead::new(PieceKind::Flags)
         };
         let name = format!("flags {} {}", mark.name, mark.told);
@@ -186,17 +189,21 @@ impl MailboxReader {
     }
 }
 
-/// The flags of the newest mails since the connection was made, and whether
-/// that is all of them.
+/// The flags of the mails from a number on that came in since a time.
 async fn look_at_flags(
     link: &mut ImapLink,
     known: &BTreeMap<u32, MailFact>,
-    mark: &MailboxMark,
-) -> Result<(BTreeMap<u32, MailFact>, bool), PlatformTrouble> {
-    let from = mark.inbox.1.saturating_sub(FOLLOWED).max(1);
+    from: u32,
+    since: i64,
+) -> Result<BTreeMap<u32, MailFact>, PlatformTrouble> {
     let told = timed(link.fetch(&format!("{from}:*"), "(UID FLAGS INTERNALDATE)")).await?;
-    let told: Vec<&Fetch> =
-        told.iter().filter(|it| it.uid.is_some_and(|it| it >= from) && at(it) >= mark.since).collect();
+    // What is marked as deleted is on its way out, for whoever marked it.
+    let is_there = |it: &&Fetch| it.flags().all(|it| it != Flag::Deleted);
+    let told: Vec<&Fetch> = told
+        .iter()
+        .filter(|it| it.uid.is_some_and(|it| it >= from) && at(it) >= since)
+        .filter(is_there)
+        .collect();
     let unknown: Vec<String> = told
         .iter()
         .filter_map(|it| it.uid)
@@ -218,7 +225,7 @@ async fn look_at_flags(
         let has = |flag: Flag<'_>| it.flags().any(|it| it == flag);
         now.insert(uid, MailFact { id, seen: has(Flag::Seen), flagged: has(Flag::Flagged) });
     }
-    Ok((now, from == 1))
+    Ok(now)
 }
 
 /// The `Message-ID` in a header that is asked for alone.

@@ -65,7 +65,10 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> Option<ArrivedMail
         headers: Value::Object(marks.clone()).to_string(),
         is_automatic: !marks.is_empty(),
     };
-    Some(ArrivedMail { mail, files: files(&parsed), kept: Vec::new(), is_own, returned: returned(&parsed) })
+    let known = parsed.message_id().is_some_and(|it| plain(it, REFERENCE) == it);
+    let number = (known && head.kind == PieceKind::Inbox).then_some((head.validity, head.uid));
+    let (files, returned) = (files(&parsed), returned(&parsed));
+    Some(ArrivedMail { mail, files, kept: Vec::new(), is_own, number, returned })
 }
 
 /// The text of one kind, where the mail has it: converted ones are not asked

@@ -29,10 +29,14 @@ pub(super) fn understand(update: &Value) -> Vec<PlatformEvent> {
     reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
 }
 
-/// A group that has become a larger one has another id.
+/// A group that has become a larger one has another id, which is told in both.
 fn moved(message: &Value) -> Option<PlatformEvent> {
-    let (from, to) = (message["chat"]["id"].as_i64()?, message["migrate_to_chat_id"].as_i64()?);
-    Some(PlatformEvent::Moved { from: from.to_string(), to: to.to_string() })
+    let id = message["chat"]["id"].as_i64()?;
+    let (from, to) = match message["migrate_to_chat_id"].as_i64() {
+        Some(to) => (id, to),
+        None => (message["migrate_from_chat_id"].as_i64()?, id),
+    };
+    Some(PlatformEvent::Moved { from: from.to_string(), to: to.to_string(), for_good: true })
 }
 
 /// Text without what no database keeps.
@@ -146,10 +150,23 @@ fn other(message: &Value) -> Option<String> {
         let emoji = text(&message["dice"]["emoji"]).unwrap_or_default();
         return Some(format!("{emoji} {}", message["dice"]["value"]));
     }
-    ["story", "paid_media", "game", "invoice", "giveaway", "checklist"]
-        .iter()
-        .find(|it| message[**it].is_object())
-        .map(|it| format!("[{it}]"))
+    let unread = [
+        "story",
+        "paid_media",
+        "game",
+        "invoice",
+        "successful_payment",
+        "giveaway",
+        "checklist",
+        "gift",
+        "unique_gift",
+        "web_app_data",
+        "users_shared",
+        "chat_shared",
+        "passport_data",
+    ];
+    let kind = unread.iter().find(|it| message[**it].is_object())?;
+    Some(format!("[{}]", kind.replace('_', " ")))
 }
 
 /// What somebody put below a message, as a message nobody need answer.
@@ -224,6 +241,7 @@ mod tests {
             (json!({"contact": {"first_name": "Bo", "phone_number": "+34"}}), "text", "Bo · +34", None),
             (json!({"dice": {"emoji": "🎲", "value": 4}}), "text", "🎲 4", None),
             (json!({"poll": {"question": "When?"}}), "text", "[poll] · When?", None),
+            (json!({"web_app_data": {"data": "x"}}), "text", "[web app data]", None),
         ];
         for (fields, kind, words, media) in cases {
             let message = one(&message(fields.clone()));
@@ -251,8 +269,13 @@ mod tests {
         );
         assert_eq!((said.inbound.from.as_str(), said.quoted.as_deref()), ("-5", Some("3")));
         let moved = understand(&message(json!({"chat": chat, "migrate_to_chat_id": -1005})));
-        let wanted = |it: &PlatformEvent| matches!(it, PlatformEvent::Moved { from, to } if from == "-5" && to == "-1005");
+        let wanted = |it: &PlatformEvent| matches!(it, PlatformEvent::Moved { from, to, for_good: true } if from == "-5" && to == "-1005");
         assert!(moved.iter().all(wanted) && moved.len() == 1, "{moved:?}");
+        let larger = json!({"id": -1005, "type": "supergroup", "title": "Harbour"});
+        let moved = understand(&message(json!({"chat": larger, "migrate_from_chat_id": -5})));
+        assert!(moved.iter().all(wanted) && moved.len() == 1, "{moved:?}");
+        let machine = one(&message(json!({"chat": chat, "from": {"is_bot": true}, "text": "beep"})));
+        assert!(machine.inbound.needs_no_answer);
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub(super) fn understand(piece: &Value) -> Option<PlatformEvent> {
 /// A customer has another number now.
 fn moved(from: &str, system: &Value) -> Option<PlatformEvent> {
     let to = system["wa_id"].as_str().or(system["new_wa_id"].as_str()).filter(|it| *it != from)?;
-    Some(PlatformEvent::Moved { from: phone(from), to: phone(to) })
+    Some(PlatformEvent::Moved { from: phone(from), to: phone(to), for_good: false })
 }
 
 /// A number of the platform's in E.164.
@@ -173,8 +173,12 @@ fn content(message: &Value) -> Option<(&'static str, String, Option<(String, Str
         // An empty one takes an earlier one away.
         "reaction" => ("reaction", text(&it["emoji"])?, None),
         "order" => ("text", "[order]".to_owned(), None),
-        "unsupported" => ("text", "[a kind of message the platform does not pass on]".to_owned(), None),
-        _ => return None,
+        "unsupported" | "unknown" => {
+            ("text", "[a kind of message the platform does not pass on]".to_owned(), None)
+        }
+        // The platform's own words on a chat.
+        "system" => return None,
+        other => ("text", format!("[{other}]"), None),
     })
 }
 
@@ -233,6 +237,9 @@ mod tests {
             ),
             ("contacts", json!([{"name": {"formatted_name": "Bo"}}]), "text", "Bo", None),
             ("reaction", json!({"message_id": "wamid.0", "emoji": "👍"}), "reaction", "👍", None),
+            ("order", json!({}), "text", "[order]", None),
+            ("unknown", json!({}), "text", "[a kind of message the platform does not pass on]", None),
+            ("request_welcome", json!({}), "text", "[request_welcome]", None),
         ];
         for (kind, fields, wanted, words, file) in cases {
             let Some(PlatformEvent::Message(told)) = one(message(kind, fields)) else { panic!("{kind}") };

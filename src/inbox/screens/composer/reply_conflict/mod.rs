@@ -18,17 +18,13 @@ use model::time::Timestamp;
 pub struct ReadProgress {
     /// The newest message that was drawn.
     shown: Option<Place>,
-    /// The newest message that was drawn when the text was begun.
+    /// How far the writer had looked when the text was begun.
     began: Option<Place>,
-    /// When a text was begun before any message was drawn.
-    began_blind: Option<Timestamp>,
 }
 
 /// Where the text of a composer comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOrigin {
-    /// There is none.
-    Empty,
     /// It was begun since the conversation was opened.
     Typed,
     /// It is a kept draft.
@@ -44,25 +40,16 @@ fn place(row: &MessageRow) -> Option<Place> {
     Some((row.message.created_at?, row.message.id.clone()))
 }
 
-/// The newest message that was written by then; none while there is no message.
-fn newest_until(history: &History, until: Timestamp) -> Option<Place> {
-    let places: Vec<Place> = history.items.iter().filter_map(message_of).filter_map(place).collect();
-    let is_empty = places.is_empty();
-    let newest = places.into_iter().filter(|it| it.0 <= until).max();
-    newest.or_else(|| (!is_empty).then(nothing))
-}
-
 impl ReadProgress {
     /// The newest message that was drawn.
     pub fn shown(&self) -> Option<Place> {
         self.shown.clone()
     }
 
-    /// What the writer knows: all that was drawn, or what was there when a text
-    /// was begun before anything was.
+    /// What the writer knows: all that was drawn, or what was there when the text
+    /// was begun.
     fn known(&self) -> Place {
-        let begun = self.began_blind.map(|at| (at, model::ids::MessageId::default()));
-        self.shown.clone().or_else(|| self.began.clone().max(begun)).unwrap_or_else(nothing)
+        self.shown.clone().or_else(|| self.began.clone()).unwrap_or_else(nothing)
     }
 
     /// The writer has seen everything up to here.
@@ -80,21 +67,20 @@ impl ReadProgress {
         self.shown = newest.chain(self.shown.take()).max();
     }
 
-    /// Notes where the current text was begun, or that there is none.
-    fn follow(&mut self, history: &History, origin: TextOrigin, now: Timestamp) {
-        match origin {
-            TextOrigin::Empty => (self.began, self.began_blind) = (None, None),
-            _ if self.began.is_some() => (),
-            // A draft from before anything was drawn was begun at the last look.
-            TextOrigin::Draft if history.loaded => {
-                let before = self.shown.clone().or_else(|| history.seen_before());
-                self.began = Some(before.unwrap_or_else(nothing));
-            }
-            TextOrigin::Draft => (),
-            TextOrigin::Typed => {
-                let began_at = *self.began_blind.get_or_insert(now);
-                self.began = self.shown.clone().or_else(|| newest_until(history, began_at));
-            }
+    /// Notes how far the writer had looked when the current text was begun;
+    /// without one, nothing.
+    fn follow(&mut self, history: &History, text: Option<TextOrigin>, now: Timestamp) {
+        let Some(origin) = text else {
+            self.began = None;
+            return;
+        };
+        if self.began.is_none() {
+            self.began = self.shown.clone().or_else(|| match origin {
+                // What is older than a text is no news to its writer.
+                TextOrigin::Typed => Some((now, model::ids::MessageId::default())),
+                // A draft was begun at the last look, which the history knows.
+                TextOrigin::Draft => history.loaded.then(|| history.seen_before().unwrap_or_else(nothing)),
+            });
         }
     }
 
@@ -171,9 +157,9 @@ mod tests {
             let mut looked = ReadProgress::default();
             let mut read = if drawn { history(1..=3) } else { empty() };
             looked.drawn(&read);
-            looked.follow(&read, origin, at(4).plus(1));
+            looked.follow(&read, Some(origin), at(4).plus(1));
             answer(&mut read, 1..=5);
-            looked.follow(&read, origin, at(6));
+            looked.follow(&read, Some(origin), at(6));
             // Its lane, which looks once more, agrees.
             let since = read.items.iter().filter_map(message_of).filter_map(place);
             assert_eq!(since.filter(|it| *it > looked.known()).count(), expected, "{drawn} {origin:?}");

@@ -10,7 +10,7 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::Composer;
-use crate::screens::composer::reply_conflict::{CrossedReply, TextOrigin};
+use crate::screens::composer::reply_conflict::CrossedReply;
 use crate::screens::history::History;
 use crate::wrap;
 use model::messages::Message;
@@ -62,7 +62,7 @@ impl Desk {
     /// show by now.
     pub(crate) fn follow_writing(&mut self, context: &mut Context) {
         for tab in &mut self.tabs {
-            let origin = tab.composer.as_mut().map_or(TextOrigin::Empty, Composer::follow_origin);
+            let origin = tab.composer.as_mut().and_then(Composer::follow_origin);
             if let Some(history) = &tab.history {
                 tab.looked.follow(history, origin, context.now);
             }

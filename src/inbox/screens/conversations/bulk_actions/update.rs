@@ -107,18 +107,17 @@ impl Desk {
             (wish, true) => wish.past().to_owned(),
         };
         let count = if many { format!(" {}", plan.words()) } else { String::new() };
-        let undo = self.undo_key(context);
-        match plan.wish.leaves() {
-            true if matches!(plan.wish, BulkWish::File(_)) => {
-                format!(
-                    "{what}:{count} · {undo} undoes · {} shows each",
-                    context.key_of(Command::ShowResults)
-                )
-            }
-            true => format!("{what}:{count} · {} shows each", context.key_of(Command::ShowResults)),
-            false if many => format!("{what}:{count} · {undo} undoes"),
-            false => format!("{what} · {undo} undoes"),
-        }
+        // Filing is undone as one step; other changes for the server one by one, from their results.
+        let leaves = plan.wish.leaves();
+        let undo = format!(" · {} undoes", self.undo_key(context));
+        let undo = if !leaves || matches!(plan.wish, BulkWish::File(_)) { &undo } else { "" };
+        let results = format!(" · {} shows each", context.key_of(Command::ShowResults));
+        let (colon, results) = match (leaves, many) {
+            (true, _) => (":", results.as_str()),
+            (false, true) => (":", ""),
+            (false, false) => ("", ""),
+        };
+        format!("{what}{colon}{count}{undo}{results}")
     }
 
     fn enqueue_all(&mut self, plan: &BulkPlan, operation: &Operation, hold: i64, context: &mut Context) {

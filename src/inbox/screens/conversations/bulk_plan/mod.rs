@@ -7,7 +7,7 @@ pub(crate) mod update;
 
 use crate::components::dialog::{DialogLine, Tone};
 use crate::screens::conversations::takeover::{closable, switchable};
-use crate::screens::mail::bulk_filing::ThreadFiling;
+use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};

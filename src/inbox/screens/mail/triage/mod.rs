@@ -73,22 +73,19 @@ impl Triage {
     }
 
     /// How many were decided so.
-    pub fn count(&self, what: TriageDecision) -> usize {
+    fn count(&self, what: TriageDecision) -> usize {
         self.decided.iter().filter(|it| it.what == what).map(|it| it.rows.len()).sum()
     }
 
-    /// How many were decided in each way, without those of which there are
-    /// none.
-    pub(crate) fn counts(&self) -> String {
-        let all = [
+    /// How many were decided in each way, in words.
+    pub(crate) fn counts(&self) -> [(usize, &'static str); 5] {
+        [
             (self.count(TriageDecision::Archived), "archived"),
             (self.count(TriageDecision::Answered), "answered"),
             (self.count(TriageDecision::Snoozed), "snoozed"),
             (self.starred.len(), "starred"),
             (self.count(TriageDecision::Left), "left"),
-        ];
-        let told = all.iter().filter(|it| it.0 > 0).map(|(count, words)| format!("{count} {words}"));
-        told.collect::<Vec<_>>().join(", ")
+        ]
     }
 
     /// How many were seen.
@@ -115,6 +112,11 @@ impl Triage {
         let rest: Vec<ConversationRow> = at.chain(self.queue.iter().filter(from).cloned()).collect();
         (same >= ALIKE && !rest.is_empty()).then_some((last.what, rest))
     }
+}
+
+/// Counts in words.
+pub(crate) fn told(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
+    counts.into_iter().map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn address(row: &ConversationRow) -> Option<&str> {

@@ -12,8 +12,8 @@ use crate::event::{Effect, Load};
 use crate::features::undo::Done;
 use crate::screens::composer::sending;
 use crate::screens::history::History;
-use crate::screens::mail::filing::{place, read_change};
-use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address};
+use crate::screens::mail::thread_filing::{place, read_change};
+use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, told};
 use crate::tab::{Focus, Tab};
 use crate::watch::update as watch;
 use model::conversations::ConversationRow;
@@ -259,12 +259,10 @@ impl Desk {
         let Some(triage) = self.tab_mut().mail.triage.take() else { return };
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {
-            let counts = match triage.counts() {
-                none if none.is_empty() => String::new(),
-                counts => format!(": {counts}"),
-            };
+            let counts = told(triage.counts().into_iter().filter(|it| it.0 > 0));
+            let colon = if counts.is_empty() { "" } else { ": " };
             let words = context.keyed(" · {triage} goes on with the rest");
-            context.say(format!("{} of {}{counts}{words}", triage.seen(), triage.total));
+            context.say(format!("{} of {}{colon}{counts}{words}", triage.seen(), triage.total));
         }
     }
 

@@ -10,7 +10,6 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::composer::canned::update as canned;
 use crate::screens::mail::head::{BODY, Did};
 use crate::screens::mail::reading::update::current_letter;
-use crate::screens::mail::review;
 use crate::screens::mail::writing::MailBeginning;
 use crate::tab::Focus;
 use crate::watch::update as watch;
@@ -42,14 +41,21 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
         return;
     }
     let kept = composer.head.is_some() && !composer.is_mail_blank();
-    let written = if kept { None } else { Some(mail_begun(inbox, begun)) };
+    let styles = &inbox.context.settings.mail_styles;
+    let style = styles.iter().find(|it| it.0 == tab.channel.id).map(|it| it.1.clone()).unwrap_or_default();
+    let written = if kept { None } else { Some(mail_begun(inbox, begun).in_style(&style)) };
     let tab = inbox.desk.tab_mut();
     tab.mail.begun = None;
     tab.focus = Focus::Composer;
     let Some(composer) = &mut tab.composer else { return };
     composer.mode = ComposerMode::Reply;
     match written {
-        Some(written) => composer.begin_mail(written, now),
+        Some(written) => {
+            composer.begin_mail(written, now);
+            // The text begins above the signature.
+            composer.change(now, |it| it.move_to(0, 0));
+            say_left_behind(inbox, begun);
+        }
         None => {
             if let Some(head) = &mut composer.head {
                 head.at = BODY;
@@ -63,22 +69,35 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     }
 }
 
+/// Says which files of a mail that is passed on stay behind.
+fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
+    let came = current_letter(inbox).and_then(|it| it.letter.as_ref()).map_or(0, |it| it.files.len());
+    let goes = inbox.desk.tab().mail_head().map_or(0, |it| it.files.len());
+    match came.saturating_sub(goes) {
+        0 => {}
+        _ if begun != MailBeginning::Forward => {}
+        left => inbox.context.warn(format!(
+            "{left} of {came} files stay behind: the server does not tell where their bytes are"
+        )),
+    }
+}
+
 fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
     let tab = inbox.desk.tab();
     let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
     let subject = subject.map(ToString::to_string);
-    let found = current_letter(inbox).and_then(|row| Some((row.letter.as_ref()?, row.message.created_at)));
-    let Some((letter, at)) = found.filter(|_| begun != MailBeginning::New) else {
+    let found = current_letter(inbox).and_then(|row| Some((row, row.letter.as_ref()?)));
+    let Some((row, letter)) = found.filter(|_| begun != MailBeginning::New) else {
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
         let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
         return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
     };
-    let when = at.map_or_else(String::new, |it| {
+    let when = row.message.created_at.map_or_else(String::new, |it| {
         let zone = &inbox.context.settings.zone;
         format!("{} {}", it.day_name(zone), it.clock_face(zone))
     });
     match begun {
-        MailBeginning::Forward => forward(letter, subject.as_deref(), &when),
+        MailBeginning::Forward => forward(letter, &row.message.id, subject.as_deref(), &when),
         all => answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when),
     }
 }
@@ -161,12 +180,12 @@ impl Desk {
     pub(crate) fn mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
         let now = context.now;
         let Some(head) = self.tab().mail_head() else { return false };
-        let in_body = head.at >= BODY;
+        let in_body = head.at == BODY;
         let quotes = head.quote.is_some();
         let is = |command| context.settings.keymap.in_text(command) == Some(key);
         match (key.code, key.ctrl) {
             _ if is(Command::Send) => self.review_mail(context),
-            _ if is(Command::Attach) => review::ask_file(context),
+            _ if is(Command::Attach) => self.open_attach(context),
             _ if is(Command::SwitchMode) && quotes => self.take_quote(context),
             _ if is(Command::SendLater) => context.warn("a mail leaves after its review, not at a time"),
             (KeyCode::Tab, _) if in_body => {
@@ -196,6 +215,7 @@ impl Desk {
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         match composer.change_head(now, |it| it.key(key)) {
             Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, context),
+            Some(Did::TookOff(file)) => context.say(format!("{} does not go with it any more", file.name())),
             Some(Did::Changed(None) | Did::Moved) => (),
             Some(Did::Nothing) | None => return false,
         }
@@ -216,12 +236,13 @@ impl Desk {
     fn take_quote(&mut self, context: &mut Context) {
         let now = context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return };
+        let Some(written) = composer.written() else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
         let at = composer.sheet().cursor();
-        let text = format!("{}\n\n{quote}", composer.text().trim_end());
+        let above = if written.quote_above { quote.lines().count() + 1 } else { 0 };
         composer.change(now, |it| {
-            it.replace_all(&text);
-            it.move_to(at.0, at.1);
+            it.replace_all(&written.whole_text());
+            it.move_to(at.0 + above, at.1);
         });
         context.say("what was quoted is in the text now");
     }

@@ -22,8 +22,6 @@ pub struct Outcome {
     /// How long each call took, sorted.
     took: Vec<Duration>,
     span: Duration,
-    /// Processor time the server took meanwhile.
-    pub processor: Duration,
 }
 
 impl Load {
@@ -39,7 +37,7 @@ impl Load {
         }
         let span = begun.elapsed();
         took.sort_unstable();
-        Outcome { took, span, processor: Duration::ZERO }
+        Outcome { took, span }
     }
 }
 
@@ -84,10 +82,10 @@ impl Outcome {
         self.took.len() as f64 / self.span.as_secs_f64()
     }
 
-    /// The server's processor time for one call, in microseconds.
+    /// What one call took of the server's processor time, in microseconds.
     #[expect(clippy::cast_precision_loss, reason = "shown without digits")]
-    pub fn cost(&self) -> f64 {
-        self.processor.as_secs_f64() * 1_000_000.0 / self.took.len() as f64
+    pub fn cost(&self, processor: Duration) -> f64 {
+        processor.as_secs_f64() * 1_000_000.0 / self.took.len() as f64
     }
 
     /// Milliseconds within which so many of a hundred calls were answered.
@@ -95,4 +93,29 @@ impl Outcome {
         let index = (self.took.len() * hundredth / 100).min(self.took.len().saturating_sub(1));
         self.took.get(index).map_or(f64::NAN, |it| it.as_secs_f64() * 1000.0)
     }
+}
+
+/// The cursor at the end of a page.
+pub fn next_cursor(body: &[u8]) -> Option<String> {
+    let end = &body[body.len().saturating_sub(200)..];
+    let text = String::from_utf8_lossy(end).into_owned();
+    let (_, rest) = text.rsplit_once("\"nextCursor\":\"")?;
+    rest.split('"').next().map(str::to_owned)
+}
+
+/// A request as bytes.
+pub fn request(method: &str, path: &str, key: Option<&str>, idem: Option<&str>, body: &str) -> Vec<u8> {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+    if let Some(key) = key {
+        text.push_str(&format!("authorization: Bearer {key}\r\n"));
+    }
+    if let Some(idem) = idem {
+        text.push_str(&format!("idempotency-key: {idem}\r\n"));
+    }
+    if !body.is_empty() {
+        text.push_str(&format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len()));
+    }
+    text.push_str("\r\n");
+    text.push_str(body);
+    text.into_bytes()
 }

@@ -1,10 +1,11 @@
 //! How threads of mails are filed, one or many at once: in words, whether it
 //! fits a thread, and the change it is.
 
-use crate::screens::mail::filing::{is_read, place, read_change};
 use crate::tab::Tab;
-use model::conversations::ConversationRow;
-use model::outbox::content::ThreadChange;
+use model::conversations::{ConversationRow, ConversationStatus};
+use model::email::Thread;
+use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::text::SafeText;
 
 /// How threads are filed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,16 @@ impl ThreadFiling {
         }
     }
 
+    /// What has been done to one thread, for its notice.
+    pub(crate) fn notice(&self) -> String {
+        match self {
+            Self::Archived(false) => "back in the inbox".to_owned(),
+            Self::Starred(false) => "star taken away".to_owned(),
+            Self::Category(category) => format!("category {category}"),
+            _ => self.past().to_owned(),
+        }
+    }
+
     /// Whether it changes a thread, or why not.
     pub(crate) fn fits(&self, row: &ConversationRow) -> Result<(), String> {
         let Some(thread) = row.thread.as_ref().filter(|_| !row.conversation.id.is_stand_in()) else {
@@ -77,5 +88,45 @@ impl ThreadFiling {
             Self::Starred(it) => ThreadChange { is_starred: Some(*it), ..ThreadChange::default() },
             Self::Category(it) => ThreadChange { category: Some(it.clone()), ..ThreadChange::default() },
         }
+    }
+}
+
+/// Whether the server counts a thread as read.
+fn is_read(row: &ConversationRow) -> bool {
+    row.thread.as_ref().and_then(|it| it.is_read).unwrap_or(true)
+}
+
+/// Into the archive or out of it.
+pub fn place(archived: bool) -> ThreadChange {
+    // Whoever puts a thread away has read it.
+    let is_read = archived.then_some(true);
+    ThreadChange { is_read, place: Some(ThreadPlace::Archived(archived)), ..ThreadChange::default() }
+}
+
+/// Read or unread.
+pub fn read_change(read: bool) -> ThreadChange {
+    ThreadChange { is_read: Some(read), ..ThreadChange::default() }
+}
+
+/// What brings a thread back to what it was before a change.
+pub(crate) fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
+    let nothing = Thread::default();
+    let before = row.thread.as_deref().unwrap_or(&nothing);
+    let place = change.place.as_ref().map(|_| match &before.folder {
+        Some(folder) if !before.is_archived() && folder.as_str() != "inbox" => {
+            ThreadPlace::Folder(folder.to_string())
+        }
+        _ => ThreadPlace::Archived(row.conversation.status == ConversationStatus::Closed),
+    });
+    let text = |it: &Option<SafeText>, other: &str| {
+        it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)
+    };
+    ThreadChange {
+        is_read: change.is_read.map(|it| before.is_read.unwrap_or(!it)),
+        is_starred: change.is_starred.map(|it| before.is_starred.unwrap_or(!it)),
+        place,
+        category: change.category.as_ref().map(|_| text(&before.category, "none")),
+        priority: change.priority.as_ref().map(|_| text(&before.priority, "normal")),
+        unasked: false,
     }
 }

@@ -1,0 +1,252 @@
+//! A thread of mails for scripts: shown with heads and files, answered, passed on.
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::cli::scripting::mail::leave;
+use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session, single};
+use crate::cli::{CliError, Misuse, print};
+use model::account::Platform;
+use model::email::attached::WrittenFile;
+use model::email::compose::{self, WrittenMail};
+use model::email::{LetterFile, MailMessage, files};
+use model::ids::ThreadId;
+use model::messages::MessageRow;
+use model::queries::HistoryQuery;
+use model::text::SafeText;
+
+/// Mails of a thread shown at most.
+const MAILS: u32 = 1000;
+
+/// The switches of `mail show`.
+#[derive(Debug, Args)]
+pub struct MailShowArguments {
+    /// Which thread.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
+    /// At most so many mails, counted from the newest.
+    #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub limit: u32,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `mail reply`.
+#[derive(Debug, Args)]
+pub struct MailReplyArguments {
+    /// Which thread.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
+    /// The text; `-` reads it from standard input.
+    pub text: String,
+    /// Answer everybody who has the mail, not its sender alone.
+    #[arg(long)]
+    pub all: bool,
+    /// The mail that is answered, by its id; the newest of the thread where none is
+    /// named.
+    #[arg(long, value_name = "ID")]
+    pub mail: Option<String>,
+    /// Quote nothing of it below the text.
+    #[arg(long)]
+    pub no_quote: bool,
+    /// A file that goes with it, or the address of one.
+    #[arg(long = "file", value_name = "PATH")]
+    pub files: Vec<String>,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `mail forward`.
+#[derive(Debug, Args)]
+pub struct MailForwardArguments {
+    /// Which thread.
+    #[command(flatten)]
+    pub wanted: ConversationArguments,
+    /// The text above the mail; `-` reads it from standard input.
+    #[arg(default_value = "")]
+    pub text: String,
+    /// To whom; may be given more than once.
+    #[arg(long, required = true, value_name = "ADDRESS")]
+    pub to: Vec<String>,
+    /// The mail that is passed on, by its id; the newest of the thread where none is
+    /// named.
+    #[arg(long, value_name = "ID")]
+    pub mail: Option<String>,
+    /// Leave its files out.
+    #[arg(long)]
+    pub no_files: bool,
+    /// A file that goes with it, or the address of one.
+    #[arg(long = "file", value_name = "PATH")]
+    pub files: Vec<String>,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// A thread as the server has it now: its newest mails.
+fn read(
+    session: &Session,
+    common: &Common,
+    wanted: &ConversationArguments,
+    limit: u32,
+) -> Result<(FoundConversation, Vec<MessageRow>)> {
+    let found = session.find(common.channel.as_deref(), wanted)?;
+    if found.platform != Platform::Email {
+        let (name, kind) = (&found.channel.spec().name, found.platform.label());
+        return Err(Misuse(format!("{name} is {kind}; this needs a thread of a mail channel")).into());
+    }
+    let conversation = found.row.conversation.id.clone();
+    session
+        .read(&found.channel, "reading mails", async || found.channel.pull_history(&conversation).await)?;
+    let query = HistoryQuery { channel: found.channel.spec().id.clone(), conversation, limit };
+    let mails = session.reader.history(&query)?.messages;
+    Ok((found, mails))
+}
+
+/// The named mail, or the newest.
+fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageRow, &'a MailMessage)> {
+    let row = match id {
+        Some(id) => mails.iter().find(|it| it.message.id.as_str() == id),
+        None => mails.last(),
+    };
+    let found = row.and_then(|row| Some((row, row.letter.as_deref()?)));
+    found.ok_or_else(|| match id {
+        Some(id) => Misuse(format!("the thread has no mail {id:?}; `frontdesk mail show` lists them")).into(),
+        None => anyhow!("the server told no mail of this thread"),
+    })
+}
+
+/// `frontdesk mail show`
+pub fn show(session: &Session, arguments: &MailShowArguments) -> Result<()> {
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, arguments.limit)?;
+    if arguments.common.json {
+        let told: Vec<Value> = mails.iter().map(mail_json).collect();
+        let channel = &found.channel.spec().name;
+        let thread = print::conversation_json(channel, found.is_test(), &found.row);
+        return print::json(&json!({"thread": thread, "mails": told}));
+    }
+    for (place, row) in mails.iter().enumerate() {
+        if place > 0 {
+            print::line("")?;
+        }
+        mail_lines(session, row).iter().try_for_each(|it| print::line(it))?;
+    }
+    Ok(())
+}
+
+fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
+    let empty = MailMessage::default();
+    let letter = row.letter.as_deref().unwrap_or(&empty);
+    let from = match &letter.from_name {
+        Some(name) => format!("{name} <{}>", letter.from),
+        None => letter.from.to_string(),
+    };
+    let joined = |it: &[SafeText]| it.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
+    let text = |it: &Option<SafeText>| it.as_ref().map_or_else(String::new, ToString::to_string);
+    let date = row.message.created_at.map_or_else(String::new, |it| it.stamp(session.zone()));
+    let head = [
+        ("From", from),
+        ("To", joined(&letter.to)),
+        ("Cc", joined(&letter.cc)),
+        ("Reply-To", text(&letter.reply_to)),
+        ("Date", date),
+        ("Subject", text(&letter.subject)),
+        ("Id", row.message.id.to_string()),
+    ];
+    let told = head.into_iter().filter(|it| !it.1.is_empty());
+    let mut lines: Vec<String> = told.map(|(name, value)| format!("{name}: {value}")).collect();
+    lines.extend(letter.files.iter().map(|it| format!("File: {}", file_words(it))));
+    lines.push(String::new());
+    lines.extend(words(row).lines().map(str::to_owned));
+    lines
+}
+
+fn file_words(file: &LetterFile) -> String {
+    let size = file.size.map_or_else(String::new, |it| format!(" ({})", files::size(it)));
+    format!("{}{size}", files::shown(file.name.as_str()))
+}
+
+/// A mail's plain text, or its HTML as text.
+fn words(row: &MessageRow) -> &str {
+    let rich = row.letter.as_ref().and_then(|it| it.plain.as_ref().or(it.rich.as_ref()));
+    rich.unwrap_or(&row.message.content).as_str()
+}
+
+fn mail_json(row: &MessageRow) -> Value {
+    let empty = MailMessage::default();
+    let letter = row.letter.as_deref().unwrap_or(&empty);
+    let all = |it: &[SafeText]| it.iter().map(SafeText::as_str).map(Value::from).collect::<Vec<_>>();
+    let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
+    let file = |it: &LetterFile| {
+        json!({"filename": it.name.as_str(), "contentType": text(&it.kind), "size": it.size,
+            "url": it.url, "enclosed": it.enclosed})
+    };
+    json!({
+        "id": row.message.id.as_str(),
+        "direction": row.message.direction.word(),
+        "sender": print::speaker(&row.message.sender),
+        "from": letter.from.as_str(),
+        "fromName": text(&letter.from_name),
+        "to": all(&letter.to),
+        "cc": all(&letter.cc),
+        "replyTo": text(&letter.reply_to),
+        "subject": text(&letter.subject),
+        "messageId": letter.header_id,
+        "createdAt": row.message.created_at.map(|at| at.to_string()),
+        "status": row.message.delivery.word(),
+        "text": words(row),
+        "attachments": letter.files.iter().map(file).collect::<Vec<_>>(),
+        "raw": serde_json::from_str::<Value>(&row.message.raw).unwrap_or(Value::Null),
+    })
+}
+
+/// When a mail was written, as it stands over a quotation.
+fn when(session: &Session, row: &MessageRow) -> String {
+    let zone = session.zone();
+    let stamp = |it: model::time::Timestamp| format!("{} {}", it.day_name(zone), it.clock_face(zone));
+    row.message.created_at.map_or_else(String::new, stamp)
+}
+
+fn typed(files: &[String]) -> impl Iterator<Item = WrittenFile> {
+    files.iter().map(|it| WrittenFile::from(it.as_str()))
+}
+
+/// `frontdesk mail reply`
+pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), CliError> {
+    let body = single::text(&arguments.text)?;
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
+    let channel = &found.channel;
+    session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
+    let own: Vec<String> = session.mailbox(channel).iter().map(|it| it.address.to_string()).collect();
+    let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
+    let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
+    let begun = compose::answer(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
+    let quote = begun.quote.clone().filter(|_| !arguments.no_quote);
+    let written = WrittenMail { body, quote, files: typed(&arguments.files).collect(), ..begun };
+    let thread = ThreadId::from(found.row.conversation.id.as_str());
+    let mail = written.mail(Some(thread), &own).map_err(|(_, why)| CliError::Usage(why))?;
+    leave(session, channel, &arguments.common, mail)
+}
+
+/// `frontdesk mail forward`
+pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<(), CliError> {
+    let body = single::text(&arguments.text)?;
+    let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
+    let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
+    let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
+    let begun = compose::forward(letter, &row.message.id, subject.as_deref(), &when(session, row));
+    let mut files = if arguments.no_files { Vec::new() } else { begun.files.clone() };
+    let left = letter.files.len() - begun.files.len();
+    if left > 0 && !arguments.no_files {
+        let why = format!("{left} of {} files have no bytes the server tells of", letter.files.len());
+        return Err(CliError::Usage(format!("{why}: `--no-files` passes the mail on without its files")));
+    }
+    files.extend(typed(&arguments.files));
+    let written = WrittenMail { to: arguments.to.join(", "), body, files, ..begun };
+    let thread = ThreadId::from(found.row.conversation.id.as_str());
+    let mail = written.mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
+    leave(session, &found.channel, &arguments.common, mail)
+}

@@ -1,0 +1,25 @@
+//! How the mails of a channel begin: sender, signature, quoting.
+
+use crate::config::Mistakes;
+use crate::config::reading::Section;
+use model::email::addresses::{TypedAddress, list};
+use model::email::compose::MailStyle;
+
+/// The keys of a channel that are about its mails.
+pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle {
+    let text = |it: Option<String>| it.filter(|it| !it.trim().is_empty());
+    let from = text(mistakes.value(section.string("mail_from")));
+    let is_sender =
+        |it: &String| !it.contains('@') || matches!(list(it).as_slice(), [TypedAddress::Address(_)]);
+    if from.as_ref().is_some_and(|it| !is_sender(it)) {
+        mistakes.0.push(
+            section
+                .error("mail_from", "is neither a name nor a mail address, such as Ana <ana@harbor.example>"),
+        );
+    }
+    MailStyle {
+        from,
+        signature: text(mistakes.value(section.string("mail_signature"))),
+        quote_above: mistakes.value(section.word("mail_quote")).is_some_and(|it| it == "above"),
+    }
+}

@@ -1,0 +1,257 @@
+//! What goes with a mail being written: files of this machine, addresses the
+//! service fetches, and files of a mail that is passed on.
+
+use crate::bounds;
+use crate::email::addresses::header_line;
+use crate::email::{LetterFile, files};
+use crate::ids::MessageId;
+use crate::outbox::content::{MailAttachment, MailAttachmentSource};
+
+/// Names of the lines of a kept draft.
+const TYPED: &str = "File";
+const RECEIVED: &str = "Received file";
+/// Bytes of all files a mail encloses at most: they grow by a third on their way.
+const ENCLOSED: u64 = 18_000_000;
+
+/// A file that goes with a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WrittenFile {
+    /// A path of this machine or an https address, as typed.
+    Typed(String),
+    /// One of a mail that is passed on.
+    Received(ReceivedFile),
+}
+
+/// A file of a mail that is passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReceivedFile {
+    /// As it goes with the mail.
+    pub attachment: MailAttachment,
+    /// Its bytes, where they are known.
+    pub size: Option<u64>,
+}
+
+impl WrittenFile {
+    /// A file of a mail, to go with another; `None` where nobody tells its bytes.
+    pub fn received(message: &MessageId, place: u64, file: &LetterFile) -> Option<Self> {
+        let name: String = files::shown(file.name.as_str()).chars().take(bounds::FILENAME).collect();
+        let source = match (&file.url, file.enclosed) {
+            (_, true) => MailAttachmentSource::Received(message.clone(), place),
+            (Some(url), false) if is_address(url) => MailAttachmentSource::Link(url.clone()),
+            (_, false) => return None,
+        };
+        let told = file.kind.as_ref().map(|it| it.as_str()).filter(|it| is_media_type(it));
+        let content_type = told.unwrap_or_else(|| kind_of(&name)).to_owned();
+        let filename = if name.is_empty() { "file".to_owned() } else { name };
+        let attachment = MailAttachment { filename, content_type, source };
+        Some(Self::Received(ReceivedFile { attachment, size: file.size }))
+    }
+
+    /// As a line of a kept draft.
+    pub(super) fn to_line(&self) -> String {
+        match self {
+            Self::Typed(what) => format!("{TYPED}: {}", header_line(what)),
+            Self::Received(file) => format!("{RECEIVED}: {}", file.to_words()),
+        }
+    }
+
+    /// Reads a line of a kept draft; `None` if it is none of a file.
+    pub(super) fn from_line(name: &str, value: String) -> Option<Self> {
+        match name {
+            TYPED => Some(Self::Typed(value)),
+            RECEIVED => ReceivedFile::from_words(&value).map(Self::Received),
+            _ => None,
+        }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Typed(what) => {
+                let path = if is_link(what) { what.split(['?', '#']).next().unwrap_or(what) } else { what };
+                path.rsplit('/').next().unwrap_or(path)
+            }
+            Self::Received(file) => &file.attachment.filename,
+        }
+    }
+
+    /// As it goes with the mail.
+    pub fn attachment(&self) -> MailAttachment {
+        let what = match self {
+            Self::Typed(what) => what,
+            Self::Received(file) => return file.attachment.clone(),
+        };
+        let source = match is_link(what) {
+            true => MailAttachmentSource::Link(what.clone()),
+            false => MailAttachmentSource::File(what.clone()),
+        };
+        let name = self.name();
+        MailAttachment { filename: files::shown(name), content_type: kind_of(name).to_owned(), source }
+    }
+
+    /// Whether the service fetches it, and the mail does not enclose it.
+    pub fn is_fetched(&self) -> bool {
+        match self {
+            Self::Typed(what) => is_link(what),
+            Self::Received(file) => matches!(file.attachment.source, MailAttachmentSource::Link(_)),
+        }
+    }
+}
+
+impl ReceivedFile {
+    /// Type, size, place in its mail or `-`, mail or address, and the name.
+    fn to_words(&self) -> String {
+        let (place, from) = match &self.attachment.source {
+            MailAttachmentSource::Received(message, place) => (place.to_string(), message.as_str()),
+            MailAttachmentSource::Link(it) | MailAttachmentSource::File(it) => ("-".to_owned(), it.as_str()),
+            MailAttachmentSource::Enclosed(_) => ("-".to_owned(), ""),
+        };
+        let size = self.size.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        let from = from.replace('%', "%25").replace(' ', "%20");
+        let MailAttachment { content_type, filename, .. } = &self.attachment;
+        format!("{content_type} {size} {place} {from} {filename}")
+    }
+
+    fn from_words(words: &str) -> Option<Self> {
+        let [content_type, size, place, from, filename] =
+            words.splitn(5, ' ').collect::<Vec<_>>().try_into().ok()?;
+        let from = from.replace("%20", " ").replace("%25", "%");
+        let source = match place.parse() {
+            Ok(place) => MailAttachmentSource::Received(MessageId::new(from), place),
+            Err(_) => MailAttachmentSource::Link(from),
+        };
+        let (filename, content_type) = (filename.to_owned(), content_type.to_owned());
+        Some(Self { attachment: MailAttachment { filename, content_type, source }, size: size.parse().ok() })
+    }
+}
+
+impl From<&str> for WrittenFile {
+    fn from(typed: &str) -> Self {
+        Self::Typed(typed.to_owned())
+    }
+}
+
+/// Why these files do not fit into one mail, if they do not.
+pub fn too_much(files: &[(WrittenFile, Option<u64>)]) -> Option<String> {
+    if files.len() > bounds::ATTACHMENTS {
+        return Some(format!("{} files; {} are the most", files.len(), bounds::ATTACHMENTS));
+    }
+    let enclosed: u64 = files.iter().filter(|it| !it.0.is_fetched()).filter_map(|it| it.1).sum();
+    (enclosed > ENCLOSED).then(|| {
+        let (together, most) = (files::size(enclosed), files::size(ENCLOSED));
+        format!("the files are {together} together; {most} are the most a mail takes")
+    })
+}
+
+/// `type/subtype` without parameters, as servers take it.
+fn is_media_type(text: &str) -> bool {
+    let is_token =
+        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.+".contains(&it));
+    text.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
+}
+
+/// Whether a server can be asked to fetch it.
+fn is_address(url: &str) -> bool {
+    let is_web = ["https://", "http://"].iter().any(|it| url.to_ascii_lowercase().starts_with(it));
+    is_web && url.chars().all(|it| it.is_ascii_graphic())
+}
+
+/// Whether a file is an address and no path.
+fn is_link(what: &str) -> bool {
+    what.to_ascii_lowercase().starts_with("https://")
+}
+
+/// The media type of a name's ending.
+fn kind_of(name: &str) -> &'static str {
+    match files::ending(name).as_deref() {
+        Some("pdf") => "application/pdf",
+        Some("txt" | "log" | "md") => "text/plain",
+        Some("csv") => "text/csv",
+        Some("html" | "htm") => "text/html",
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        Some("zip") => "application/zip",
+        Some("json") => "application/json",
+        Some("doc") => "application/msword",
+        Some("docx") => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        Some("xlsx") => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        Some("mp3") => "audio/mpeg",
+        Some("mp4") => "video/mp4",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::SafeText;
+
+    fn letter_file(name: &str, kind: &str, url: Option<&str>, enclosed: bool) -> LetterFile {
+        let kind = SafeText::optional_line(Some(kind));
+        LetterFile { name: SafeText::line(name), kind, size: Some(7), url: url.map(str::to_owned), enclosed }
+    }
+
+    #[test]
+    fn a_received_file_is_passed_on_by_its_bytes_or_its_address() {
+        let (message, url) = (MessageId::from("m 1%20"), "https://files.example/a%20b");
+        let enclosed = MailAttachmentSource::Received(message.clone(), 2);
+        let cases = [
+            (
+                letter_file("a.pdf", "application/pdf", None, true),
+                Some(("a.pdf", "application/pdf", enclosed.clone())),
+            ),
+            (
+                letter_file("a.pdf", "application/pdf", Some(url), true),
+                Some(("a.pdf", "application/pdf", enclosed)),
+            ),
+            (
+                letter_file("a  .png", "any thing", Some(url), false),
+                Some(("a .png", "image/png", MailAttachmentSource::Link(url.to_owned()))),
+            ),
+            (
+                letter_file("", "", Some(url), false),
+                Some(("file", "application/octet-stream", MailAttachmentSource::Link(url.to_owned()))),
+            ),
+            (letter_file("a.pdf", "application/pdf", None, false), None),
+            (letter_file("a.pdf", "application/pdf", Some("ftp://files.example/a"), false), None),
+        ];
+        for (file, wanted) in cases {
+            let passed = WrittenFile::received(&message, 2, &file);
+            let told = passed.as_ref().map(WrittenFile::attachment);
+            let wanted = wanted.map(|(filename, content_type, source)| MailAttachment {
+                filename: filename.to_owned(),
+                content_type: content_type.to_owned(),
+                source,
+            });
+            assert_eq!(told, wanted, "{file:?}");
+            if let Some(passed) = passed {
+                let line = passed.to_line();
+                let (name, value) = line.split_once(':').expect("a line");
+                assert_eq!(WrittenFile::from_line(name, value.trim().to_owned()), Some(passed));
+            }
+        }
+        assert_eq!(WrittenFile::from_line("Else", "x".to_owned()), None);
+    }
+
+    #[test]
+    fn what_a_mail_encloses_is_bounded() {
+        let sized = |typed: &str, size: u64| (WrittenFile::from(typed), Some(size));
+        let cases = [
+            (vec![sized("/a", ENCLOSED)], None),
+            (vec![sized("/a", ENCLOSED), sized("https://f.example/b", ENCLOSED)], None),
+            (
+                vec![sized("/a", ENCLOSED), sized("/b", 100_000)],
+                Some("18.1 MB together; 18.0 MB are the most"),
+            ),
+            (vec![sized("/a", 1); bounds::ATTACHMENTS], None),
+            (vec![sized("/a", 1); bounds::ATTACHMENTS + 1], Some("21 files; 20 are the most")),
+        ];
+        for (files, wanted) in cases {
+            let told = too_much(&files);
+            assert_eq!(told.is_some(), wanted.is_some(), "{told:?}");
+            assert!(wanted.is_none_or(|it| told.as_ref().is_some_and(|told| told.contains(it))), "{told:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Threads and the folders of a real mailbox, where it has more mail than is
+//! followed, and where others work in it.
+
+use serde_json::{Value, json};
+
+use super::mail_line::MailLine;
+use super::mail_server::{TestMailbox, servers};
+use super::mails::{customer, quiet};
+use crate::waiting::until_so;
+
+/// Far more than the mails whose flags are followed.
+const MANY: u32 = 1000;
+
+fn is_new(thread: &Value) -> bool {
+    thread["isRead"] == false && thread["folder"] == "inbox"
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thread_stays_open_when_newer_mail_pushes_its_mail_out_of_those_that_are_followed() {
+    let Some(servers) = servers() else { return };
+    let (mailbox, maria, other) = (servers.mailbox(), customer(), customer());
+    let served = quiet(&mailbox).await;
+    mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
+    served.thread(&maria, "a thread nobody has read", is_new).await;
+    mailbox.numbered_from(MANY);
+    mailbox.hears(&other, "Order 1043", "And mine?", "");
+    served.thread(&other, "a thread nobody has read", is_new).await;
+    // Learnt after whatever was made of the first.
+    mailbox.elsewhere(&["a SELECT INBOX", &format!("a UID STORE {MANY} +FLAGS (\\Flagged)")]);
+    served.thread(&other, "marked elsewhere", |it| it["isStarred"] == json!(true)).await;
+    assert!(served.threads().await.iter().all(is_new));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_moved_in_a_large_mailbox_while_nobody_read_is_learnt() {
+    let Some(servers) = servers() else { return };
+    let (mailbox, maria, other) = (servers.mailbox(), customer(), customer());
+    let mut served = quiet(&mailbox).await;
+    mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
+    served.thread(&maria, "a thread nobody has read", is_new).await;
+    mailbox.numbered_from(MANY);
+    mailbox.hears(&other, "Order 1043", "And mine?", "");
+    served.thread(&other, "a thread nobody has read", is_new).await;
+    served.running.shutdown().await;
+    mailbox.elsewhere(&["a SELECT INBOX", &format!("a UID MOVE {MANY} Archive")]);
+    served.running = frontdesk::service::start(served.options.clone()).await.expect("it starts again");
+    served.thread(&other, "archived elsewhere", |it| it["folder"] == "archive").await;
+    let first = served.threads().await;
+    let first = first.iter().find(|it| it["contactEmail"] == json!(maria)).expect("a thread");
+    assert!(is_new(first), "it lies below what is followed, and nobody moved it: {first}");
+}
+
+/// Two threads in a mailbox whose server cannot move; one is archived here, and
+/// a mail of the other is marked as deleted elsewhere. What stays in the inbox.
+async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'static [&'static str]) -> usize {
+    let (maria, other) = (customer(), customer());
+    let line = MailLine::before(mailbox.imap_port, hidden);
+    mailbox.imap_port = line.port;
+    let served = quiet(mailbox).await;
+    mailbox.hears(&other, "Order 1043", "And mine?", "");
+    served.thread(&other, "a thread nobody has read", is_new).await;
+    mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 +FLAGS (\\Deleted)"]);
+    served.thread(&other, "deleted elsewhere", |it| it["folder"] == "archive").await;
+    mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
+    let thread = served.thread(&maria, "a thread nobody has read", is_new).await;
+    let is_archived = |it: &Value| it["folder"] == "archive";
+    served.patch(&thread, json!({"archived": true})).await;
+    until_so("archived in the mailbox", || mailbox.folder("Archive").len() == 1);
+    // What is done next is done after all of that.
+    served.patch(&thread, json!({"isStarred": true})).await;
+    until_so("marked in the archive", || {
+        mailbox.elsewhere(&["a SELECT Archive", "a FETCH 1:* (FLAGS)"]).contains("\\Flagged")
+    });
+    let stays = mailbox.inbox().len();
+    // Learnt after whatever was made of the first.
+    mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 -FLAGS (\\Deleted)", "a STORE 1 +FLAGS (\\Flagged)"]);
+    served.thread(&other, "back elsewhere", |it| it["folder"] == "inbox" && it["isStarred"] == true).await;
+    served.thread(&maria, "archived", is_archived).await;
+    stays
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_have_marked_as_deleted_stays_until_they_remove_it() {
+    let Some(servers) = servers() else { return };
+    let stays = archived_where_nothing_moves(&mut servers.mailbox(), &["MOVE"]).await;
+    assert_eq!(stays, 1, "only what was archived has gone");
+    let stays = archived_where_nothing_moves(&mut servers.mailbox(), &["MOVE", "UIDPLUS"]).await;
+    assert_eq!(stays, 2, "where one alone cannot be removed it keeps the mark");
+}
