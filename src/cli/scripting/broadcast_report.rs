@@ -13,7 +13,7 @@ use model::broadcast_report::BroadcastReport;
 use model::broadcasts::Broadcast;
 use model::fetches::Fetch;
 use model::prices;
-use model::time::{MINUTE, SECOND, short_span};
+use model::time::{MINUTE, SECOND, precise_span};
 use model::waves::RecipientCounts;
 use sync::ChannelSync;
 
@@ -43,8 +43,8 @@ pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     if arguments.common.json {
         return print::json(&as_json(session, &channel, &arguments.id, &entry, &report));
     }
-    for (what, told) in lines(session, &entry, &report) {
-        print::line(&print::columns(&[what, &told]))?;
+    for line in lines(session, &entry, &report) {
+        print::line(&print::columns(&line))?;
     }
     Ok(())
 }
@@ -75,9 +75,11 @@ fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Re
     Ok(counts)
 }
 
-fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec<(&'static str, String)> {
+/// Each line in columns: what, how much, and why where something failed.
+fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec<Vec<String>> {
     let known = |it: Option<i64>| it.map_or_else(|| "not known".to_owned(), |it| it.to_string());
-    let mut lines = vec![
+    let took = report.duration(session.now());
+    let totals = [
         ("status", entry.word().to_string()),
         ("people", report.people.to_string()),
         ("accepted", report.counts.recipients.to_string()),
@@ -87,14 +89,13 @@ fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec
         ("answered", known(report.answered)),
         ("opted out", known(report.opted_out)),
         ("not known yet", report.counts.pending.to_string()),
+        ("credits", credits(report)),
+        ("duration", took.map_or_else(|| "not known".to_owned(), precise_span)),
         ("failed", report.counts.failed.to_string()),
     ];
-    lines.extend(
-        report.explained().iter().map(|(reason, count)| ("failed", format!("{count}\t{}", reason.told()))),
-    );
-    lines.push(("credits", credits(report)));
-    let took = report.duration(session.now());
-    lines.push(("duration", took.map_or_else(|| "not known".to_owned(), short_span)));
+    let mut lines: Vec<Vec<String>> = totals.map(|(what, told)| vec![what.to_owned(), told]).into();
+    let reasons = report.explained();
+    lines.extend(reasons.iter().map(|(why, count)| vec!["failed".to_owned(), count.to_string(), why.told()]));
     lines
 }
 
