@@ -46,6 +46,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_first_message.sql"),
         include_str!("schema/cache_urgency.sql"),
         include_str!("schema/cache_failures.sql"),
+        include_str!("schema/cache_broadcast_only.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -55,6 +56,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox.sql"),
         include_str!("schema/outbox_presence.sql"),
         include_str!("schema/outbox_charges.sql"),
+        include_str!("schema/outbox_recipients.sql"),
     ],
 };
 

@@ -76,7 +76,12 @@ impl ChannelSync {
             // these are read anew where they are shown.
             ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
             ReceiptKind::Filed => self.filed(row, receipt.test).await?,
-            ReceiptKind::Broadcasting { .. } | ReceiptKind::Uploaded { .. } | ReceiptKind::Reacted => {}
+            ReceiptKind::Broadcasting { .. } => {
+                if let (Operation::Broadcast { to, .. }, false) = (&row.operation, receipt.test) {
+                    self.store.note_broadcast_recipients(self.id(), to, row.created_at).await?;
+                }
+            }
+            ReceiptKind::Uploaded { .. } | ReceiptKind::Reacted => {}
         }
         Ok(None)
     }

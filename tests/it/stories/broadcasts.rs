@@ -80,6 +80,27 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
 }
 
 #[test]
+fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
+    let mut desk = desk();
+    desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
+    desk.keys("t<Tab>").types("hello en").shows("Hello again from Harbor Bicycles").keys("<Ctrl-X>");
+    desk.shows("Flight check · 3 people").keys("y").shows("held 15 s");
+    desk.wait(16_000_000);
+    go_on(&mut desk, 90);
+    desk.shows("finished").shows("3 delivered");
+    // Ann has never written: nobody has to look at what went to her.
+    desk.keys("gi\\8").settle().shows("Maria Lopez").shows("1 broadcast only").hides("Ann Brown");
+    photographs!(desk, "broadcast_only", List);
+    desk.keys("/").types("is:broadcast").keys("<Enter>").settle();
+    desk.shows("Ann Brown").hides("Maria Lopez").hides("broadcast only ·");
+    desk.keys("/").keys("<Esc>").settle().hides("Ann Brown");
+    desk.customer("whatsapp", "+447700902222", "Ann Brown", "Until when?");
+    go_on(&mut desk, 10);
+    desk.shows("Ann Brown").shows("Until when?").hides("broadcast only");
+    desk.keys("\\1").settle().shows("Ann Brown").shows("Until when?");
+}
+
+#[test]
 fn everyone_takes_a_command_of_its_own_and_a_phrase() {
     let mut desk = desk();
     desk.keys("gb").shows("No broadcast was sent from here yet").keys("b").shows("nobody is chosen");
