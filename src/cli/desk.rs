@@ -84,10 +84,7 @@ pub fn run(how: How) -> Result<(), CliError> {
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
         receiver: receiving::setup(&config, path.parent().map(PathBuf::from).unwrap_or_default()),
-        polling: Polling {
-            visible: seconds(config.visible_seconds),
-            background: seconds(config.background_seconds),
-        },
+        polling: polling(&config),
         theme: theme(config.palette, config.ascii),
         screen: screen(config.screen),
         notifier: settled(config.notifier.clone()),
@@ -124,7 +121,7 @@ pub fn graphics(wanted: Option<Graphics>) -> Graphics {
 }
 
 /// The name of whoever is logged in.
-fn login() -> String {
+pub fn login() -> String {
     let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
@@ -133,6 +130,11 @@ fn login() -> String {
 pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
     channels.iter_mut().for_each(|it| it.read_only |= read_only);
     channels
+}
+
+/// How often tabs are asked, as configured.
+pub fn polling(config: &Config) -> Polling {
+    Polling { visible: seconds(config.visible_seconds), background: seconds(config.background_seconds) }
 }
 
 fn seconds(count: i64) -> Duration {

@@ -10,6 +10,7 @@ pub mod demo;
 pub mod desk;
 pub mod development;
 pub mod doctor;
+pub mod engine;
 mod first_run;
 pub mod folders;
 pub mod logs;
@@ -91,6 +92,12 @@ pub enum Action {
     Admin(admin::AdminArguments),
     /// A wall of all channels, for a screen that is passed by; it reads only.
     Wall,
+    /// What goes on without a screen: polls, sends, carries broadcasts on and
+    /// receives webhooks, until Ctrl-C or SIGTERM.
+    ///
+    /// An inbox that is opened on the same files takes over at once, and the
+    /// engine goes on when it is closed. It logs where the inbox does.
+    Engine,
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
@@ -153,6 +160,7 @@ pub fn main() -> ExitCode {
         )),
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
+        Some(Action::Engine) => engine::run(),
         Some(Action::Serve(arguments)) => serve::run(arguments),
         Some(Action::Admin(arguments)) => admin::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),

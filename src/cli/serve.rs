@@ -220,7 +220,7 @@ fn assistant(url: Option<String>, model: Option<String>, told: Option<Endpoint>)
 }
 
 /// The signals to end.
-struct Signals {
+pub(super) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
     #[cfg(unix)]
@@ -230,14 +230,14 @@ struct Signals {
 #[cfg(unix)]
 impl Signals {
     /// Listens from here on; until then a signal ends the process.
-    fn listen() -> Result<Self> {
+    pub(super) fn listen() -> Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let listen = |kind| signal(kind).context("listening for signals");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
     /// Waits for the next.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => (),
             _ = self.interrupt.recv() => (),
@@ -248,12 +248,12 @@ impl Signals {
 #[cfg(not(unix))]
 impl Signals {
     /// Nothing has to be listened to before.
-    fn listen() -> Result<Self> {
+    pub(super) fn listen() -> Result<Self> {
         Ok(Self {})
     }
 
     /// Waits for the next; where none can be, for ever.
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

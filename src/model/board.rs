@@ -3,6 +3,7 @@
 
 use crate::broadcasts::Broadcast;
 use crate::cells;
+use crate::failures::FailureReason;
 use crate::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
@@ -154,6 +155,8 @@ pub struct RecipientStatus {
     pub fate: RecipientFate,
     /// Whether the person has written since.
     pub replied: bool,
+    /// Whether the newest of it is nothing but a word such as STOP.
+    pub opted_out: bool,
 }
 
 /// What messages show of a recipient.
@@ -165,8 +168,10 @@ pub enum RecipientFate {
     Unknown,
     /// Sent, delivered or read.
     Reached(&'static str),
-    /// Failed.
-    Failed,
+    /// Failed, as a message read here shows.
+    Failed(FailureReason),
+    /// Failed, as the service says of the recipient.
+    Refused(FailureReason),
 }
 
 impl RecipientFate {
@@ -176,30 +181,51 @@ impl RecipientFate {
             Self::Unsent => "not sent yet",
             Self::Unknown => "unknown",
             Self::Reached(word) => word,
-            Self::Failed => "failed",
+            Self::Failed(_) | Self::Refused(_) => "failed",
+        }
+    }
+
+    /// What it is once the service names the recipient as not reached: a
+    /// message that arrived says more, and so does its own reason where the
+    /// service gives none.
+    pub fn refused(&self, told: &FailureReason) -> Self {
+        match self {
+            Self::Reached("delivered" | "read") => self.clone(),
+            Self::Failed(own) if own.is_told() && !told.is_told() => self.clone(),
+            _ => Self::Refused(told.clone()),
+        }
+    }
+
+    /// Why it failed, if it did.
+    pub fn reason(&self) -> Option<&FailureReason> {
+        match self {
+            Self::Failed(reason) | Self::Refused(reason) => Some(reason),
+            Self::Unsent | Self::Unknown | Self::Reached(_) => None,
         }
     }
 }
 
 /// What is read of the chosen row only.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct BoardDetail {
     /// How it went, oldest first.
     pub samples: Vec<Sample>,
     /// Whom it went to and what became of them; empty where that is not known
     /// here.
     pub recipients: Vec<RecipientStatus>,
+    /// Credits charged when it was taken, if the server told for all of it.
+    pub charged: Option<f64>,
 }
 
 impl BoardDetail {
     /// Whether any recipient's message was read.
     pub fn shows_any(&self) -> bool {
-        self.recipients.iter().any(|it| matches!(it.fate, RecipientFate::Reached(_) | RecipientFate::Failed))
+        self.recipients.iter().any(|it| !matches!(it.fate, RecipientFate::Unsent | RecipientFate::Unknown))
     }
 
     /// Those that were not reached, as far as it shows.
     pub fn failed(&self) -> impl Iterator<Item = &RecipientStatus> {
-        self.recipients.iter().filter(|it| it.fate == RecipientFate::Failed)
+        self.recipients.iter().filter(|it| it.fate.reason().is_some())
     }
 
     /// People settled a minute lately, and how many minutes the rest takes at
@@ -246,19 +272,23 @@ pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
 /// them. What begins like a formula is set apart, so that no table program
 /// runs what a customer chose as a name.
 pub fn report(recipients: &[RecipientStatus]) -> String {
-    let mut lines = vec!["contact,phone,name,wave,outcome,replied,known from".to_owned()];
+    let mut lines = vec!["contact,phone,name,wave,outcome,code,reason,replied,known from".to_owned()];
     for it in recipients {
         let wave = if it.wave == 0 { String::new() } else { it.wave.to_string() };
         let known = match it.fate {
-            RecipientFate::Reached(_) | RecipientFate::Failed => "messages read here",
+            RecipientFate::Reached(_) | RecipientFate::Failed(_) => "messages read here",
+            RecipientFate::Refused(_) => "the service",
             RecipientFate::Unknown | RecipientFate::Unsent => "this desk",
         };
+        let reason = it.fate.reason().cloned().unwrap_or_default();
         let cells = [
             it.contact.as_str().to_owned(),
             it.phone.clone().unwrap_or_default(),
             it.name.as_ref().map(ToString::to_string).unwrap_or_default(),
             wave,
             it.fate.word().to_owned(),
+            reason.code.to_string(),
+            reason.words.to_string(),
             if it.replied { "yes" } else { "" }.to_owned(),
             known.to_owned(),
         ];
@@ -307,14 +337,18 @@ mod tests {
             name: Some(SafeText::line("=cmd|' /C calc'!A0, \"Ana\"")),
             conversation: None,
             wave: 2,
-            fate: RecipientFate::Failed,
+            fate: RecipientFate::Failed(FailureReason {
+                code: SafeText::line("131026"),
+                words: SafeText::line("+no such number"),
+            }),
             replied: true,
+            opted_out: false,
         };
         let told = report(&[one]);
         let line = told.lines().nth(1).expect("a line");
         assert_eq!(
             line,
-            "ct_1,+34600111222,\"'=cmd|' /C calc'!A0, \"\"Ana\"\"\",2,failed,yes,messages read here"
+            "ct_1,+34600111222,\"'=cmd|' /C calc'!A0, \"\"Ana\"\"\",2,failed,131026,'+no such number,yes,messages read here"
         );
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Interface: Resources, Broadcast.
 
+use crate::failures::FailedRecipient;
 use crate::ids::BroadcastId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -58,6 +59,8 @@ pub struct Broadcast {
     pub created_at: Option<Timestamp>,
     /// When it was finished.
     pub completed_at: Option<Timestamp>,
+    /// Those it did not reach, as far as the service names them.
+    pub failures: Vec<FailedRecipient>,
 }
 
 impl Broadcast {

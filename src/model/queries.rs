@@ -233,6 +233,8 @@ pub struct TabCounts {
     pub paused_here: u32,
     /// Broadcasts of which further waves are to leave.
     pub broadcasts: u32,
+    /// Conversations that are nothing but a broadcast so far.
+    pub broadcast_only: u32,
     /// Open conversations that were put aside.
     pub snoozed: u32,
     /// When the next of them comes back.

@@ -4,11 +4,17 @@
 //! The first message that went out to a person after the wave was sent, and not
 //! from the AI, is taken for the broadcast's.
 
+use std::collections::HashMap;
+
 use rusqlite::{Connection, params};
 
+use crate::broadcasts::failures;
+use crate::rows::reasons;
 use crate::{Reader, StoreError};
 use model::board::{BoardDetail, BoardEntry, BoardId, RecipientFate, RecipientStatus, Sample, summed};
-use model::ids::{BroadcastId, CampaignId, ChannelId, ConversationId};
+use model::failures::FailedRecipient;
+use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId, ConversationId};
+use model::keywords::Keyword;
 use model::time::{MINUTE, Timestamp};
 use model::waves::RecipientCounts;
 use sqlite::{Queries, Row, only, read_row};
@@ -105,18 +111,43 @@ impl Reader {
     pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         match id {
-            BoardId::Broadcast(_, id) => {
-                Ok(BoardDetail { samples: samples(&moment, id.as_str())?, recipients: Vec::new() })
+            BoardId::Broadcast(channel, id) => {
+                let refused = failures(&moment, channel.as_str(), id.as_str())?;
+                let recipients = only_refused(&moment, channel.as_str(), refused)?;
+                let charged = charged(&moment, channel.as_str(), &[id.to_string()])?;
+                Ok(BoardDetail { samples: samples(&moment, id.as_str())?, recipients, charged })
             }
             BoardId::Campaign(id) => {
-                let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w
-                               ON w.campaign = c.number WHERE c.id = ?1 AND w.broadcast IS NOT NULL";
-                let ids: Vec<String> = moment.all(sql, [id], only)?;
+                let (channel, ids) = waves_of(&moment, id)?;
                 let each: Result<Vec<_>, StoreError> = ids.iter().map(|it| samples(&moment, it)).collect();
-                Ok(BoardDetail { samples: summed(&each?), recipients: recipients(&moment, id)? })
+                Ok(BoardDetail {
+                    samples: summed(&each?),
+                    recipients: recipients(&moment, id)?,
+                    charged: charged(&moment, &channel, &ids)?,
+                })
             }
         }
     }
+}
+
+/// The channel of a campaign, and the server's names of the waves that left.
+fn waves_of(connection: &Connection, id: &CampaignId) -> Result<(String, Vec<String>), StoreError> {
+    let channel = connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id], only)?;
+    let sql = "SELECT w.broadcast FROM desk.campaign c JOIN desk.campaign_wave w ON w.campaign = c.number
+               WHERE c.id = ?1 AND w.broadcast IS NOT NULL ORDER BY w.number";
+    Ok((channel.unwrap_or_default(), connection.all(sql, [id], only)?))
+}
+
+/// What broadcasts were charged together; `None` where that was not told of
+/// each.
+fn charged(connection: &Connection, channel: &str, ids: &[String]) -> Result<Option<f64>, StoreError> {
+    let sql = "SELECT credits FROM desk.broadcast_charge WHERE channel = ?1 AND id = ?2";
+    let mut all = Vec::with_capacity(ids.len());
+    for id in ids {
+        all.push(connection.first(sql, [channel, id], only::<f64>)?);
+    }
+    let told: Option<Vec<f64>> = all.into_iter().collect();
+    Ok(told.filter(|it| !it.is_empty()).map(|it| it.iter().sum()))
 }
 
 /// Channels that have broadcasts of any kind.
@@ -148,27 +179,86 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
          LEFT JOIN contact k ON k.channel = c.channel AND k.id = p.contact
          WHERE c.id = ?1 ORDER BY p.place",
     )?;
-    let channel: Option<String> =
-        connection.first("SELECT channel FROM desk.campaign WHERE id = ?1", [id.as_str()], only)?;
-    let Some(channel) = channel else { return Ok(Vec::new()) };
+    let (channel, _) = waves_of(connection, id)?;
+    let refused = refused_of(connection, &channel, id)?;
+    let (named, numbered): (Vec<_>, Vec<_>) = refused.iter().partition(|it| it.contact.is_some());
+    let by_contact: HashMap<_, _> =
+        named.into_iter().filter_map(|it| Some((it.contact.as_deref()?, it))).collect();
+    let by_phone: HashMap<_, _> =
+        numbered.into_iter().filter_map(|it| Some((it.phone.as_deref()?, it))).collect();
     let mut rows = statement.query([id.as_str()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let row = &Row::of(row);
         let conversation: Option<ConversationId> = row.get("conversation")?;
         let sent_at: Option<Timestamp> = row.get("sent_at")?;
-        let (fate, replied) = match (&conversation, sent_at) {
-            (_, None) => (RecipientFate::Unsent, false),
-            (None, Some(_)) => (RecipientFate::Unknown, false),
+        let (fate, replied, opted_out) = match (&conversation, sent_at) {
+            (_, None) => (RecipientFate::Unsent, false, false),
+            (None, Some(_)) => (RecipientFate::Unknown, false, false),
             (Some(conversation), Some(at)) => shown(connection, &channel, conversation, at)?,
         };
-        found.push(read_row!(row, RecipientStatus {
+        let mut one = read_row!(row, RecipientStatus {
             contact, phone, name: optional_line;
             conversation,
             wave: if sent_at.is_some() { row.number("wave")? } else { 0 },
             fate,
-            replied
-        }));
+            replied,
+            opted_out
+        });
+        let phone = one.phone.as_deref().and_then(|it| by_phone.get(it));
+        if let Some(told) = by_contact.get(one.contact.as_str()).or(phone) {
+            one.fate = one.fate.refused(&told.reason);
+        }
+        found.push(one);
+    }
+    // Of a broadcast to everyone only they are known.
+    if found.is_empty() { only_refused(connection, &channel, refused) } else { Ok(found) }
+}
+
+/// Whom the waves of a campaign did not reach, as far as the server names them.
+fn refused_of(
+    connection: &Connection,
+    channel: &str,
+    id: &CampaignId,
+) -> Result<Vec<FailedRecipient>, StoreError> {
+    let (_, waves) = waves_of(connection, id)?;
+    let each: Result<Vec<_>, StoreError> = waves.iter().map(|it| failures(connection, channel, it)).collect();
+    Ok(each?.into_iter().flatten().collect())
+}
+
+/// The recipients of a broadcast of which only those are known that the server
+/// names as not reached.
+fn only_refused(
+    connection: &Connection,
+    channel: &str,
+    refused: Vec<FailedRecipient>,
+) -> Result<Vec<RecipientStatus>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT id, phone, name FROM contact WHERE channel = ?1 AND (id = ?2 OR (?2 IS NULL AND phone = ?3)) LIMIT 1",
+    )?;
+    let mut found = Vec::with_capacity(refused.len());
+    for FailedRecipient { contact, phone, reason } in refused {
+        let mut rows = statement.query(params![channel, contact, phone])?;
+        let row = rows.next()?;
+        let row = row.map(Row::of);
+        let known = |it: &Row<'_>| -> rusqlite::Result<_> {
+            Ok((
+                it.get::<Option<String>>("id")?,
+                it.get::<Option<String>>("phone")?,
+                it.optional_line("name")?,
+            ))
+        };
+        let (id, known_phone, name) = row.as_ref().map(known).transpose()?.unwrap_or_default();
+        found.push(RecipientStatus {
+            contact: ContactId::new(contact.or(id).unwrap_or_default()),
+            phone: phone.or(known_phone),
+            name,
+            conversation: None,
+            wave: 1,
+            fate: RecipientFate::Refused(reason),
+            replied: false,
+            opted_out: false,
+        });
     }
     Ok(found)
 }
@@ -179,27 +269,31 @@ fn shown(
     channel: &str,
     conversation: &ConversationId,
     since: Timestamp,
-) -> Result<(RecipientFate, bool), StoreError> {
+) -> Result<(RecipientFate, bool, bool), StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT m.inbound, m.delivery, m.sender FROM message m
+        "SELECT m.inbound, m.delivery, m.sender, m.raw, m.content FROM message m
          WHERE m.conversation = (SELECT number FROM conversation WHERE channel = ?1 AND id = ?2)
              AND m.sort_at >= ?3 ORDER BY m.sort_at, m.id",
     )?;
     let mut rows = statement.query(params![channel, conversation, since.plus(-SLACK).micros()])?;
-    let (mut fate, mut replied) = (RecipientFate::Unknown, false);
+    let (mut fate, mut replied, mut opted_out) = (RecipientFate::Unknown, false, false);
     while let Some(row) = rows.next()? {
         let row = &Row::of(row);
         let inbound: bool = row.get("inbound")?;
-        replied |= inbound && fate != RecipientFate::Unknown;
+        if inbound && fate != RecipientFate::Unknown {
+            replied = true;
+            // The newest word counts: who writes START takes them again.
+            opted_out = Keyword::of(row.text("content")?).map_or(opted_out, |it| it == Keyword::Stop);
+        }
         if inbound || fate != RecipientFate::Unknown || row.text::<&str>("sender")? == "ai" {
             continue;
         }
         fate = match row.text("delivery")? {
-            "failed" => RecipientFate::Failed,
+            "failed" => RecipientFate::Failed(reasons::told(row.text("raw")?)),
             "delivered" => RecipientFate::Reached("delivered"),
             "read" => RecipientFate::Reached("read"),
             _ => RecipientFate::Reached("sent"),
         };
     }
-    Ok((fate, replied))
+    Ok((fate, replied, opted_out))
 }

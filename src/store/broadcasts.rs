@@ -5,9 +5,11 @@ use rusqlite::{Connection, params};
 
 use crate::{Reader, Store, StoreError};
 use model::broadcasts::{Broadcast, BroadcastStatus};
+use model::failures::{FailedRecipient, FailureReason};
 use model::ids::{BroadcastId, ChannelId};
+use model::text::SafeText;
 use model::time::Timestamp;
-use sqlite::{Queries, Row, only, read_row};
+use sqlite::{Queries, Row, json_of, only, read_row};
 
 /// Broadcasts that are looked at at most, newest first.
 const NEWEST: i64 = 50;
@@ -71,6 +73,27 @@ impl Store {
             .await
     }
 
+    /// Notes what a broadcast was charged when it was taken.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_broadcast_charge(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+        credits: f64,
+    ) -> Result<(), StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.outbox()
+            .later(move |connection| {
+                let sql =
+                    "INSERT OR REPLACE INTO broadcast_charge (channel, id, credits) VALUES (?1, ?2, ?3)";
+                connection.execute(sql, params![channel, id, credits])?;
+                Ok(())
+            })
+            .await
+    }
+
     /// Keeps how a broadcast stands; tells whether that differs.
     ///
     /// # Errors
@@ -126,7 +149,7 @@ impl Reader {
 
 fn all(connection: &Connection, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
     Ok(connection.all(
-        "SELECT id, status, text, recipients, delivered, failed, pending, created_at, completed_at
+        "SELECT id, status, text, recipients, delivered, failed, pending, created_at, completed_at, failures
          FROM broadcast WHERE channel = ?1 ORDER BY created_at DESC, id DESC",
         [channel.as_str()],
         broadcast_of,
@@ -136,15 +159,43 @@ fn all(connection: &Connection, channel: &ChannelId) -> Result<Vec<Broadcast>, S
 fn broadcast_of(row: &Row<'_>) -> rusqlite::Result<Broadcast> {
     Ok(read_row!(row, Broadcast {
         id, text: optional_line, recipients, delivered, failed, pending, created_at, completed_at;
-        status: row.word("status", BroadcastStatus::from_word)?
+        status: row.word("status", BroadcastStatus::from_word)?,
+        failures: failures_of(row)?
     }))
 }
 
+/// A recipient who was not reached, as the column keeps it: contact, number,
+/// code and words.
+type FailureCell = (Option<String>, Option<String>, String, String);
+
+fn failures_of(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
+    let cells: Vec<FailureCell> = row.json("failures")?;
+    let read = |(contact, phone, code, words): FailureCell| {
+        let reason = FailureReason { code: SafeText::line(&code), words: SafeText::line(&words) };
+        FailedRecipient { contact, phone, reason }
+    };
+    Ok(cells.into_iter().map(read).collect())
+}
+
+/// Whom a broadcast did not reach, as far as the server names them.
+pub(crate) fn failures(
+    connection: &Connection,
+    channel: &str,
+    broadcast: &str,
+) -> Result<Vec<FailedRecipient>, StoreError> {
+    let sql = "SELECT failures FROM broadcast WHERE channel = ?1 AND id = ?2";
+    Ok(connection.first(sql, [channel, broadcast], failures_of)?.unwrap_or_default())
+}
+
 fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Result<(), StoreError> {
+    let cell = |it: &FailedRecipient| -> FailureCell {
+        (it.contact.clone(), it.phone.clone(), it.reason.code.to_string(), it.reason.words.to_string())
+    };
+    let failures: Vec<FailureCell> = told.failures.iter().map(cell).collect();
     connection.execute(
         "INSERT OR REPLACE INTO broadcast (channel, id, status, is_finished, text, recipients, delivered,
-             failed, pending, created_at, completed_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+             failed, pending, created_at, completed_at, failures)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             channel,
             told.id,
@@ -156,7 +207,8 @@ fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Resu
             told.failed,
             told.pending,
             told.created_at,
-            told.completed_at
+            told.completed_at,
+            json_of(&failures)
         ],
     )?;
     Ok(())

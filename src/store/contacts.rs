@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
+use crate::broadcast_only;
 use crate::outbox::new_key;
 use crate::reader::conversations::row_of;
 use crate::reader::elsewhere;
@@ -243,5 +244,5 @@ pub(crate) fn write(
             told.metadata,
             now
         ])?;
-    Ok(())
+    broadcast_only::refresh_contact(change, channel, phone)
 }

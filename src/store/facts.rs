@@ -9,7 +9,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::{StoreError, trouble};
+use crate::{StoreError, broadcast_only, trouble};
 use model::text::SafeText;
 use sqlite::{Queries, only};
 
@@ -50,6 +50,7 @@ pub(crate) fn refresh(connection: &Connection, number: i64) -> Result<(), StoreE
         )?
         .execute(params![number, waiting_since, unread, newest_inbound.map(|place| place.0)])?;
     trouble::refresh(connection, number)?;
+    broadcast_only::refresh(connection, number)?;
     place_in_list(connection, number)
 }
 

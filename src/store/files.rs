@@ -45,13 +45,20 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache.sql"),
         include_str!("schema/cache_first_message.sql"),
         include_str!("schema/cache_urgency.sql"),
+        include_str!("schema/cache_failures.sql"),
+        include_str!("schema/cache_broadcast_only.sql"),
         include_str!("schema/cache_said_by.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
 pub(crate) const OUTBOX: Schema = Schema {
     first: 11,
-    versions: &[include_str!("schema/outbox.sql"), include_str!("schema/outbox_presence.sql")],
+    versions: &[
+        include_str!("schema/outbox.sql"),
+        include_str!("schema/outbox_presence.sql"),
+        include_str!("schema/outbox_charges.sql"),
+        include_str!("schema/outbox_recipients.sql"),
+    ],
 };
 
 /// Where the two files lie.

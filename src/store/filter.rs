@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 
+use crate::broadcast_only;
 use crate::rows::conversation::automation_word;
 use crate::rows::local;
 use crate::search;
@@ -253,6 +254,7 @@ fn being(is: Is) -> Clause {
             "(c.is_closed = 0 AND (c.waiting_since IS NOT NULL OR c.escalation IS NOT NULL)) OR c.stuck > 0"
         }
         Is::Snoozed => return Clause::plain(&format!("c.number IN ({})", local::ASLEEP)),
+        Is::Broadcast => return Clause::plain(&format!("c.number IN ({})", broadcast_only::NUMBERS)),
         Is::Claimed => {
             "c.number IN (SELECT t.number FROM desk.claim k CROSS JOIN conversation t
                  ON t.channel = k.channel AND t.id = k.conversation)"

@@ -49,6 +49,8 @@ pub enum Rank {
     Reader,
     /// A script, which ends soon and asks for no more than it needs.
     Script,
+    /// An engine without a screen: it does what an inbox does, and gives way to one.
+    Engine,
     /// An inbox: it asks, sends and reports for as long as it runs.
     Inbox,
 }

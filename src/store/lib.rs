@@ -19,6 +19,7 @@ use model::time::Zone;
 pub mod account;
 mod audience;
 mod board;
+mod broadcast_only;
 pub mod broadcasts;
 pub mod campaigns;
 pub mod contacts;

@@ -76,7 +76,12 @@ impl ChannelSync {
             // these are read anew where they are shown.
             ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
             ReceiptKind::Filed => self.filed(row, receipt.test).await?,
-            ReceiptKind::Broadcasting { .. } | ReceiptKind::Uploaded { .. } | ReceiptKind::Reacted => {}
+            ReceiptKind::Broadcasting { .. } => {
+                if let (Operation::Broadcast { to, .. }, false) = (&row.operation, receipt.test) {
+                    self.store.note_broadcast_recipients(self.id(), to, row.created_at).await?;
+                }
+            }
+            ReceiptKind::Uploaded { .. } | ReceiptKind::Reacted => {}
         }
         Ok(None)
     }
@@ -87,6 +92,9 @@ impl ChannelSync {
         if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
             let action = spending::action(&row.operation);
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
+            if let ReceiptKind::Broadcasting { broadcast } = &receipt.kind {
+                self.store.note_broadcast_charge(self.id(), broadcast, cost).await?;
+            }
         }
         let is_template =
             matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::leading::{Leading, owner};
+use crate::leading::{Leading, ProcessRole, owner};
 use crate::loops::TabLoop;
 use crate::plan::Polling;
 use crate::tab::{Loop, TabSync};
@@ -41,6 +41,19 @@ impl Engine {
         news: Arc<dyn Fn(News) + Send + Sync>,
         polling: Polling,
     ) -> Self {
+        Self::start_as(ProcessRole::Inbox, handle, store, channels, clock, news, polling)
+    }
+
+    /// As [`Engine::start`], in the part that this process has among others.
+    pub fn start_as(
+        role: ProcessRole,
+        handle: tokio::runtime::Handle,
+        store: Store,
+        channels: Vec<ChannelSpec>,
+        clock: Arc<dyn Clock>,
+        news: Arc<dyn Fn(News) + Send + Sync>,
+        polling: Polling,
+    ) -> Self {
         let mut tabs: Vec<Arc<TabSync>> = Vec::new();
         for spec in channels {
             let id = spec.id.clone();
@@ -53,7 +66,7 @@ impl Engine {
             }
         }
         let owner = owner(&store);
-        let leading = Leading::new(store, tabs.clone(), owner);
+        let leading = Leading::new(store, tabs.clone(), owner, role);
         let (stop, stopping) = watch::channel(false);
         let (lead, orders) = mpsc::unbounded_channel();
         let mut loops = vec![handle.spawn(keep_leases(leading, orders, stopping, clock.clone()))];

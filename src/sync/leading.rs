@@ -36,8 +36,31 @@ pub fn owner(store: &Store) -> String {
     format!("{process}-{:016x}", store.chance().draw())
 }
 
-/// What an inbox is called by the processes that wait for it.
-const KIND: &str = "inbox";
+/// What a process that leads is to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessRole {
+    /// An inbox, with a person before it.
+    Inbox,
+    /// It has no screen, and gives way to an inbox.
+    Engine,
+}
+
+impl ProcessRole {
+    /// What it is called by the processes that wait for it.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Engine => "engine",
+        }
+    }
+
+    fn rank(self) -> Rank {
+        match self {
+            Self::Inbox => Rank::Inbox,
+            Self::Engine => Rank::Engine,
+        }
+    }
+}
 
 /// What a channel's lease for asking is called: one for each channel and key, so that a
 /// process with another key for the same channel is no follower.
@@ -73,7 +96,7 @@ impl Led {
     }
 
     /// The leases it wants: none while one of its loops hangs.
-    fn wanted(&self, vitals: Vitals, now: Timestamp) -> Vec<LeaseRequest> {
+    fn wanted(&self, role: ProcessRole, vitals: Vitals, now: Timestamp) -> Vec<LeaseRequest> {
         if self.tab.hangs(now) {
             return Vec::new();
         }
@@ -82,8 +105,8 @@ impl Led {
             name: self.asking.clone(),
             channel: self.id().clone(),
             sends: false,
-            rank: if read_only { Rank::Reader } else { Rank::Inbox },
-            kind: KIND,
+            rank: if read_only { Rank::Reader } else { role.rank() },
+            kind: role.kind(),
             vitals,
         };
         let sending = LeaseRequest { name: self.sending.clone(), sends: true, ..asking.clone() };
@@ -95,6 +118,7 @@ impl Led {
 pub struct Leading {
     store: Store,
     owner: String,
+    role: ProcessRole,
     tabs: Vec<Led>,
     state: LeadState,
 }
@@ -120,9 +144,9 @@ struct LeadState {
 
 impl Leading {
     /// For some tabs, which lead from the first step on that gets their lease.
-    pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String) -> Self {
+    pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String, role: ProcessRole) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
-        Self { store, owner, tabs, state: LeadState::default() }
+        Self { store, owner, role, tabs, state: LeadState::default() }
     }
 
     /// Renews what is held, takes what has lapsed, and notices what other
@@ -194,7 +218,8 @@ impl Leading {
 
     async fn renew(&mut self, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
-        let wanted: Vec<LeaseRequest> = vitals.flat_map(|(led, vitals)| led.wanted(vitals, now)).collect();
+        let wanted: Vec<LeaseRequest> =
+            vitals.flat_map(|(led, vitals)| led.wanted(self.role, vitals, now)).collect();
         let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
         let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();

@@ -69,7 +69,7 @@ pub use channel::ChannelSync;
 pub use conversations::ListState;
 pub use email::{fuzz_mail, html as mail_html};
 pub use engine::Engine;
-pub use leading::Leading;
+pub use leading::{Leading, ProcessRole};
 pub use loops::TabLoop;
 pub use plan::Polling;
 pub use push::{PushState, PushStep};

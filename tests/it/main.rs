@@ -2,6 +2,7 @@
 
 mod admin;
 mod assistant;
+mod background;
 mod binary;
 mod book;
 mod carriers;

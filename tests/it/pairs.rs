@@ -13,6 +13,7 @@ use portable_pty::CommandBuilder;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 
+use crate::background;
 use crate::binary::{Binary, free_port};
 use crate::desk::Desk;
 use crate::pty::Terminal;
@@ -34,11 +35,20 @@ enum Kind {
     Import,
     Watch,
     Receiver,
+    Engine,
 }
 
 impl Kind {
-    const ALL: [Self; 7] =
-        [Self::Inbox, Self::ReadOnly, Self::Wall, Self::Script, Self::Import, Self::Watch, Self::Receiver];
+    const ALL: [Self; 8] = [
+        Self::Inbox,
+        Self::ReadOnly,
+        Self::Wall,
+        Self::Script,
+        Self::Import,
+        Self::Watch,
+        Self::Receiver,
+        Self::Engine,
+    ];
 
     /// Whether its screen shows what customers write.
     fn shows(self) -> bool {
@@ -145,6 +155,7 @@ impl Scene {
             Kind::Inbox | Kind::Receiver => self.screen(&[]),
             Kind::ReadOnly => self.screen(&["--read-only"]),
             Kind::Wall => self.screen(&["wall"]),
+            Kind::Engine => Process::Command(background::start(&self.binary).0),
             Kind::Script => {
                 // Its answer takes so long that it is stopped while it waits.
                 let slow = json!({"path_prefix": "/messages/send", "count": 1, "delay_ms": 6_000});

@@ -146,7 +146,7 @@ impl Terminal {
 
     /// Says yes to a question, which takes no answer that was typed before it
     /// could be read, and says so.
-    fn say_yes(&mut self, question: &str) {
+    pub(crate) fn say_yes(&mut self, question: &str) {
         let mut typed = String::new();
         while self.contents().contains(question) {
             std::thread::sleep(Duration::from_millis(200));

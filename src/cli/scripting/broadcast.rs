@@ -12,9 +12,9 @@ use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
 use crate::cli::scripting::confirming::{RefusedRow, confirmed};
-use crate::cli::scripting::standing;
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
 use crate::cli::scripting::{Common, Session};
+use crate::cli::scripting::{broadcast_report, standing};
 use model::account::{Account, Environment, Platform};
 use model::bounds;
 use model::ids::CampaignId;
@@ -44,6 +44,9 @@ pub enum BroadcastAction {
     Stop(CampaignArguments),
     /// Watch a broadcast that was sent elsewhere from now on.
     Track(WatchArguments),
+    /// Tell what a broadcast came to: sent, delivered, read, answered, failed by
+    /// reason, credits, duration.
+    Report(WatchArguments),
     /// List the broadcasts sent or watched from this desk; asks how those stand
     /// that are not finished.
     List(Common),
@@ -86,7 +89,7 @@ pub struct BroadcastArguments {
     pub common: Common,
 }
 
-/// The switches of `broadcast watch`.
+/// The switches of `broadcast watch`, `track` and `report`.
 #[derive(Debug, Args)]
 pub struct WatchArguments {
     /// The broadcast's id, or that of one in waves.
@@ -114,6 +117,7 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
             let channel = business_chat(session, arguments.common.channel.as_deref())?;
             Ok(standing::track(session, &channel, arguments)?)
         }
+        BroadcastAction::Report(arguments) => Ok(broadcast_report::run(session, arguments)?),
         BroadcastAction::List(common) => Ok(standing::list(session, common)?),
     }
 }
@@ -123,7 +127,7 @@ impl BroadcastAction {
     pub fn common(&self) -> &Common {
         match self {
             Self::Send(arguments) => &arguments.common,
-            Self::Watch(arguments) | Self::Track(arguments) => &arguments.common,
+            Self::Watch(arguments) | Self::Track(arguments) | Self::Report(arguments) => &arguments.common,
             Self::Pause(arguments) | Self::Continue(arguments) | Self::Stop(arguments) => &arguments.common,
             Self::List(common) => common,
         }

@@ -7,6 +7,7 @@
 
 mod audience;
 mod broadcast;
+mod broadcast_report;
 mod change;
 mod confirming;
 mod contacts;

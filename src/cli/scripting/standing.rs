@@ -20,7 +20,7 @@ use sync::ChannelSync;
 use sync::plan::watching;
 
 /// What the server says of a broadcast, kept; `None` if it knows none of the id.
-fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
+pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
     let told =
         session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
             Err(ReadError::NotFound(_)) => Ok(None),

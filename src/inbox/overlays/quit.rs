@@ -14,6 +14,8 @@ impl Changes {
         let sum = |count: fn(&Tab) -> u32| desk.tabs.iter().map(count).sum::<u32>();
         let (outbox, stopped, paused) =
             (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
+        let broadcasts = sum(|it| it.counts.broadcasts);
+        let receives = desk.tabs.iter().any(|it| it.reception.is_some());
         let mut open = Vec::new();
         if outbox > 0 {
             open.push(format!("{outbox} not yet sent; kept on disk, leaves when frontdesk runs again"));
@@ -21,11 +23,17 @@ impl Changes {
         if stopped > 0 {
             open.push(format!("{stopped} stopped on the way out; kept for your decision"));
         }
-        match sum(|it| it.counts.broadcasts) {
+        match broadcasts {
             0 => (),
             1 => open.push("1 broadcast has waves left: none leaves until frontdesk runs again".to_owned()),
             many => open
                 .push(format!("{many} broadcasts have waves left: none leaves until frontdesk runs again")),
+        }
+        if (outbox > 0 || broadcasts > 0) && receives {
+            open.push("webhooks are not received until frontdesk runs again".to_owned());
+        }
+        if outbox > 0 || broadcasts > 0 {
+            open.push("`frontdesk engine` goes on with it in the background, without a screen".to_owned());
         }
         if paused > 0 {
             let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };

@@ -149,6 +149,8 @@ pub enum Is {
     Starred,
     /// Put off until later.
     Snoozed,
+    /// Nothing but a broadcast: it began with one, and its contact has not written.
+    Broadcast,
     /// Its AI was paused from this desk.
     Paused,
     /// The AI asks for a person.
@@ -161,6 +163,11 @@ pub enum Is {
 }
 
 impl FilterSubject {
+    /// Whether it finds what lists leave out until it is asked for.
+    fn stands_aside(&self) -> bool {
+        matches!(self, Self::Is(Is::Snoozed | Is::Broadcast))
+    }
+
     /// Whether two tests of this kind exclude each other, so that the one
     /// typed takes the place of the view's.
     fn replaces(&self, other: &Self) -> bool {
@@ -170,6 +177,7 @@ impl FilterSubject {
                 | (Self::Ai(_), Self::Ai(_))
                 | (Self::Window(_), Self::Window(_))
                 | (Self::Is(Is::Snoozed), Self::Is(Is::Snoozed))
+                | (Self::Is(Is::Broadcast), Self::Is(Is::Broadcast))
         )
     }
 }
@@ -229,12 +237,12 @@ impl ConversationFilter {
     }
 
     /// Whether nothing but the status or who needs a person is asked for,
-    /// with or without what was put aside.
+    /// with or without what stands aside.
     pub fn is_plain(&self) -> bool {
         let plain = |it: &Test| {
             !it.negated && matches!(it.what, FilterSubject::Status(_) | FilterSubject::Is(Is::Needed))
         };
-        let aside = |it: &&Test| it.negated && it.what == FilterSubject::Is(Is::Snoozed);
+        let aside = |it: &&Test| it.negated && it.what.stands_aside();
         let mut rest = self.tests.iter().filter(|it| !aside(it));
         rest.next().is_none_or(plain) && rest.next().is_none()
     }

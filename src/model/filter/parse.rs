@@ -57,9 +57,18 @@ pub fn known_values(field: &str) -> &'static [&'static str] {
         "has" => &["file", "media", "draft", "failed"],
         "after" | "before" => &["today", "yesterday", "7d", "2026-11-20"],
         "priority" => &["urgent", "high", "normal", "low"],
-        "is" => {
-            &["waiting", "unseen", "unread", "starred", "snoozed", "paused", "failing", "claimed", "needed"]
-        }
+        "is" => &[
+            "waiting",
+            "unseen",
+            "unread",
+            "starred",
+            "snoozed",
+            "broadcast",
+            "paused",
+            "failing",
+            "claimed",
+            "needed",
+        ],
         _ => &[],
     }
 }
@@ -268,6 +277,7 @@ fn is(value: &str) -> Option<Is> {
         "snoozed" => Some(Is::Snoozed),
         "paused" => Some(Is::Paused),
         "failing" => Some(Is::Failing),
+        "broadcast" => Some(Is::Broadcast),
         "claimed" => Some(Is::Claimed),
         "needed" => Some(Is::Needed),
         _ => None,

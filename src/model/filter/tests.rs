@@ -45,6 +45,7 @@ fn each_word_is_read() {
         ("folder:Archive", FilterSubject::Folder("archive".into())),
         ("category:Billing", FilterSubject::Category("billing".into())),
         ("priority:high", FilterSubject::Priority("high".into())),
+        ("is:broadcast", FilterSubject::Is(Is::Broadcast)),
         ("is:claimed", FilterSubject::Is(Is::Claimed)),
         ("refund", FilterSubject::Text(words("refund"))),
         ("\"order 1041\"", FilterSubject::Text(quoted("order 1041"))),

@@ -8,6 +8,7 @@ use crate::database::session::DbSession;
 use crate::database::{DatabaseError, opt_outs};
 use crate::errors::ApiError;
 use crate::write::Work;
+use model::keywords::Keyword;
 use wire::errors::ErrorCode;
 
 /// Why somebody is not written to who has asked for that.
@@ -15,31 +16,6 @@ pub const OPTED_OUT: &str =
     "this number has written STOP and takes no more texts; it can take them again by writing START";
 /// Why a person is asked for.
 const ASKS_FOR_HELP: &str = "the customer asks for help";
-
-/// What a word asks of whoever sends texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keyword {
-    /// No more of them.
-    Stop,
-    /// Some again.
-    Start,
-    /// Who it is, and how to stop them.
-    Help,
-}
-
-impl Keyword {
-    /// The word that a text consists of, as platforms read them.
-    pub fn of(text: &str) -> Option<Self> {
-        let word = text.trim().trim_end_matches(['.', '!']).to_ascii_lowercase();
-        match word.as_str() {
-            "stop" | "stopall" | "stop all" | "unsubscribe" | "cancel" | "end" | "quit" | "optout"
-            | "revoke" => Some(Self::Stop),
-            "start" | "unstop" | "yes" => Some(Self::Start),
-            "help" | "info" => Some(Self::Help),
-            _ => None,
-        }
-    }
-}
 
 /// Heeds what a text to a phone number asks; whether nobody need answer it
 /// besides.
@@ -75,29 +51,5 @@ pub fn check(db: &dyn DbSession, channel: &str, peer: &str) -> Result<(), ApiErr
     match opt_outs::is_there(db, channel, peer)? {
         true => Err(ApiError::new(ErrorCode::InvalidRecipient, OPTED_OUT)),
         false => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_word_alone_asks_for_something() {
-        let cases = [
-            ("STOP", Some(Keyword::Stop)),
-            (" stop.\n", Some(Keyword::Stop)),
-            ("Unsubscribe", Some(Keyword::Stop)),
-            ("Stop all", Some(Keyword::Stop)),
-            ("start", Some(Keyword::Start)),
-            ("YES!", Some(Keyword::Start)),
-            ("help", Some(Keyword::Help)),
-            ("stop by tomorrow", None),
-            ("Please help", None),
-            ("", None),
-        ];
-        for (text, keyword) in cases {
-            assert_eq!(Keyword::of(text), keyword, "{text}");
-        }
     }
 }

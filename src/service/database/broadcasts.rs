@@ -170,3 +170,15 @@ pub fn counts(db: &dyn DbSession, id: &str) -> Result<Counts, DatabaseError> {
                count(*) FILTER (WHERE status = 'failed') AS failed FROM recipients WHERE broadcast = ?1";
     db.one(sql, bound![id], |row| Ok(read_row!(row, Counts { sent, delivered, failed })))
 }
+
+/// The recipients who were not reached, each with the code of a refusal.
+pub fn failed(
+    db: &dyn DbSession,
+    broadcast: &str,
+) -> Result<Vec<(Recipient, Option<String>)>, DatabaseError> {
+    let sql = "SELECT position, contact, phone, code FROM recipients
+               WHERE broadcast = ?1 AND status = 'failed' ORDER BY position";
+    db.all(sql, bound![broadcast], |row| {
+        Ok((read_row!(row, Recipient { position, contact, phone }), row.get("code")?))
+    })
+}

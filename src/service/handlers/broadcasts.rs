@@ -20,7 +20,7 @@ use crate::state::Service;
 use crate::write::Work;
 use crate::{credits, handlers};
 use model::bounds;
-use wire::broadcasts::{BroadcastAccepted, BroadcastBody};
+use wire::broadcasts::{BroadcastAccepted, BroadcastBody, RecipientBody};
 use wire::errors::ErrorCode;
 
 /// What a new broadcast asks for.
@@ -145,12 +145,22 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
             let absent = || ApiError::not_found("this broadcast");
             let row = broadcasts::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let counts = broadcasts::counts(db, &row.id)?;
-            Reply::ok(&body(row, counts))
+            let failed = broadcasts::failed(db, &row.id)?.into_iter().map(not_reached);
+            let recipients: Result<Vec<_>, _> = failed.map(serde_json::to_value).collect();
+            let recipients = recipients.map_err(|cause| ApiError::internal(&cause))?;
+            Reply::ok(&BroadcastBody { recipients, ..body(row, counts) })
         })
         .await
 }
 
-/// A broadcast as the interface shows it.
+/// A recipient who was not reached, as the service names it.
+fn not_reached((recipient, code): (Recipient, Option<String>)) -> RecipientBody {
+    let Recipient { contact, phone, .. } = recipient;
+    RecipientBody { contact_id: contact, phone, status: "failed".to_owned(), code }
+}
+
+/// A broadcast as the interface shows it; who was not reached is told where
+/// one is read by itself.
 pub fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
     BroadcastBody {
         message: Some(handlers::bodies::preview(&row.content, &row.kind)),
@@ -164,5 +174,6 @@ pub fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
         delivered: counts.delivered,
         failed: counts.failed,
         pending: row.total - counts.delivered - counts.failed,
+        recipients: Vec::new(),
     }
 }

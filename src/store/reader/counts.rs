@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
+use crate::broadcast_only;
 use crate::rows::local;
 use crate::stand_ins::STAND_INS;
 use model::ids::{ChannelId, ConversationId};
@@ -79,6 +80,10 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
             "SELECT count(*) FROM (SELECT 1 FROM conversation WHERE channel = ?1 AND id GLOB '{STAND_INS}' LIMIT ?2)"
         ))?,
         unread_mail: unread_mail(connection, channel)?,
+        broadcast_only: count(&format!(
+            "SELECT count(*) FROM ({} AND b.channel = ?1 LIMIT ?2)",
+            broadcast_only::NUMBERS
+        ))?,
         snoozed: count(&format!("SELECT count(*) FROM {asleep}"))?,
         hushed,
         next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,

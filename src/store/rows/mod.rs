@@ -12,4 +12,5 @@ pub(crate) mod media;
 pub(crate) mod message;
 pub(crate) mod operation;
 pub(crate) mod outbox;
+pub(crate) mod reasons;
 mod untagged;

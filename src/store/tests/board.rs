@@ -7,11 +7,14 @@ use model::account::Platform;
 use model::board::{BoardEntry, BoardId, RecipientFate, Sample};
 use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::contacts::ToldContact;
+use model::conversations::Conversation;
+use model::failures::{FailedRecipient, FailureReason};
 use model::ids::ContactId;
-use model::messages::Direction;
+use model::messages::{DeliveryStatus, Direction, Sender};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::queries::ConversationKey;
+use model::text::SafeText;
 use model::waves::audience::{AudienceLine, read_lines};
 use model::waves::{Aim, Frozen, NewCampaign, RecipientCounts, WavePlan, WaveReading};
 
@@ -28,6 +31,7 @@ fn broadcast(id: &str, seconds: i64) -> Broadcast {
         pending: 2,
         created_at: Some(at(seconds)),
         completed_at: None,
+        failures: Vec::new(),
     }
 }
 
@@ -72,6 +76,92 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
     assert_eq!(told, [0, 1, 2]);
     let fates: Vec<&RecipientFate> = detail.recipients.iter().map(|it| &it.fate).collect();
     assert_eq!(fates, [&RecipientFate::Unknown, &RecipientFate::Unknown], "no message shows them");
+}
+
+fn not_reached(contact: Option<&str>, phone: Option<&str>, code: &str) -> FailedRecipient {
+    let reason = FailureReason { code: SafeText::line(code), words: SafeText::default() };
+    FailedRecipient { contact: contact.map(str::to_owned), phone: phone.map(str::to_owned), reason }
+}
+
+#[tokio::test]
+async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let people = ["+34600000001", "+34600000002", "+34600000003", "+34600000004"];
+    let contact = |it: usize| format!("ct_{it}");
+    let contacts = people.iter().enumerate().map(|(it, phone)| {
+        let told = ToldContact { id: Some(contact(it).as_str().into()), ..ToldContact::default() };
+        ((*phone).to_owned(), told)
+    });
+    store.apply_people(&channel(), contacts.collect(), at(0)).await.unwrap();
+    let (frozen, _) = Frozen::of((0..4).map(|it| ContactId::from(contact(it).as_str()))).unwrap();
+    let content = BroadcastContent::Text("Hi".to_owned());
+    let plan = WavePlan { canary: 0, wave: 4, ..WavePlan::suggested(4) };
+    let new =
+        NewCampaign { channel: channel(), content: content.clone(), aim: Aim::These(frozen), plan, hold: 0 };
+    let id = store.begin_campaign(new, None, at(5)).unwrap();
+    store.note_wave_sent(&id, 0, Some("bc_wave".into()), at(6)).await.unwrap();
+    // Two have messages: one failed and says why, one was read.
+    let mut sent = Vec::new();
+    for (place, (delivery, raw)) in [
+        (DeliveryStatus::Failed, r#"{"error":{"code":131026,"message":"undeliverable"}}"#),
+        (DeliveryStatus::Read, "{}"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let conversation = format!("c{place}");
+        let mut one = message(&conversation, &format!("m{place}"), 7, Direction::Outbound);
+        (one.sender, one.delivery, one.raw) = (Sender::Api, delivery, raw.to_owned());
+        sent.push((conversation, one));
+    }
+    for (place, (conversation, one)) in sent.into_iter().enumerate() {
+        store.apply_messages(&channel(), vec![one], Platform::Whatsapp, Vec::new()).await.unwrap();
+        let snapshot = store.snapshot();
+        let told = Conversation {
+            address: Some(people[place].to_owned()),
+            ..crate::tests::conversation(&conversation, 7)
+        };
+        store.apply_conversation(&channel(), told, snapshot).await.unwrap();
+    }
+    let failures = vec![
+        not_reached(Some("ct_0"), None, ""),
+        not_reached(Some("ct_1"), None, "GONE"),
+        not_reached(Some("ct_2"), None, "SESSION_EXPIRED"),
+        not_reached(None, Some(people[3]), "INVALID_RECIPIENT"),
+    ];
+    store
+        .apply_broadcast(&channel(), Broadcast { failures: failures.clone(), ..broadcast("bc_wave", 6) })
+        .await
+        .unwrap();
+    let reader = store.reader().unwrap();
+    let told = |id: BoardId| -> Vec<String> {
+        let detail = reader.board_detail(&id).unwrap();
+        let line = |it: &model::board::RecipientStatus| {
+            let why = it.fate.reason().map(FailureReason::told).unwrap_or_default();
+            format!("{} {} {} {why}", it.contact, it.phone.as_deref().unwrap_or("-"), it.fate.word())
+        };
+        detail.recipients.iter().map(line).collect()
+    };
+    assert_eq!(
+        told(BoardId::Campaign(id)),
+        [
+            "ct_0 +34600000001 failed 131026: undeliverable",
+            "ct_1 +34600000002 read ",
+            "ct_2 +34600000003 failed SESSION_EXPIRED",
+            "ct_3 +34600000004 failed INVALID_RECIPIENT",
+        ]
+    );
+    // Of one that was not begun here only those are known.
+    store.apply_broadcast(&channel(), Broadcast { failures, ..broadcast("bc_alone", 6) }).await.unwrap();
+    assert_eq!(
+        told(BoardId::Broadcast(channel(), "bc_alone".into()))[3],
+        "ct_3 +34600000004 failed INVALID_RECIPIENT"
+    );
+    assert!(
+        !store.apply_broadcast(&channel(), reader.broadcasts(&channel()).unwrap()[0].clone()).await.unwrap(),
+        "as kept"
+    );
 }
 
 #[tokio::test]

@@ -30,6 +30,7 @@ fn told(id: &str, seconds: i64, status: BroadcastStatus) -> Broadcast {
         pending: 9,
         created_at: Some(at(seconds)),
         completed_at: None,
+        failures: Vec::new(),
     }
 }
 

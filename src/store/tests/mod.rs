@@ -2,6 +2,7 @@
 
 mod absences;
 mod board;
+mod broadcast_only;
 mod broadcasts;
 mod campaigns;
 mod decisions;

@@ -31,7 +31,7 @@ const ROWS: u32 = 40;
 const GESTURES: [(Gesture, u64); 11] = [
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_423),
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_375),
-    (Gesture::First("status:open -is:snoozed", Sort::Activity, true), 28_450),
+    (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 36_799),
     (Gesture::Around("is:needed -is:snoozed", Sort::Urgency), 31_237),
     (Gesture::Around("status:open", Sort::Activity), 20_697),
     (Gesture::Last("status:open", Sort::Activity), 20_063),

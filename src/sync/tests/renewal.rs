@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::tests::channel;
-use crate::{Leading, Polling, TabSync};
+use crate::{Leading, Polling, ProcessRole, TabSync};
 use model::time::{Clock, SECOND, Timestamp};
 use store::leases::LEASE;
 
@@ -31,7 +31,7 @@ impl Process {
     fn on(folder: &Path, clock: &Arc<HandClock>, owner: &str) -> Self {
         let (channel, store) = channel(folder, clock.clone());
         let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
-        Self { leading: Leading::new(store, vec![tab.clone()], owner.to_owned()), tab }
+        Self { leading: Leading::new(store, vec![tab.clone()], owner.to_owned(), ProcessRole::Inbox), tab }
     }
 
     fn works(&self, now: Timestamp) -> (bool, bool) {

@@ -87,6 +87,7 @@ const SHOWN: &[&[&str]] = &[
     &["contacts", "show", ANA],
     &["broadcast", "send", "We open at 9.", "--to", "PEOPLE", "--confirm", "1"],
     &["broadcast", "list"],
+    &["broadcast", "report", "BROADCAST"],
     &["templates", "--channel", "Harbor chat"],
     &["events", "--channel", "Harbor chat"],
     &["webhooks", "list", "--channel", "Harbor chat"],
@@ -116,7 +117,7 @@ fn the_json_of_the_book_is_what_the_commands_print() {
     let (people, offer) = (folder.join("people.txt"), folder.join("offer.txt"));
     std::fs::write(&people, format!("{ANA}\n")).expect("written");
     std::fs::write(&offer, "An offer.").expect("written");
-    let mut message = String::new();
+    let (mut message, mut broadcast) = (String::new(), String::new());
     let mut out = String::from("\n");
     for shown in SHOWN {
         let filled: Vec<String> = shown
@@ -126,6 +127,7 @@ fn the_json_of_the_book_is_what_the_commands_print() {
                 "THREAD" => office.thread.clone(),
                 "MESSAGE" => message.clone(),
                 "PEOPLE" => people.display().to_string(),
+                "BROADCAST" => broadcast.clone(),
                 "OFFER" => offer.display().to_string(),
                 word => word.to_owned(),
             })
@@ -137,6 +139,9 @@ fn the_json_of_the_book_is_what_the_commands_print() {
             serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{arguments:?}: {}", ended.out));
         if let Some(id) = told["messageId"].as_str() {
             message = id.to_owned();
+        }
+        if let Some(id) = told["broadcastId"].as_str() {
+            broadcast = id.to_owned();
         }
         let written: Vec<String> = shown
             .iter()
@@ -152,7 +157,7 @@ fn the_json_of_the_book_is_what_the_commands_print() {
 /// Commands without JSON of their own: they open a screen, write files or go on
 /// until they are ended.
 const OTHERS: &[&str] =
-    &["demo", "serve", "admin", "wall", "completions", "man", "config", "export", "help", "dev"];
+    &["demo", "serve", "engine", "admin", "wall", "completions", "man", "config", "export", "help", "dev"];
 
 #[test]
 fn every_command_with_json_is_shown() {

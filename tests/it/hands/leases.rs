@@ -13,7 +13,7 @@ use frontdesk::store::Store;
 use frontdesk::store::leases::{Holder, LEASE, LeaseRequest, Rank, Vitals};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
-use frontdesk::sync::leading::{Leading, lease_name, owner, sending_name};
+use frontdesk::sync::leading::{Leading, ProcessRole, lease_name, owner, sending_name};
 use frontdesk::sync::{ChannelSpec, Loop, Polling, TabLoop, TabSync};
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ impl Desk {
         let spec = ChannelSpec { read_only, ..hands.channel.spec().clone() };
         let channel = crate::hands::open(spec, &store, &hands.clock, &news);
         let tab = Arc::new(TabSync::under_lease(channel, Polling::default()));
-        let leading = Leading::new(store.clone(), vec![tab.clone()], owner(&store));
+        let leading = Leading::new(store.clone(), vec![tab.clone()], owner(&store), ProcessRole::Inbox);
         let loops = tab.loops();
         Self { tab, loops, leading, store, news }
     }

@@ -1,6 +1,8 @@
 //! `broadcast`: looked over before it leaves, confirmed by the number of
 //! people, sent once, watched to its end.
 
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
 use crate::scripting::Script;
@@ -53,6 +55,65 @@ fn it_is_looked_over_sent_once_and_watched_to_its_end() {
     assert_eq!(script.desk.outbound().len(), 2, "each once");
     let listed = script.ok(&["broadcast", "list"]);
     assert!(listed.starts_with(id) && listed.lines().count() == 1, "{listed}");
+}
+
+#[test]
+fn what_it_came_to_is_reported() {
+    let (script, _) = two();
+    let behind = SystemClock.now().since(script.desk.clock.now()) / SECOND;
+    script.desk.dev("clock", json!({"advance_seconds": behind}));
+    for (phone, name) in [(ANA, "Ana"), (BO, "Bo")] {
+        script.desk.customer("whatsapp", phone, name, "Still there?");
+    }
+    // Ann has never written: only a template would reach her.
+    let ann = "+447700900123";
+    script.desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": ann, "name": "Ann"}));
+    let people = file(&script, &format!("{ANA}\n{BO}\n{ann}\n"));
+    let said = script.fails(1, &["broadcast", "report", "bc_nothing"]);
+    assert!(said.contains("no broadcast of this desk is bc_nothing"), "{said}");
+    let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--confirm", "3", "--waves", "0,3"];
+    let output = script.run(&[&send[..], &["--wait", "0", "--timeout", "1"]].concat());
+    assert_eq!(output.status.code(), Some(3), "the service tries nobody while its clock stands");
+    let listed: Value = serde_json::from_str(&script.ok(&["broadcast", "list", "--json"])).expect("JSON");
+    let id = listed[0]["id"].as_str().expect("an id").to_owned();
+    let report = |script: &Script| -> Value {
+        serde_json::from_str(&script.ok(&["broadcast", "report", &id, "--json"])).expect("JSON")
+    };
+    let early = report(&script);
+    assert_eq!((early["finished"].as_bool(), early["charged"].as_f64()), (Some(false), Some(3.0)), "{early}");
+    assert_eq!(
+        (early["read"].as_i64(), early["answered"].as_i64()),
+        (None, None),
+        "nobody knows yet: {early}"
+    );
+    for _ in 0..20 {
+        script.desk.dev("clock", json!({"advance_seconds": 60}));
+    }
+    script.desk.customer("whatsapp", ANA, "Ana", "Stop.");
+    script.desk.customer("whatsapp", BO, "Bo", "At nine sharp?");
+    script.ok(&["list"]);
+    script.ok(&["show", ANA]);
+    script.ok(&["show", BO]);
+    let told = report(&script);
+    for (field, count) in [
+        ("people", 3),
+        ("accepted", 3),
+        ("sent", 2),
+        ("delivered", 2),
+        ("failed", 1),
+        ("answered", 2),
+        ("optedOut", 1),
+    ] {
+        assert_eq!(told[field].as_i64(), Some(count), "{field}: {told}");
+    }
+    assert_eq!(told["failures"], json!([{"code": "SESSION_EXPIRED", "reason": null, "count": 1}]), "{told}");
+    assert!(told["read"].is_i64() && told["seconds"].is_i64(), "{told}");
+    let lines = script.ok(&["broadcast", "report", &id]);
+    for line in
+        ["sent\t2\n", "failed\t1\tSESSION_EXPIRED\n", "opted out\t1\n", "credits\t3 credits charged\n"]
+    {
+        assert!(lines.contains(line), "{line}: {lines}");
+    }
 }
 
 #[test]

@@ -11,7 +11,9 @@ use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::news::News;
 use frontdesk::model::time::Clock;
 use frontdesk::store::{Reader, Store, StoreDurability, StoreOptions};
-use frontdesk::sync::{ChannelSpec, ChannelSync, Leading, Loop, Polling, TabLoop, TabSync, leading};
+use frontdesk::sync::{
+    ChannelSpec, ChannelSync, Leading, Loop, Polling, ProcessRole, TabLoop, TabSync, leading,
+};
 use futures_util::FutureExt;
 
 use crate::hands::Steps;
@@ -107,7 +109,7 @@ impl Desk {
         let (tab, leading) = if self.made.shared {
             let tab = Arc::new(TabSync::under_lease(channel, polling));
             let owner = leading::owner(&store);
-            (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner)))
+            (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner, ProcessRole::Inbox)))
         } else {
             (Arc::new(TabSync::new(channel, polling)), None)
         };

@@ -45,7 +45,8 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.settle().shows("HELD");
     assert!(desk.outbound().is_empty(), "nothing leaves while it is held");
     photographs!(desk, "held", Page, Status);
-    desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again").keys("<Esc>");
+    desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again");
+    desk.shows("`frontdesk engine` goes on with it in the background").keys("<Esc>");
     desk.keys("z").shows("taken back; nothing has left").shows("taken back");
     go_on(&mut desk, 30);
     assert!(desk.outbound().is_empty());
@@ -59,12 +60,44 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     let ours = bodies.iter().filter(|it| **it == "We open at 9.\nCome in!").count();
     assert_eq!(ours, 2, "{bodies:?}");
     desk.shows("finished").shows("1 failed (33 %)").shows("2 delivered · 1 failed · 0 pending");
+    desk.shows("3 credits charged, 998 left");
+    desk.keys("d").shows("failed        +447700902222  Ann Brown · SESSION_EXPIRED");
+    desk.keys("<Esc>");
+    let file = desk.file("people.txt", b"").replace("people.txt", "report.csv");
+    desk.keys(":").types(&format!("export csv {file}")).keys("<Enter>").shows("report.csv");
+    let report = std::fs::read_to_string(&file).expect("a report");
+    assert!(
+        report.starts_with("contact,phone,name,wave,outcome,code,reason,replied,known from\n"),
+        "{report}"
+    );
+    assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,,,the service\n"), "{report}");
     desk.keys("z").shows("nothing is held that could be taken back");
     // What the trigger tells stands beside it.
     desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
     go_on(&mut desk, 70);
     desk.keys("gigb").settle().shows("event: completed").shows("1 completed campaign is none of these");
     photographs!(desk, "completed");
+}
+
+#[test]
+fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
+    let mut desk = desk();
+    desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
+    desk.keys("t<Tab>").types("hello en").shows("Hello again from Harbor Bicycles").keys("<Ctrl-X>");
+    desk.shows("Flight check · 3 people").keys("y").shows("held 15 s");
+    desk.wait(16_000_000);
+    go_on(&mut desk, 90);
+    desk.shows("finished").shows("3 delivered");
+    // Ann has never written: nobody has to look at what went to her.
+    desk.keys("gi\\8").settle().shows("Maria Lopez").shows("1 broadcast only").hides("Ann Brown");
+    photographs!(desk, "broadcast_only", List);
+    desk.keys("/").types("is:broadcast").keys("<Enter>").settle();
+    desk.shows("Ann Brown").hides("Maria Lopez").hides("broadcast only ·");
+    desk.keys("/").keys("<Esc>").settle().hides("Ann Brown");
+    desk.customer("whatsapp", "+447700902222", "Ann Brown", "Until when?");
+    go_on(&mut desk, 10);
+    desk.shows("Ann Brown").shows("Until when?").hides("broadcast only");
+    desk.keys("\\1").settle().shows("Ann Brown").shows("Until when?");
 }
 
 #[test]

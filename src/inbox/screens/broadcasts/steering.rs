@@ -19,7 +19,7 @@ use crate::screens::broadcasts::BroadcastsScreen;
 use crate::screens::broadcasts::sending;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
-use model::board::{BoardEntry, RecipientStatus, report};
+use model::board::{BoardEntry, RecipientFate, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
 use model::ids::{BroadcastId, CampaignId};
 use model::text::SafeText;
@@ -254,24 +254,30 @@ impl BroadcastsScreen {
             }
         }
         add(String::new());
+        let all_refused = detail.recipients.iter().all(|it| matches!(it.fate, RecipientFate::Refused(_)));
         match (detail.recipients.is_empty(), detail.shows_any()) {
+            (false, _) if all_refused && counts.failed < entry.people() => {
+                add("The service names those it did not reach; of the others nothing is known here."
+                    .to_owned())
+            }
             (true, _) => add("Whom it went to is not known here.".to_owned()),
             (false, false) if counts.recipients > 0 => {
                 add("The interface tells no recipients, and no message of it was read here: all are unknown."
                     .to_owned())
             }
             (false, _) => {
-                add("Rebuilt from messages read here; the interface tells no recipients.".to_owned())
+                add("Rebuilt from messages read here and what the service says of failures.".to_owned())
             }
         }
-        let order = |it: &&RecipientStatus| it.fate != model::board::RecipientFate::Failed;
+        let order = |it: &&RecipientStatus| it.fate.reason().is_none();
         let mut all: Vec<&RecipientStatus> = detail.recipients.iter().collect();
         all.sort_by_key(order);
         for it in all {
             let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
             let phone = it.phone.clone().unwrap_or_else(|| "no number read".to_owned());
             let replied = if it.replied { " · replied" } else { "" };
-            add(format!("{:13} {phone}  {name}{replied}", it.fate.word()));
+            let why = it.fate.reason().map(|it| format!(" · {}", it.told())).unwrap_or_default();
+            add(format!("{:13} {phone}  {name}{why}{replied}", it.fate.word()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
         context.open(TextView::new(title, lines));

@@ -255,11 +255,20 @@ fn count_of_waves(count: usize) -> String {
     if count == 1 { "1 completed wave".to_owned() } else { format!("{count} completed waves") }
 }
 
-/// Credits used so far against the balance.
+/// Credits charged so far, or what it costs by the prices known, against the
+/// balance.
 fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
     let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;
-    let price = price_each(&campaign.content, tab.templates.charged).times(sent.max(0));
-    let left = tab.account.as_ref().map(|it| format!(" of {} left", prices::credits(it.credits)));
-    Some(format!("{} used{}", price.words(), left.unwrap_or_default()))
+    let used = match inbox.broadcasts.board_detail().and_then(|it| it.charged) {
+        Some(charged) => format!("{} credits charged", prices::credits(charged)),
+        None => {
+            format!(
+                "{} used",
+                price_each(&campaign.content, tab.templates.charged).times(sent.max(0)).words()
+            )
+        }
+    };
+    let left = tab.account.as_ref().map(|it| format!(", {} left", prices::credits(it.credits)));
+    Some(format!("{used}{}", left.unwrap_or_default()))
 }

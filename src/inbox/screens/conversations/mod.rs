@@ -153,6 +153,12 @@ impl ConversationList {
         self.wanted.filter.tests.iter().any(asked)
     }
 
+    /// Whether it leaves out who has nothing but a broadcast.
+    pub fn leaves_out_broadcasts(&self) -> bool {
+        let left_out = |it: &filter::Test| it.negated && it.what == FilterSubject::Is(Is::Broadcast);
+        self.wanted.filter.tests.iter().any(left_out)
+    }
+
     /// What it shows, as a query.
     pub fn query(&self) -> ConversationQuery {
         self.wanted.clone()

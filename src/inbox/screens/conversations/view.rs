@@ -21,6 +21,7 @@ use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::filter;
 use model::news::Health;
+use model::queries::TabCounts;
 use model::service_window::window_label;
 use model::time::{Timestamp, short_span};
 
@@ -36,12 +37,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let focused = tab.focus == Focus::List && (inbox.context.layers.is_empty() || typing);
     let title = title(inbox);
     let typed = typed(list, theme);
-    let count = format!("{}{}", aside(inbox), count(list));
     let marked = match list.marks.len() {
         0 => String::new(),
         marked => format!("{marked} marked · "),
     };
     let up = above(inbox, list, focused, area.width);
+    let has_room = up.is_empty() && list.typed.is_empty();
+    let count = format!("{}{}", aside(inbox, has_room), count(list));
     let typed = typed.iter().map(|(words, style)| (words.as_str(), *style));
     let left: Vec<paint_view::Run<'_>> =
         [(title.as_str(), theme.strong())].into_iter().chain(typed).collect();
@@ -97,16 +99,27 @@ fn padded(area: Area) -> Area {
     Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
 }
 
-/// How many were put aside, where they are not what is shown.
-fn aside(inbox: &Inbox) -> String {
-    let snoozed: u32 = match inbox.desk.everywhere {
-        true => inbox.desk.tabs.iter().map(|it| it.counts.snoozed).sum(),
-        false => inbox.desk.tab().counts.snoozed,
-    };
-    if snoozed == 0 || inbox.desk.list().is_showing_snoozed() {
-        String::new()
-    } else {
-        format!("{snoozed} snoozed · ")
+/// How many were put aside or are nothing but a broadcast, where they are not
+/// what is shown; the second only where nothing more urgent needs the room.
+fn aside(inbox: &Inbox, has_room: bool) -> String {
+    let list = inbox.desk.list();
+    let snoozed = count_of(inbox, |it| it.snoozed);
+    let broadcast_only = count_of(inbox, |it| it.broadcast_only);
+    let mut words = String::new();
+    if has_room && broadcast_only > 0 && list.leaves_out_broadcasts() {
+        words.push_str(&format!("{broadcast_only} broadcast only · "));
+    }
+    if snoozed > 0 && !list.is_showing_snoozed() {
+        words.push_str(&format!("{snoozed} snoozed · "));
+    }
+    words
+}
+
+/// A count of the tab on screen, or of all where all are shown.
+fn count_of(inbox: &Inbox, count: fn(&TabCounts) -> u32) -> u32 {
+    match inbox.desk.everywhere {
+        true => inbox.desk.tabs.iter().map(|it| count(&it.counts)).sum(),
+        false => count(&inbox.desk.tab().counts),
     }
 }
 
@@ -162,7 +175,14 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
             let closed = inbox.desk.views.iter().find(|it| it.name == "Closed").and_then(|it| it.key);
             let closed = closed.map_or_else(String::new, |it| format!(" {it}"));
             let words = "No open conversations. They appear here when customers write; {choose-view}";
-            format!("{}{closed} shows closed ones.", inbox.context.keyed(words))
+            let words = format!("{}{closed} shows closed ones.", inbox.context.keyed(words));
+            match count_of(inbox, |it| it.broadcast_only) {
+                0 => words,
+                many => {
+                    let finds = inbox.context.keyed("{filter-list} is:broadcast");
+                    format!("{words}\n\n{many} got nothing but a broadcast so far: {finds} shows them.")
+                }
+            }
         }
         "Snoozed" => inbox.context.keyed(
             "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",

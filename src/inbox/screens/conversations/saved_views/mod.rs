@@ -34,7 +34,7 @@ const SHIPPED: &[(&str, &str, &str, Sort)] = &[
     ("Paused by me", "paused by me", "is:paused", Sort::Waiting),
     ("Failed sends", "failed sends", "has:failed", Sort::Activity),
     ("Drafts", "drafts", "has:draft", Sort::Activity),
-    ("All open", "open", "status:open -is:snoozed", Sort::Activity),
+    ("All open", "open", "status:open -is:snoozed -is:broadcast", Sort::Activity),
     ("Closed", "closed", "status:closed", Sort::Activity),
 ];
 

@@ -1,0 +1,140 @@
+//! `frontdesk engine`: what goes on without a screen. It polls, sends, carries
+//! broadcasts on and receives webhooks until it is told to end; an inbox that
+//! is opened on the same files takes over at once, and the engine goes on when
+//! it is closed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::mem::{Discriminant, discriminant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use crate::cli::folders::DeskFolders;
+use crate::cli::serve::Signals;
+use crate::cli::{CliError, desk, folders, logs, print, receiving};
+use crate::config::Config;
+use crate::shell::clock::SystemClock;
+use crate::shell::receiving as receiver;
+use model::ids::ChannelId;
+use model::leader::Leader;
+use model::news::{Health, News};
+use model::text::SafeText;
+use sync::{ChannelSpec, Engine, ProcessRole};
+
+/// How long ending waits for a request on its way; one that takes longer is
+/// asked again with the same key.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Runs it until a signal ends it.
+///
+/// # Errors
+/// When nothing is configured, a key is missing, or the files cannot be used.
+pub fn run() -> Result<(), CliError> {
+    let path = folders::config()?.join("config.toml");
+    let config = Config::read(&path).map_err(anyhow::Error::from)?;
+    if config.channels.is_empty() {
+        return Err(CliError::Usage(format!(
+            "no channel is configured in {}, so there is nothing to do; add one: `frontdesk channel add`",
+            path.display()
+        )));
+    }
+    let files = DeskFolders::find()?;
+    logs::start(&files.logs)?;
+    let runtime = desk::runtime()?;
+    let ended = runtime.block_on(until_told(&config, &files));
+    runtime.shutdown_background();
+    Ok(ended?)
+}
+
+async fn until_told(config: &Config, files: &DeskFolders) -> anyhow::Result<()> {
+    let mut signals = Signals::listen()?;
+    let store = files.open(config.agent.clone().unwrap_or_else(desk::login))?;
+    let channels = desk::specs(config)?;
+    let folder = folders::config()?;
+    let (told, mut news) = mpsc::unbounded_channel();
+    let log = NewsLog::default();
+    let tell: receiver::Tell = Arc::new(move |it: News| {
+        log.note(&it);
+        if let News::Leader(..) = &it {
+            // Nobody listens any more once it ends.
+            let _ = told.send(it);
+        }
+    });
+    let handle = tokio::runtime::Handle::current();
+    let engine = Arc::new(Engine::start_as(
+        ProcessRole::Engine,
+        handle.clone(),
+        store,
+        channels.clone(),
+        Arc::new(SystemClock),
+        tell.clone(),
+        desk::polling(config),
+    ));
+    print::line(&started(&channels, files)).context("saying that it has started")?;
+    tracing::info!("the engine has started");
+    let mut elsewhere = BTreeSet::new();
+    let mut receives = None;
+    loop {
+        tokio::select! {
+            () = signals.next() => break,
+            heard = news.recv() => {
+                if let Some(News::Leader(channel, leader)) = heard {
+                    match leader {
+                        Leader::Elsewhere { .. } => elsewhere.insert(channel),
+                        Leader::Here | Leader::Nobody | Leader::Unknown => elsewhere.remove(&channel),
+                    };
+                }
+            }
+        }
+        // The address webhooks come to goes with the lead.
+        match elsewhere.is_empty() {
+            true if receives.is_none() => {
+                let setup = receiving::setup(config, folder.clone());
+                receives = Some(receiver::start(&handle, setup, &engine, channels.clone(), tell.clone()));
+            }
+            true => (),
+            false => receives = None,
+        }
+    }
+    drop(receives);
+    tracing::info!("the engine ends");
+    tokio::select! {
+        _ = tokio::time::timeout(DRAIN, engine.shutdown()) => (),
+        () = signals.next() => tracing::warn!("ended by a second signal"),
+    }
+    Ok(())
+}
+
+/// What it does, in a line.
+fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
+    let names: Vec<String> = channels.iter().map(|it| SafeText::line(&it.name).to_string()).collect();
+    format!(
+        "frontdesk engine: polls, sends and receives for {}; an inbox that is opened takes over; logs into {}; ends with Ctrl-C or SIGTERM",
+        names.join(", "),
+        files.logs.display()
+    )
+}
+
+/// What somebody who looks into the log should know; of a connection only what
+/// differs from before.
+#[derive(Default)]
+struct NewsLog(Mutex<HashMap<ChannelId, Discriminant<Health>>>);
+
+impl NewsLog {
+    fn note(&self, news: &News) {
+        match news {
+            News::Health(channel, health) => {
+                let kind = discriminant(health);
+                let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if known.insert(channel.clone(), kind) != Some(kind) {
+                    tracing::info!(%channel, ?health, "connection");
+                }
+            }
+            News::Leader(channel, leader) => tracing::info!(%channel, ?leader, "who sends"),
+            News::Alarm(channel, words) => tracing::warn!(%channel, %words, "alarm"),
+            _ => (),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! `broadcast report`: what a broadcast came to, in numbers. The server is
+//! asked first; where it does not answer, what was read last is told.
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::Session;
+use crate::cli::scripting::broadcast::WatchArguments;
+use crate::cli::scripting::standing::ask;
+use model::board::BoardEntry;
+use model::broadcast_report::BroadcastReport;
+use model::broadcasts::Broadcast;
+use model::fetches::Fetch;
+use model::prices;
+use model::time::{MINUTE, SECOND, precise_span};
+use model::waves::RecipientCounts;
+use sync::ChannelSync;
+
+/// The server's clock and this desk's may differ by so much.
+const SLACK: i64 = 2 * MINUTE;
+
+/// Tells it.
+///
+/// # Errors
+/// When this desk knows no such broadcast, or its files cannot be read.
+pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
+    let entry = find(session, &arguments.id)?;
+    let channels = session.channels(arguments.common.channel.as_deref())?;
+    let Some(channel) = channels.into_iter().find(|it| it.spec().id == *entry.channel()) else {
+        bail!("the channel of {} is not among those asked for", arguments.id);
+    };
+    let counts = ask_again(session, &channel, &entry);
+    let entry = find(session, &arguments.id)?;
+    let detail = session.reader.board_detail(&entry.id())?;
+    let template = session.runtime.block_on(session.store().template_charge(&channel.spec().id))?;
+    let mut report = BroadcastReport::of(&entry, &detail, template);
+    match counts {
+        // Newer than what the waves were counted by.
+        Ok(counts) => report = report.counted(counts),
+        Err(why) => print::note(&format!("frontdesk: told as last read: {why:#}"))?,
+    }
+    if arguments.common.json {
+        return print::json(&as_json(session, &channel, &arguments.id, &entry, &report));
+    }
+    for line in lines(session, &entry, &report) {
+        print::line(&print::columns(&line))?;
+    }
+    Ok(())
+}
+
+fn find(session: &Session, id: &str) -> Result<BoardEntry> {
+    let named = |it: &BoardEntry| match it {
+        BoardEntry::Campaign(it) => it.id.as_str() == id,
+        BoardEntry::Broadcast(_, it) => it.id.as_str() == id,
+        BoardEntry::Unread(_, it, _) => it.as_str() == id,
+    };
+    match session.reader.board(None)?.into_iter().find(named) {
+        Some(entry) => Ok(entry),
+        None => bail!("no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"),
+    }
+}
+
+/// Reads how its parts stand and which messages went out since it began.
+fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Result<RecipientCounts> {
+    let mut counts = RecipientCounts::default();
+    for id in entry.broadcasts() {
+        let Some(told) = ask(session, channel, id)? else { bail!("the server does not know {id}") };
+        let Broadcast { recipients, delivered, failed, pending, .. } = told;
+        counts.add(RecipientCounts { recipients, delivered, failed, pending });
+    }
+    if let Some(began) = entry.begun_at() {
+        session.runtime.block_on(channel.fetch(&Fetch::Sent { since: began.plus(-SLACK) }));
+    }
+    Ok(counts)
+}
+
+/// Each line in columns: what, how much, and why where something failed.
+fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec<Vec<String>> {
+    let known = |it: Option<i64>| it.map_or_else(|| "not known".to_owned(), |it| it.to_string());
+    let took = report.duration(session.now());
+    let totals = [
+        ("status", entry.word().to_string()),
+        ("people", report.people.to_string()),
+        ("accepted", report.counts.recipients.to_string()),
+        ("sent", report.sent().to_string()),
+        ("delivered", report.counts.delivered.to_string()),
+        ("read", known(report.read)),
+        ("answered", known(report.answered)),
+        ("opted out", known(report.opted_out)),
+        ("not known yet", report.counts.pending.to_string()),
+        ("credits", credits(report)),
+        ("duration", took.map_or_else(|| "not known".to_owned(), precise_span)),
+        ("failed", report.counts.failed.to_string()),
+    ];
+    let mut lines: Vec<Vec<String>> = totals.map(|(what, told)| vec![what.to_owned(), told]).into();
+    let reasons = report.explained();
+    lines.extend(reasons.iter().map(|(why, count)| vec!["failed".to_owned(), count.to_string(), why.told()]));
+    lines
+}
+
+/// What was charged, else what it costs by the prices known.
+fn credits(report: &BroadcastReport) -> String {
+    match (report.charged, report.price()) {
+        (Some(charged), _) => format!("{} credits charged", prices::credits(charged)),
+        (None, Some(price)) => format!("{} by the price list", price.words()),
+        (None, None) => "not known".to_owned(),
+    }
+}
+
+fn as_json(
+    session: &Session,
+    channel: &ChannelSync,
+    id: &str,
+    entry: &BoardEntry,
+    report: &BroadcastReport,
+) -> Value {
+    let failure = |(reason, count): &(model::failures::FailureReason, i64)| {
+        let told = |it: &model::text::SafeText| Some(it.to_string()).filter(|it| !it.is_empty());
+        json!({"code": told(&reason.code), "reason": told(&reason.words), "count": count})
+    };
+    json!({
+        "id": id,
+        "channel": channel.spec().name,
+        "test": session.is_test(channel),
+        "status": entry.word().as_str(),
+        "finished": !entry.is_open(),
+        "people": report.people,
+        "accepted": report.counts.recipients,
+        "sent": report.sent(),
+        "delivered": report.counts.delivered,
+        "read": report.read,
+        "answered": report.answered,
+        "optedOut": report.opted_out,
+        "pending": report.counts.pending,
+        "failed": report.counts.failed,
+        "failures": report.explained().iter().map(failure).collect::<Vec<_>>(),
+        "charged": report.charged,
+        "price": report.price().map(|it| json!({"least": it.least, "most": it.most})),
+        "beganAt": report.began_at.map(|it| it.to_string()),
+        "endedAt": report.ended_at.map(|it| it.to_string()),
+        "seconds": report.duration(session.now()).map(|it| it / SECOND),
+    })
+}

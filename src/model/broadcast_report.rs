@@ -1,0 +1,203 @@
+//! What a broadcast came to, as far as this desk knows: the server's counts,
+//! what the messages read here show, and what was charged.
+
+use crate::board::{BoardDetail, BoardEntry, RecipientFate};
+use crate::failures::FailureReason;
+use crate::prices::Price;
+use crate::time::Timestamp;
+use crate::waves::{RecipientCounts, Wave, price_each};
+
+/// A broadcast in numbers. What is not known is `None`, and never 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BroadcastReport {
+    /// How many people it was meant for.
+    pub people: i64,
+    /// As the server counts.
+    pub counts: RecipientCounts,
+    /// How many have read it, as messages read here show.
+    pub read: Option<i64>,
+    /// How many have written since.
+    pub answered: Option<i64>,
+    /// How many have written nothing but a word such as STOP since.
+    pub opted_out: Option<i64>,
+    /// Whom it did not reach, by reason, most first, as far as it is known who.
+    pub failures: Vec<(FailureReason, i64)>,
+    /// Credits charged, if the server told for all that has left.
+    pub charged: Option<f64>,
+    /// What each costs by the prices known, where the content is.
+    pub each: Option<Price>,
+    /// When the first of it left.
+    pub began_at: Option<Timestamp>,
+    /// When the last recipient was tried; nothing while it goes on.
+    pub ended_at: Option<Timestamp>,
+}
+
+impl BroadcastReport {
+    /// Sums up a row of the board; `template` is what a template did cost last.
+    pub fn of(entry: &BoardEntry, detail: &BoardDetail, template: Option<i64>) -> Self {
+        let counts = entry.counts();
+        let shows = detail
+            .recipients
+            .iter()
+            .any(|it| matches!(it.fate, RecipientFate::Reached(_) | RecipientFate::Failed(_)));
+        let count = |those: &dyn Fn(&crate::board::RecipientStatus) -> bool| {
+            let found = detail.recipients.iter().filter(|it| those(it)).count();
+            shows.then(|| i64::try_from(found).unwrap_or(i64::MAX))
+        };
+        let (began_at, ended_at) = span(entry);
+        Self {
+            people: entry.people(),
+            counts,
+            read: count(&|it| it.fate == RecipientFate::Reached("read")),
+            answered: count(&|it| it.replied),
+            opted_out: count(&|it| it.opted_out),
+            failures: by_reason(detail),
+            charged: detail.charged,
+            each: entry.campaign().map(|it| price_each(&it.content, template)),
+            began_at,
+            ended_at,
+        }
+    }
+
+    /// With newer counts of the server.
+    #[must_use]
+    pub fn counted(self, counts: RecipientCounts) -> Self {
+        Self { counts, ..self }
+    }
+
+    /// What it costs by the prices known.
+    pub fn price(&self) -> Option<Price> {
+        self.each.map(|it| it.times(self.sent()))
+    }
+
+    /// Whom it did not reach, by reason; what the server counts and nobody
+    /// explains is without one.
+    pub fn explained(&self) -> Vec<(FailureReason, i64)> {
+        let mut all = self.failures.clone();
+        let named: i64 = all.iter().map(|it| it.1).sum();
+        if self.counts.failed > named {
+            let rest = self.counts.failed - named;
+            match all.iter_mut().find(|it| !it.0.is_told()) {
+                Some(known) => known.1 += rest,
+                None => all.push((FailureReason::default(), rest)),
+            }
+        }
+        sort(&mut all);
+        all
+    }
+
+    /// How many were taken by the service and not lost since.
+    pub fn sent(&self) -> i64 {
+        (self.counts.recipients - self.counts.failed).max(0)
+    }
+
+    /// Microseconds from the first that left until the last was tried, or until
+    /// now.
+    pub fn duration(&self, now: Timestamp) -> Option<i64> {
+        Some(self.ended_at.unwrap_or(now).since(self.began_at?).max(0))
+    }
+}
+
+fn by_reason(detail: &BoardDetail) -> Vec<(FailureReason, i64)> {
+    let mut all: Vec<(FailureReason, i64)> = Vec::new();
+    for reason in detail.recipients.iter().filter_map(|it| it.fate.reason()) {
+        match all.iter_mut().find(|it| it.0 == *reason) {
+            Some(known) => known.1 += 1,
+            None => all.push((reason.clone(), 1)),
+        }
+    }
+    sort(&mut all);
+    all
+}
+
+fn sort(all: &mut [(FailureReason, i64)]) {
+    all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.told().cmp(&other.0.told())));
+}
+
+fn span(entry: &BoardEntry) -> (Option<Timestamp>, Option<Timestamp>) {
+    match entry {
+        BoardEntry::Campaign(it) => {
+            let ended = |wave: &Wave| wave.reading.as_ref().and_then(|it| it.finished_at);
+            let left = it.waves.iter().filter(|it| it.sent_at.is_some());
+            let last = left.filter_map(ended).max();
+            (it.waves.iter().filter_map(|it| it.sent_at).min(), last.filter(|_| !entry.is_open()))
+        }
+        BoardEntry::Broadcast(_, it) => (it.created_at, it.completed_at),
+        BoardEntry::Unread(..) => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::RecipientStatus;
+    use crate::broadcasts::{Broadcast, BroadcastStatus};
+    use crate::text::SafeText;
+    use crate::time::SECOND;
+
+    fn recipient(fate: RecipientFate, replied: bool, opted_out: bool) -> RecipientStatus {
+        RecipientStatus {
+            contact: "ct_1".into(),
+            phone: None,
+            name: None,
+            conversation: None,
+            wave: 1,
+            fate,
+            replied,
+            opted_out,
+        }
+    }
+
+    fn entry(failed: i64, ended: Option<i64>) -> BoardEntry {
+        let at = |seconds: i64| Timestamp::from_micros(seconds * SECOND);
+        BoardEntry::Broadcast(
+            "chat".into(),
+            Broadcast {
+                id: "bc_1".into(),
+                status: BroadcastStatus::Sending,
+                text: None,
+                recipients: 6,
+                delivered: 2,
+                failed,
+                pending: 1,
+                created_at: Some(at(10)),
+                completed_at: ended.map(at),
+                failures: Vec::new(),
+            },
+        )
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_counted() {
+        let reason = |code: &str| FailureReason { code: SafeText::line(code), words: SafeText::default() };
+        let refused = |code: &str| recipient(RecipientFate::Refused(reason(code)), false, false);
+        let nothing = BroadcastReport::of(&entry(1, None), &BoardDetail::default(), None);
+        assert_eq!(
+            (nothing.read, nothing.answered, nothing.opted_out, nothing.charged),
+            (None, None, None, None)
+        );
+        assert_eq!(nothing.explained(), [(FailureReason::default(), 1)]);
+        assert_eq!(nothing.duration(Timestamp::from_micros(70 * SECOND)), Some(60 * SECOND));
+        // The service names who failed: of the others nothing is known all the same.
+        let detail = BoardDetail { recipients: vec![refused("GONE")], ..BoardDetail::default() };
+        assert_eq!(BroadcastReport::of(&entry(1, None), &detail, None).answered, None);
+        let recipients = vec![
+            refused("GONE"),
+            refused("LATE"),
+            refused("LATE"),
+            recipient(RecipientFate::Reached("read"), true, false),
+            recipient(RecipientFate::Reached("delivered"), true, true),
+            recipient(RecipientFate::Unknown, false, false),
+        ];
+        let detail = BoardDetail { recipients, charged: Some(12.0), ..BoardDetail::default() };
+        let report = BroadcastReport::of(&entry(4, Some(40)), &detail, None);
+        assert_eq!(
+            (report.read, report.answered, report.opted_out, report.sent()),
+            (Some(1), Some(2), Some(1), 2)
+        );
+        let told: Vec<_> = report.explained().iter().map(|(it, count)| (it.told(), *count)).collect();
+        let told: Vec<_> = told.iter().map(|(it, count)| (it.as_str(), *count)).collect();
+        assert_eq!(told, [("LATE", 2), ("GONE", 1), ("the service tells no reason", 1)]);
+        assert_eq!(report.duration(Timestamp::from_micros(700 * SECOND)), Some(30 * SECOND));
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a message did not arrive, in the service's own code and words. The
+//! interface names no such field of a message or a recipient, so the usual
+//! spellings are looked for; what is not told stays unsaid.
+
+use crate::text::SafeText;
+
+/// Where a code may stand, as JSON pointers.
+const CODES: [&str; 6] =
+    ["/error/code", "/errorCode", "/error_code", "/failureCode", "/code", "/errors/0/code"];
+/// Where words may stand.
+const WORDS: [&str; 12] = [
+    "/error/message",
+    "/error/title",
+    "/error",
+    "/errorMessage",
+    "/error_message",
+    "/failureReason",
+    "/failedReason",
+    "/statusReason",
+    "/reason",
+    "/message",
+    "/errors/0/message",
+    "/errors/0/title",
+];
+
+/// What the service said of a failure; empty where it said nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FailureReason {
+    /// Its code.
+    pub code: SafeText,
+    /// Its words.
+    pub words: SafeText,
+}
+
+impl FailureReason {
+    /// Finds it in an item; `told` answers what stands at a JSON pointer.
+    pub fn find(told: impl Fn(&str) -> Option<String>) -> Self {
+        let first = |places: &[&str]| places.iter().find_map(|it| told(it)).unwrap_or_default();
+        let (code, words) = (SafeText::line(&first(&CODES)), SafeText::line(&first(&WORDS)));
+        let words = if words == code { SafeText::default() } else { words };
+        Self { code, words }
+    }
+
+    /// Whether the service said anything.
+    pub fn is_told(&self) -> bool {
+        !(self.code.is_empty() && self.words.is_empty())
+    }
+
+    /// In a line.
+    pub fn told(&self) -> String {
+        match (self.code.is_empty(), self.words.is_empty()) {
+            (true, true) => "the service tells no reason".to_owned(),
+            (false, true) => self.code.to_string(),
+            (true, false) => self.words.to_string(),
+            (false, false) => format!("{}: {}", self.code, self.words),
+        }
+    }
+}
+
+/// Somebody a broadcast did not reach, as the service names them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FailedRecipient {
+    /// The contact's id, if it is named.
+    pub contact: Option<String>,
+    /// The number, if it is named.
+    pub phone: Option<String>,
+    /// Why.
+    pub reason: FailureReason,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_what_the_service_said_and_nothing_else() {
+        let cases: [(&[(&str, &str)], &str); 6] = [
+            (&[], "the service tells no reason"),
+            (&[("/code", "SESSION_EXPIRED")], "SESSION_EXPIRED"),
+            (&[("/error", "number is gone")], "number is gone"),
+            (&[("/errorCode", "131026"), ("/errorMessage", "undeliverable")], "131026: undeliverable"),
+            (&[("/error/code", "7"), ("/error/title", "no\u{1b}[2J"), ("/reason", "later")], "7: no"),
+            (&[("/errorCode", "GONE"), ("/reason", "GONE")], "GONE"),
+        ];
+        for (fields, said) in cases {
+            let told = |place: &str| fields.iter().find(|it| it.0 == place).map(|it| it.1.to_owned());
+            let reason = FailureReason::find(told);
+            assert!(reason.told().starts_with(said), "{fields:?}: {}", reason.told());
+            assert_eq!(reason.is_told(), !fields.is_empty());
+        }
+    }
+}

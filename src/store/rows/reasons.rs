@@ -1,0 +1,15 @@
+//! Why a message failed, out of the item as it came.
+
+use serde_json::Value;
+
+use model::failures::FailureReason;
+
+/// What the service said of it.
+pub(crate) fn told(raw: &str) -> FailureReason {
+    let item: Value = serde_json::from_str(raw).unwrap_or_default();
+    FailureReason::find(|place| match item.pointer(place)? {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    })
+}

@@ -1,0 +1,122 @@
+//! Who has nothing but a broadcast: whose conversation began with one, and who
+//! has not written.
+
+use crate::tests::{add, at, channel, list, message};
+use crate::{Reader, Store, facts};
+use model::contacts::ToldContact;
+use model::conversations::{Conversation, Escalation};
+use model::filter::{Sort, parse};
+use model::ids::ContactId;
+use model::messages::{Direction, Sender};
+use model::outbox::content::Audience;
+use model::queries::ConversationQuery;
+use model::text::SafeText;
+
+/// When the broadcast was asked for.
+const SENT: i64 = 10_000;
+
+fn phone(id: &str) -> String {
+    format!("+346{:08}", id.bytes().fold(7_u32, |sum, it| sum.wrapping_mul(31) ^ u32::from(it)) % 100_000_000)
+}
+
+fn one(id: &str, first: Option<i64>) -> Conversation {
+    Conversation {
+        address: Some(phone(id)),
+        first_message_at: first.map(at),
+        ..crate::tests::conversation(id, first.unwrap_or(SENT) + 5)
+    }
+}
+
+fn told(id: &str) -> ToldContact {
+    ToldContact { id: Some(ContactId::from(id)), ..ToldContact::default() }
+}
+
+/// A desk with a contact of each of these names.
+async fn store(folder: &std::path::Path, contacts: &[&str]) -> Store {
+    let store = Store::open(folder).unwrap();
+    for id in contacts {
+        store.apply_contact(&channel(), &phone(id), told(id), at(1)).await.unwrap();
+    }
+    store
+}
+
+fn found(reader: &Reader, line: &str) -> Vec<String> {
+    let query =
+        ConversationQuery { sort: Sort::Name, ..ConversationQuery::first(channel(), parse(line).filter, 50) };
+    let page = reader.conversations(&query).unwrap();
+    let mut ids: Vec<String> = page.rows.iter().map(|it| it.conversation.id.to_string()).collect();
+    ids.sort();
+    ids
+}
+
+#[tokio::test]
+async fn it_began_with_a_broadcast_and_nobody_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipients = ["answered", "asks", "earlier", "empty", "new", "raced", "stuck", "unread", "whole"];
+    let store = store(folder.path(), &recipients).await;
+    // The list may tell of one before it is known here that the broadcast was taken.
+    list(&store, vec![one("raced", Some(SENT + 1))]).await;
+    let to = Audience::Contacts(recipients.map(ContactId::from).to_vec());
+    store.note_broadcast_recipients(&channel(), &to, at(SENT)).await.unwrap();
+    let asks = Conversation {
+        escalation: Escalation::Asks(SafeText::line("asks for a person")),
+        ..one("asks", Some(SENT + 1))
+    };
+    let page = vec![
+        one("answered", Some(SENT + 1)),
+        asks,
+        one("earlier", Some(SENT - 5_000)),
+        one("empty", None),
+        one("new", Some(SENT + 1)),
+        one("stranger", Some(SENT + 1)),
+        one("stuck", Some(SENT + 1)),
+        one("unread", None),
+        one("whole", None),
+    ];
+    list(&store, page).await;
+    let mut sent = message("whole", "we open", SENT + 2, Direction::Outbound);
+    sent.sender = Sender::Api;
+    add(&store, vec![sent, message("answered", "yes", SENT + 60, Direction::Inbound)]).await;
+    store
+        .cache()
+        .call(|cache| {
+            let numbers = "UPDATE conversation SET reached_start = 1 WHERE id IN ('whole', 'empty', 'stuck')";
+            cache.connection.execute(numbers, [])?;
+            cache
+                .connection
+                .execute("UPDATE conversation SET created_at = sort_at, stuck = id = 'stuck'", [])?;
+            (1..=10).try_for_each(|number| facts::refresh(&cache.connection, number))
+        })
+        .unwrap();
+    let reader = store.reader().unwrap();
+    assert_eq!(found(&reader, "is:broadcast"), ["empty", "new", "raced", "whole"]);
+    assert_eq!(
+        found(&reader, "status:open -is:broadcast"),
+        ["answered", "asks", "earlier", "stranger", "stuck", "unread"]
+    );
+    assert_eq!(found(&reader, "is:broadcast is:needed"), [""; 0], "none of them waits");
+    assert_eq!(reader.counts(&channel()).unwrap().broadcast_only, 4);
+    // Who answers is like any other, whatever the list told first.
+    add(&store, vec![message("new", "at nine?", SENT + 90, Direction::Inbound)]).await;
+    assert_eq!(found(&reader, "is:broadcast"), ["empty", "raced", "whole"]);
+    assert_eq!(found(&reader, "is:waiting"), ["answered", "new"]);
+    // Who somebody is may be read later than what went to them.
+    store.apply_contact(&channel(), &phone("stranger"), told("new"), at(SENT + 95)).await.unwrap();
+    assert_eq!(found(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
+    // A second broadcast changes nothing for whom the first one began.
+    store.note_broadcast_recipients(&channel(), &to, at(SENT + 9_000)).await.unwrap();
+    assert_eq!(found(&reader, "is:broadcast"), ["empty", "raced", "stranger", "whole"]);
+}
+
+#[tokio::test]
+async fn one_to_everyone_begins_what_begins_soon_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path(), &[]).await;
+    store.note_broadcast_recipients(&channel(), &Audience::Everyone, at(SENT)).await.unwrap();
+    let page = [("before", SENT - 600), ("soon", SENT + 300), ("later", SENT + 7_200)];
+    list(&store, page.map(|(id, first)| one(id, Some(first))).to_vec()).await;
+    let reader = store.reader().unwrap();
+    assert_eq!(found(&reader, "is:broadcast"), ["soon"]);
+    store.note_broadcast_recipients(&channel(), &Audience::Everyone, at(SENT + 7_000)).await.unwrap();
+    assert_eq!(found(&reader, "is:broadcast"), ["later", "soon"]);
+}

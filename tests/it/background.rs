@@ -1,0 +1,110 @@
+//! `frontdesk engine`: what was queued leaves without a screen, once; an inbox
+//! takes over from it and it goes on; it ends when it is told to.
+
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+
+use frontdesk::model::time::{Clock, SECOND};
+use frontdesk::shell::clock::SystemClock;
+use portable_pty::CommandBuilder;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::json;
+
+use crate::binary::{Binary, signal};
+use crate::desk::Desk;
+use crate::proxy::script::{Give, Script};
+use crate::proxy::{Door, Proxy};
+use crate::pty::Terminal;
+use crate::waiting::until_so;
+
+const ANA: &str = "+34600111222";
+
+/// Starts it; the line it says once it is at work.
+pub fn start(binary: &Binary) -> (Child, String) {
+    let mut child = binary.command(&["engine"]).spawn().expect("it runs");
+    drop(child.stdin.take());
+    let mut said = String::new();
+    let mut output = BufReader::new(child.stdout.take().expect("its output"));
+    output.read_line(&mut said).expect("a line");
+    (child, said)
+}
+
+/// What the first row of a question to one of the files says.
+fn told<T: rusqlite::types::FromSql + Default>(binary: &Binary, file: &str, sql: &str) -> T {
+    let open = Connection::open_with_flags(binary.data().join(file), OpenFlags::SQLITE_OPEN_READ_ONLY);
+    open.and_then(|it| it.query_row(sql, [], |row| row.get(0))).unwrap_or_default()
+}
+
+/// Which kind of process sends.
+fn sender(binary: &Binary) -> String {
+    told(binary, "cache.db", "SELECT kind FROM lease WHERE sends = 1")
+}
+
+fn arrived(desk: &Desk, text: &str) -> usize {
+    desk.outbound().iter().filter(|it| it["content"] == text).count()
+}
+
+#[test]
+fn what_was_queued_leaves_once_without_a_screen() {
+    let desk = Desk::new(80, 24);
+    let behind = SystemClock.now().since(desk.clock.now()) / SECOND;
+    desk.dev("clock", json!({"advance_seconds": behind}));
+    desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    let address = desk.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
+    let proxy = desk.runtime.block_on(Proxy::start(address.parse().expect("an address"), Door::Open));
+    let mut binary = Binary::new();
+    binary.set("CHAT_KEY", &desk.key_of("whatsapp"));
+    let said = binary.fails(2, &["engine"], "");
+    assert!(said.contains("no channel is configured"), "{said}");
+    binary.configure(&format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n",
+        proxy.base_url()
+    ));
+    binary.ok(&["list"], "");
+    let screen = |shows: &str| {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+        binary.variables(|name, value| command.env(name, value));
+        let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 120, 40);
+        terminal.wait_for_text(shows);
+        terminal
+    };
+    // The server has no room, then is gone: a reply stays in the outbox, and
+    // quitting says so.
+    let busy =
+        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
+        true => Script::kept(Give::Bytes(busy.as_bytes().to_vec())),
+        false => Script::pass(),
+    });
+    let queued = binary.run(&["send", ANA, "I am on it.", "--beside-ai", "--timeout", "2"], "");
+    assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
+    desk.runtime.block_on(proxy.door(Door::Refused));
+    proxy.cut();
+    proxy.pass();
+    let mut terminal = screen("Ana");
+    terminal.keys("q");
+    terminal.wait_for_text("`frontdesk engine` goes on with it");
+    terminal.say_yes("Quit frontdesk?");
+    terminal.wait_for_end();
+    let (mut engine, said) = start(&binary);
+    assert!(said.contains("polls, sends and receives for Harbor chat"), "{said}");
+    until_so("the engine leads", || sender(&binary) == "engine");
+    assert_eq!(arrived(&desk, "I am on it."), 0);
+    desk.runtime.block_on(proxy.door(Door::Open));
+    until_so("the reply arrives", || arrived(&desk, "I am on it.") > 0);
+    until_so("it is confirmed", || {
+        told::<i64>(&binary, "outbox.db", "SELECT count(*) FROM audit WHERE event = 'done'") == 1
+    });
+    // An inbox takes over at once, and the engine goes on after it.
+    let mut terminal = screen("No one needs you now.");
+    until_so("the inbox leads", || sender(&binary) == "inbox");
+    terminal.keys("q");
+    terminal.wait_for_end();
+    until_so("the engine leads again", || sender(&binary) == "engine");
+    binary.ok(&["send", ANA, "Still here.", "--beside-ai"], "");
+    signal(engine.id(), "TERM");
+    assert_eq!(engine.wait().expect("it ends").code(), Some(0));
+    for text in ["I am on it.", "Still here."] {
+        assert_eq!(arrived(&desk, text), 1, "{text}");
+    }
+}
