@@ -172,6 +172,7 @@ macro_rules! each_command {
             GoToSnoozed Desk ["g s"] "snoozed" "What was put aside" => always, conversations::go_to_snoozed;
             ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; {hand-back} hands back" => always, conversations::show_paused;
             Since Desk ["g c"] "since you left" "What happened since you left: who waits, whom the AI fails, what was paused, what asks and what left" => always, features::since;
+            ShowServiceLevels Desk ["g S"] "service levels" "How fast customers are answered, by channel, hour and person, and how often people take over" => always, features::show_service_levels;
             ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back" => always, features::show_done;
             ShowResults Desk ["g r"] "results" "What became of the last action on many" => conversations::may_show_results, conversations::show_results;
             ShowCalls Desk ["g l"] "requests" "What was asked of the servers lately, how they answered and how fast; each as a curl command" => always, desk::show_calls;

@@ -32,10 +32,11 @@ use model::queries::{
 use model::search::{SearchPage, SearchQuery};
 use model::secret::Secret;
 use model::selector::Selector;
+use model::service_levels::{LevelsQuery, LevelsReport};
 use model::spending::Spent;
 use model::templates::Templates;
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::{Timestamp, Zone};
 
 pub use crate::intent::Intent;
 
@@ -151,6 +152,8 @@ pub enum Loaded {
     Unpaid(Vec<OutboxEntry>),
     /// What happened since the latest absence began.
     Digest(Box<Digest>),
+    /// How fast customers were answered.
+    ServiceLevels(LevelsQuery, Box<LevelsReport>),
     /// All macros.
     Macros(Vec<Macro>),
     /// All that was asked for before it has come.
@@ -234,6 +237,8 @@ pub enum Load {
     Unpaid,
     /// What happened in these tabs since the latest absence began.
     Digest(Vec<ChannelId>),
+    /// How fast customers were answered; hours are those of a zone.
+    ServiceLevels(LevelsQuery, Zone),
     /// All macros.
     Macros,
     /// Nothing: it comes back when all that was asked for before it has.

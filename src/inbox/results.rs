@@ -92,6 +92,9 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.desk.correspondents_known(&channel, &text, found, &mut inbox.context)
         }
         Loaded::Digest(digest) => inbox.features.absence.digest_loaded(*digest, &mut inbox.context),
+        Loaded::ServiceLevels(query, report) => {
+            inbox.features.service_levels.measured(&query, *report);
+        }
         Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),

@@ -116,6 +116,9 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
         Load::Macros => reader.macros().map(Loaded::Macros),
         Load::Digest(channels) => reader.digest(channels).map(|it| Loaded::Digest(Box::new(it))),
+        Load::ServiceLevels(query, zone) => {
+            reader.service_levels(query, zone).map(|it| Loaded::ServiceLevels(query.clone(), Box::new(it)))
+        }
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),

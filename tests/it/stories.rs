@@ -53,6 +53,7 @@ mod rebinding;
 mod requests;
 mod seeing;
 mod senders;
+mod service_levels;
 mod snoozing;
 mod tabs;
 mod takeover;

@@ -8,6 +8,7 @@ use crate::features::handover;
 use crate::features::jump_list::update as jump_list;
 use crate::features::macros::recording::update as recording;
 use crate::features::offers::update as offers;
+use crate::features::service_levels;
 use crate::keys::KeyPress;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
@@ -49,6 +50,10 @@ pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn since(inbox: &mut Inbox, _: KeyPress) {
     absence::show_digest(inbox);
+}
+
+pub(crate) fn show_service_levels(inbox: &mut Inbox, _: KeyPress) {
+    service_levels::show_service_levels(inbox);
 }
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {

@@ -11,6 +11,7 @@ pub mod macros;
 pub(crate) mod notifications;
 pub(crate) mod offers;
 pub mod privacy;
+pub(crate) mod service_levels;
 pub(crate) mod tutor;
 pub mod undo;
 pub(crate) mod undo_send;
@@ -21,6 +22,7 @@ use crate::features::bursts::Burst;
 use crate::features::credits::Credits;
 use crate::features::jump_list::JumpList;
 use crate::features::macros::Macros;
+use crate::features::service_levels::LevelsChart;
 use crate::overlays::request_log::RequestLogView;
 use crate::overlays::search::Search;
 use crate::screens::conversations::pauses::PauseLeases;
@@ -39,6 +41,8 @@ pub struct Features {
     pub(crate) snoozed: SnoozeState,
     /// When nobody was here, and what happened since.
     pub(crate) absence: Absences,
+    /// How fast customers are answered.
+    pub(crate) service_levels: LevelsChart,
     /// Many customers at once.
     pub(crate) bursts: Burst,
     /// Where the person was before.

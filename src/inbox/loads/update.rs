@@ -35,6 +35,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Unpaid
         | Load::Macros
         | Load::Digest(_)
+        | Load::ServiceLevels(..)
         | Load::Paused(_)
         | Load::Fates(_)
         | Load::Mailbox(_)

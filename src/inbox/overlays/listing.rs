@@ -36,6 +36,8 @@ pub enum ListKind {
     Paused,
     /// What happened since the person left.
     Since,
+    /// How fast customers are answered.
+    ServiceLevels,
     /// The balance, and what was spent.
     Credits,
     /// The requests of the last while.
@@ -78,6 +80,7 @@ impl Overlay for ListOverlay {
         match self.kind {
             ListKind::Paused => matches!(load, Load::Paused(_)),
             ListKind::Since => matches!(load, Load::Digest(_)),
+            ListKind::ServiceLevels => matches!(load, Load::ServiceLevels(..)),
             ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid),
             ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
             ListKind::Calls | ListKind::Connections => false,
@@ -113,7 +116,7 @@ impl Overlay for ListOverlay {
             ListKind::Connections => {
                 inbox.connections.names_called_about(&inbox.desk).iter().for_each(|it| names.add(it))
             }
-            ListKind::Credits | ListKind::Calls => (),
+            ListKind::Credits | ListKind::Calls | ListKind::ServiceLevels => (),
         }
     }
 }
@@ -134,6 +137,7 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
             let title = inbox.features.absence.digest_title(&inbox.context);
             return (title, "Enter goes there · Esc back".to_owned());
         }
+        ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
         ListKind::Calls => inbox.features.request_log.calls_head(),
         ListKind::Connections => {
             ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
@@ -157,6 +161,7 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
         ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
         ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
         ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
+        ListKind::ServiceLevels => inbox.features.service_levels.empty(),
         ListKind::Results => "Nothing was done with many yet.",
         ListKind::Calls => "Nothing was asked of a server that would stand here.",
         ListKind::Connections => "No connection was asked yet.",
@@ -170,6 +175,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
         ListKind::Done => inbox.changes.done_lines(&inbox.context),
         ListKind::Paused => inbox.features.pauses.paused_lines(&inbox.context),
         ListKind::Since => inbox.features.absence.digest_lines(&inbox.desk, &inbox.context),
+        ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk),
         ListKind::Results => inbox.changes.result_lines(),
         ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
         ListKind::Calls => inbox.features.request_log.call_lines(&inbox.desk, &inbox.context),
@@ -193,6 +199,9 @@ fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) 
         }
         (ListKind::Calls, Some(letter)) => {
             inbox.features.request_log.calls_letter(chosen, letter, &mut inbox.context)
+        }
+        (ListKind::ServiceLevels, Some(letter)) => {
+            inbox.features.service_levels.letter(letter, &inbox.desk, &mut inbox.context)
         }
         (ListKind::Connections, Some('r')) => log::show_connection_calls(&mut inbox.context),
         (ListKind::Credits, Some('A')) => inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context),
