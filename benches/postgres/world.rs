@@ -11,7 +11,6 @@ use crate::cluster;
 use crate::load::{Job, next_cursor, request};
 use crate::own_cluster::OwnCluster;
 use crate::server_process::ServerProcess;
-use crate::waiting::until_found;
 
 /// As a server of one's own has it: every commit is on the disk. Checkpoints come
 /// between runs and not in them.
@@ -117,17 +116,6 @@ impl World {
         command.args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db", &self.url]);
         command.arg("--key-file").arg(self.folder.path().join("service.key"));
         ServerProcess::start(command)
-    }
-
-    /// Waits until the simulated operator has reported on all that was sent: it is
-    /// the next run's business no more.
-    pub async fn settled(&self) {
-        let place = self.url.parse().expect("an address");
-        until_found("the last report", async || match cluster::count(&place, "SELECT count(*) FROM due") {
-            0 => Ok(()),
-            left => Err(left),
-        })
-        .await;
     }
 
     /// What so many callers ask, each in one workspace after another.

@@ -49,6 +49,7 @@ pub mod replies;
 pub mod search;
 pub mod secret;
 pub mod selector;
+pub mod service_levels;
 pub mod service_window;
 pub mod snooze;
 pub mod spending;

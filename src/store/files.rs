@@ -47,6 +47,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_urgency.sql"),
         include_str!("schema/cache_failures.sql"),
         include_str!("schema/cache_broadcast_only.sql"),
+        include_str!("schema/cache_said_by.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.

@@ -25,6 +25,7 @@ mod session;
 mod show;
 mod single;
 mod standing;
+mod stats;
 mod top;
 mod upload;
 pub mod waiting;
@@ -44,6 +45,7 @@ pub use phone::{CallArguments, SmsArguments};
 pub use search::SearchArguments;
 pub use session::Session;
 pub use show::{ListArguments, ShowArguments};
+pub use stats::StatsArguments;
 pub use upload::UploadArguments;
 
 use clap::{Args, Subcommand};
@@ -76,6 +78,9 @@ pub enum Script {
     /// Search every message, name, subject and newest SMS this desk has seen; works
     /// offline.
     Search(SearchArguments),
+    /// Tell how fast customers are answered, by whom, and how often a person takes
+    /// over; works offline.
+    Stats(StatsArguments),
     /// Write a conversation's whole history.
     Export(ExportArguments),
     /// Send a text, file, link, place or template to a conversation.
@@ -133,6 +138,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
     let open = |files, common: &Common| Session::of(files, common.timeout);
     let done = match script {
         Script::Search(arguments) => search::run(files, &arguments),
+        Script::Stats(arguments) => stats::run(&files, &arguments),
         Script::Outbox(action) => outbox::run(files, &action),
         Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),

@@ -10,6 +10,7 @@ pub use parse::{FIELDS, FilterError, Parsed, complete, known_values, parse};
 pub use phrase::Phrase;
 
 use crate::conversations::Automation;
+use crate::time::{Timestamp, Zone};
 
 /// A filter. Empty, it lets everything through.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -71,6 +72,32 @@ pub enum FilterDay {
     Date(i64),
     /// So many days before today.
     Ago(i64),
+}
+
+impl FilterDay {
+    /// A date, or a day counted back from today: `2026-11-20`, `today`,
+    /// `yesterday`, `7d`.
+    pub fn parse(value: &str) -> Option<Self> {
+        match value {
+            "today" => return Some(Self::Ago(0)),
+            "yesterday" => return Some(Self::Ago(1)),
+            _ => (),
+        }
+        if let Some(count) = value.strip_suffix('d') {
+            return count.parse().ok().filter(|it| (0..=10_000).contains(it)).map(Self::Ago);
+        }
+        let is_date = value.len() == 10 && value.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+        let midnight = Timestamp::parse(&format!("{value}T00:00:00Z")).filter(|_| is_date)?;
+        Some(Self::Date(midnight.day_number(&Zone::UTC)))
+    }
+
+    /// When it begins on the clocks of a zone.
+    pub fn start(self, now: Timestamp, zone: &Zone) -> Timestamp {
+        match self {
+            Self::Date(day) => zone.at(day, 0),
+            Self::Ago(days) => zone.at(now.day_number(zone) - days, 0),
+        }
+    }
 }
 
 /// Whether a conversation goes on.

@@ -10,7 +10,7 @@ use crate::filter::{
     ConversationFilter, FilterDay, FilterSubject, Has, Is, Phrase, StatusFilter, Test, WindowFilter,
 };
 use crate::nearest::nearest;
-use crate::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
+use crate::time::{DAY, HOUR, MINUTE};
 
 /// A filter as typed, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -177,8 +177,8 @@ impl FilterWord<'_> {
             "from" => self.from(),
             "to" => self.words().map(FilterSubject::To),
             "subject" => self.words().map(FilterSubject::Subject),
-            "after" => day(&value).map(FilterSubject::After),
-            "before" => day(&value).map(FilterSubject::Before),
+            "after" => FilterDay::parse(&value).map(FilterSubject::After),
+            "before" => FilterDay::parse(&value).map(FilterSubject::Before),
             "tag" => Some(FilterSubject::Tag(value.clone())),
             "folder" => Some(FilterSubject::Folder(value.clone())),
             "category" => Some(FilterSubject::Category(value.clone())),
@@ -257,21 +257,6 @@ fn span_of(text: &str) -> Option<i64> {
     };
     let count: i64 = text[..text.len() - 1].parse().ok()?;
     (1..=1_000).contains(&count).then(|| count * unit)
-}
-
-/// A date, or a day counted back from today.
-fn day(value: &str) -> Option<FilterDay> {
-    match value {
-        "today" => return Some(FilterDay::Ago(0)),
-        "yesterday" => return Some(FilterDay::Ago(1)),
-        _ => (),
-    }
-    if let Some(count) = value.strip_suffix('d') {
-        return count.parse().ok().filter(|it| (0..=10_000).contains(it)).map(FilterDay::Ago);
-    }
-    let is_date = value.len() == 10 && value.bytes().all(|it| it.is_ascii_digit() || it == b'-');
-    let midnight = Timestamp::parse(&format!("{value}T00:00:00Z")).filter(|_| is_date)?;
-    Some(FilterDay::Date(midnight.day_number(&Zone::UTC)))
 }
 
 fn has(value: &str) -> Option<Has> {

@@ -202,6 +202,21 @@ impl Database {
         self.readers.run(move |db| job(db)).await
     }
 
+    /// The same where it takes several questions: all are answered as of one
+    /// moment.
+    ///
+    /// # Errors
+    /// What the job fails with, or that the connection was lost between two
+    /// questions.
+    pub async fn read_together<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<DatabaseError> + Send + 'static,
+    {
+        self.read(move |db| savepoint::part(db, || job(db))).await
+    }
+
     /// How often something of a workspace was committed, by whichever process.
     /// What was read between two equal numbers is what would be read now.
     ///

@@ -13,7 +13,10 @@ pub fn part<T, E: From<DatabaseError>>(
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, E> {
     db.begin_part()?;
-    match work() {
+    let undone = UndoneInPanic(db);
+    let outcome = work();
+    std::mem::forget(undone);
+    match outcome {
         Ok(done) => match db.keep_part() {
             Ok(()) => Ok(done),
             Err(cause) => {
@@ -25,6 +28,16 @@ pub fn part<T, E: From<DatabaseError>>(
             db.undo_part()?;
             Err(cause)
         }
+    }
+}
+
+/// Undoes a part that panics: a reader goes on with the next.
+struct UndoneInPanic<'a>(&'a dyn DbSession);
+
+impl Drop for UndoneInPanic<'_> {
+    fn drop(&mut self) {
+        // A writer's transaction is undone with it.
+        let _ = self.0.undo_part();
     }
 }
 

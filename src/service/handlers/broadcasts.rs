@@ -141,7 +141,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
     let caller = request.caller;
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let absent = || ApiError::not_found("this broadcast");
             let row = broadcasts::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let counts = broadcasts::counts(db, &row.id)?;

@@ -29,13 +29,16 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let now = service.clock.now();
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
-    let commits = service.database.revision(&caller.workspace).await?;
-    let question = query
-        .text("cursor")
-        .is_none()
-        .then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
-    if let Some(question) = &question
-        && let Some(answer) = service.last_answers.recall(question, commits, now)
+    // Who reads on in a list asks that page once.
+    let question = match query.text("cursor") {
+        Some(_) => None,
+        None => {
+            let name = format!("list {} {status:?} {}", caller.channel_id, page.limit);
+            Some((name, service.database.revision(&caller.workspace).await?))
+        }
+    };
+    if let Some((question, commits)) = &question
+        && let Some(answer) = service.last_answers.recall(question, *commits, now)
     {
         return Ok(Reply::of_json(answer));
     }
@@ -53,7 +56,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
             Ok::<_, ApiError>((lines.reply(&state.cursors)?, until))
         })
         .await?;
-    if let Some(question) = question {
+    if let Some((question, commits)) = question {
         service.last_answers.keep(&question, commits, now..until, &reply.body);
     }
     Ok(reply)
@@ -83,7 +86,7 @@ pub async fn page<B: Body>(
     let state = service.clone();
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let rows = conversations::list(db, &caller.channel_id, status, &page.after, page.reach())?;
             let told = rows.into_iter().map(|row| {
                 let escalation = bodies::escalation(db, &row)?;
@@ -102,7 +105,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
     let now = service.clock.now();
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let row = conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let escalation = bodies::escalation(db, &row)?;
             Reply::ok(&bodies::whole_conversation(row, escalation, now))

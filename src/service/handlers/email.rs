@@ -141,7 +141,7 @@ pub async fn thread(State(service): State<Service>, request: Reading) -> Result<
     let caller = request.caller;
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let mails = emails::of_thread(db, &row.id, SHOWN, SHOWN_BYTES)?;
             Reply::ok(&bodies::whole_thread(row, mails))

@@ -92,7 +92,7 @@ pub async fn campaign_completed(State(service): State<Service>, request: Reading
     let caller = request.caller;
     service
         .database
-        .read(move |db| {
+        .read_together(move |db| {
             let mut items = happenings::newest(db, &caller.workspace, event::CAMPAIGN, ITEMS)?;
             for row in sent::completed(db, &caller.channel_id, ITEMS)? {
                 let counts = sent::counts(db, &row.id)?;

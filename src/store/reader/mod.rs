@@ -16,6 +16,7 @@ use model::queries::{
 };
 use model::search::{ListedHit, SearchPage, SearchQuery};
 use model::selector::{Candidate, Selector, Unresolved};
+use model::service_levels::{LevelsQuery, LevelsReport};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
@@ -30,6 +31,7 @@ mod history;
 mod listed;
 mod order;
 mod search;
+mod service_levels;
 
 /// A reading connection for one thread.
 pub struct Reader {
@@ -289,6 +291,15 @@ impl Reader {
     pub fn digest(&self, channels: &[ChannelId]) -> Result<Digest, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         digest::digest(&moment, channels)
+    }
+
+    /// How fast customers were answered; hours are those of a zone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn service_levels(&self, query: &LevelsQuery, zone: &Zone) -> Result<LevelsReport, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        service_levels::measure(&moment, query, zone)
     }
 
     /// A handle with which another thread ends a search that is under way.

@@ -11,8 +11,9 @@ use model::conversations::Escalation;
 use model::filter::{Sort, parse};
 use model::messages::Direction::{Inbound, Outbound};
 use model::queries::{Anchor, ConversationKey, ConversationQuery, HistoryQuery};
+use model::service_levels::LevelsQuery;
 use model::text::SafeText;
-use model::time::SECOND;
+use model::time::{SECOND, Zone};
 
 /// Conversations of the shorter list; half of them need somebody, and more than
 /// a list counts.
@@ -27,7 +28,7 @@ const HAPPENED: i64 = 40;
 const ROWS: u32 = 40;
 
 /// What is done, and the steps it takes at most.
-const GESTURES: [(Gesture, u64); 10] = [
+const GESTURES: [(Gesture, u64); 11] = [
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_423),
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_375),
     (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 36_799),
@@ -38,6 +39,7 @@ const GESTURES: [(Gesture, u64); 10] = [
     (Gesture::History(200), 8_641),
     (Gesture::Draft, 11),
     (Gesture::Return, 10_000),
+    (Gesture::Levels, 1_145),
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +56,8 @@ enum Gesture {
     Draft,
     /// Coming back after something happened in a few.
     Return,
+    /// How fast customers were answered since then.
+    Levels,
 }
 
 fn id(number: i64) -> String {
@@ -105,6 +109,12 @@ fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
         Gesture::History(limit) => {
             let query = HistoryQuery { channel: channel(), conversation: middle().as_str().into(), limit };
             assert_eq!(reader.history(&query).unwrap().messages.len(), limit as usize);
+        }
+        Gesture::Levels => {
+            let channels = vec![channel()];
+            let since = at(conversations - HAPPENED);
+            let query = LevelsQuery { channels, since, until: at(2 * MANY), now: at(2 * MANY) };
+            assert_eq!(reader.service_levels(&query, &Zone::UTC).unwrap().all.cases, 0);
         }
         Gesture::Draft => assert_eq!(reader.draft(&channel(), &middle().as_str().into()).unwrap(), None),
         Gesture::Return => {

@@ -103,6 +103,7 @@ const SHOWN: &[&[&str]] = &[
     &["mail", "change", "THREAD", "--star", "true"],
     &["mail", "contacts"],
     &["mail", "account"],
+    &["stats", "--since", "2020-01-01"],
     &["close", "CONVERSATION"],
     &["outbox", "list"],
     &["channel", "list"],

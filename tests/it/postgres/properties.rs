@@ -1,7 +1,8 @@
 //! Credits, lists, kept answers and limits against small models, on both engines.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
 
 use frontdesk::model::bounds::IDEMPOTENCY_SECONDS;
 use frontdesk::model::time::{SECOND, Timestamp};
@@ -24,6 +25,15 @@ fn at(micros: i64) -> Timestamp {
     Timestamp::from_micros(1_700_000_000_000_000 + micros)
 }
 
+/// A file, and a database on a server where there is one.
+async fn both_engines(folder: &Path) -> Vec<DatabasePlace> {
+    let mut places: Vec<DatabasePlace> = vec![folder.join("service.db").into()];
+    if let Some(server) = cluster::server() {
+        places.push(cluster::database(server).await.parse().expect("an address"));
+    }
+    places
+}
+
 /// Holds a property to a file, and to a server where there is one. Each case
 /// finds empty tables, and leaves them so.
 async fn holds<S>(
@@ -34,10 +44,7 @@ async fn holds<S>(
     S: Strategy<Value: Send + 'static> + Send + Sync + 'static,
 {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut places: Vec<DatabasePlace> = vec![folder.path().join("service.db").into()];
-    if let Some(server) = cluster::server() {
-        places.push(cluster::database(server).await.parse().expect("an address"));
-    }
+    let places = both_engines(folder.path()).await;
     let strategy = Arc::new(strategy);
     for place in places {
         let strategy = strategy.clone();
@@ -307,5 +314,46 @@ async fn limits_of_two_are_those_of_one() {
     assert!((20..480).contains(&refused), "{refused}: some are refused and some are not");
     for running in [one, other, alone] {
         running.shutdown().await;
+    }
+}
+
+/// Reads twice, with a change committed between the two questions.
+async fn read_around_a_change(database: &Database) -> (i64, i64) {
+    let (ask, asked) = tokio::sync::oneshot::channel();
+    let (change, changed) = mpsc::channel();
+    let balance = |db: &dyn DbSession| Ok::<_, DatabaseError>(workspaces::read(db, "w")?.balance);
+    let reading = database.read_together(move |db| {
+        let before = balance(db)?;
+        ask.send(()).expect("somebody waits");
+        changed.recv().expect("a change");
+        Ok::<_, DatabaseError>((before, balance(db)?))
+    });
+    let changing = async {
+        asked.await.expect("it was asked");
+        let charged = database.write(|db| workspaces::charge(db, "w", 4, "message", "r", at(1))).await;
+        assert_eq!(charged.expect("works"), Ok(6));
+        change.send(()).expect("somebody waits");
+    };
+    let (seen, ()) = tokio::join!(reading, changing);
+    assert_eq!(database.read(balance).await.expect("reads"), 6, "and what is read next is new");
+    seen.expect("reads")
+}
+
+#[tokio::test]
+async fn what_is_read_together_is_of_one_moment() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for place in both_engines(folder.path()).await {
+        let reading = tokio::task::spawn_blocking(move || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let (database, _) =
+                Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
+            let made = database.write(|db| Ok::<_, DatabaseError>(tables(db, 10)));
+            runtime.block_on(made).expect("works");
+            let seen = runtime.block_on(read_around_a_change(&database));
+            database.close();
+            assert_eq!(seen, (10, 10), "{place}");
+        });
+        reading.await.expect("no panic");
     }
 }

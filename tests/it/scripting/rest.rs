@@ -63,6 +63,44 @@ fn a_text_and_a_call_to_a_phone() {
 }
 
 #[test]
+fn how_fast_customers_were_answered_is_measured_from_what_was_seen() {
+    const EVER: &str = "2020-01-01";
+    let (desk, mut binary) = scene();
+    binary.set("TZ", "Asia/Tokyo");
+    assert_eq!(told(&binary, &["stats"])["all"]["cases"], 0, "no server is asked");
+    let conversation = desk.customer("whatsapp", ANA, "Ana", "Is it ready?");
+    desk.customer("whatsapp", "+34600111333", "Bo", "And mine?");
+    let sent = told(&binary, &["send", &conversation, "At five.", "--pause"]);
+    assert_eq!(sent["ok"], true);
+    for who in [ANA, "+34600111333"] {
+        binary.ok(&["show", who], "");
+    }
+    let levels = told(&binary, &["stats", "--since", EVER]);
+    let all = &levels["all"];
+    assert_eq!((&all["cases"], &all["unanswered"]), (&json!(2), &json!(1)), "{levels}");
+    assert_eq!((&all["handedOver"], &all["handedBack"]), (&json!(1), &json!(0)));
+    assert_eq!(all["firstResponse"]["count"], 1);
+    let channels = levels["channels"].as_array().expect("a list");
+    let counted: Vec<_> = channels.iter().map(|it| (&it["channel"], &it["cases"])).collect();
+    assert_eq!(counted[0], (&json!("Harbor chat"), &json!(2)));
+    assert!(counted[1..].iter().all(|it| it.1 == 0), "{counted:?}");
+    let hours: Vec<_> = levels["hours"].as_array().expect("a list").iter().map(|it| &it["hour"]).collect();
+    let shown = binary.ok(&["stats", "--since", EVER], "");
+    for hour in hours {
+        assert!(shown.contains(&format!("{hour:0>2}:00")) && shown.contains("+09:00"), "{shown}");
+    }
+    assert_eq!(told(&binary, &["stats", "--channel", "Harbor phone"])["all"]["cases"], 0);
+    let day = told(&binary, &["stats", "--since", EVER, "--until", "2020-01-02"]);
+    assert_eq!(
+        (&day["since"], &day["until"]),
+        (&json!("2019-12-31T15:00:00.000Z"), &json!("2020-01-01T15:00:00.000Z"))
+    );
+    assert_eq!(day["all"]["cases"], 0);
+    let said = binary.fails(2, &["stats", "--since", "monday"], "");
+    assert!(said.contains("monday") && said.contains("2026-11-20"), "{said}");
+}
+
+#[test]
 fn texts_and_subjects_are_found() {
     let (desk, binary) = scene();
     desk.elsewhere("voip", "POST", "/voip/sms", json!({"to": ANA, "body": "Your wheel is ready."}));

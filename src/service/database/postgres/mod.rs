@@ -118,7 +118,7 @@ pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, Databa
 }
 
 fn opened(url: &ServerUrl, links: Vec<Link>, order: &Arc<CommitOrder>) -> Result<Opened, DatabaseError> {
-    let reader = |_| Ok(Box::new(ReadingSession(Link::new(url, "")?)) as Box<dyn DbSession + Send>);
+    let reader = |_| Ok(Box::new(ReadingSession::new(Link::new(url, "")?)) as Box<dyn DbSession + Send>);
     let readers = (0..READERS).map(reader).collect::<Result<_, DatabaseError>>()?;
     let writer = |link| {
         let (session, open) = (WritingSession::new(link), OpenTransaction::new(order.clone()));

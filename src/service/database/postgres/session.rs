@@ -13,20 +13,55 @@ use crate::database::session::{DbSession, Visit};
 /// Changes that are sent together at most.
 const TOGETHER: usize = 24;
 
-/// Reads: every question by itself, asked once more where the connection was
-/// lost.
-pub struct ReadingSession(pub Link);
+/// Holds one moment for all that is read.
+const HOLD: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/// Reads: each question for itself, or all of a part as of one moment.
+pub struct ReadingSession {
+    link: Link,
+    /// Parts that are open, one inside another.
+    depth: Cell<usize>,
+    /// Whether the server has heard of them.
+    is_held: Cell<bool>,
+}
+
+impl ReadingSession {
+    /// No part is open.
+    pub fn new(link: Link) -> Self {
+        Self { link, depth: Cell::default(), is_held: Cell::default() }
+    }
+
+    fn ask(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<Vec<tokio_postgres::Row>, DatabaseError> {
+        self.link.connect()?;
+        let holds = self.depth.get() > 0 && !self.is_held.get();
+        let first = if holds { vec![self.link.line(HOLD, &[])?] } else { Vec::new() };
+        let rows = self.link.send(&first, Some((sql, bound)));
+        self.is_held.set(self.depth.get() > 0);
+        rows
+    }
+
+    fn end_part(&self) -> Result<(), DatabaseError> {
+        self.depth.set(self.depth.get().saturating_sub(1));
+        if self.depth.get() > 0 || !self.is_held.replace(false) {
+            return Ok(());
+        }
+        // Nothing was changed: how it ends says nothing of what was read.
+        if self.link.batch("ROLLBACK").is_err() {
+            self.link.cut();
+        }
+        Ok(())
+    }
+}
 
 impl DbSession for ReadingSession {
     fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError> {
-        let ask = || {
-            self.0.connect()?;
-            self.0.send(&[], Some((sql, bound)))
-        };
-        let rows = ask().or_else(|cause| match cause {
+        let was_held = self.is_held.get();
+        let rows = self.ask(sql, bound).or_else(|cause| match cause {
             DatabaseError::Lost => {
-                self.0.cut();
-                ask()
+                self.link.cut();
+                self.is_held.set(false);
+                // What was read before was of another moment.
+                if was_held { Err(DatabaseError::Lost) } else { self.ask(sql, bound) }
             }
             other => Err(other),
         });
@@ -38,15 +73,16 @@ impl DbSession for ReadingSession {
     }
 
     fn begin_part(&self) -> Result<(), DatabaseError> {
+        self.depth.set(self.depth.get() + 1);
         Ok(())
     }
 
     fn keep_part(&self) -> Result<(), DatabaseError> {
-        Ok(())
+        self.end_part()
     }
 
     fn undo_part(&self) -> Result<(), DatabaseError> {
-        Ok(())
+        self.end_part()
     }
 }
 

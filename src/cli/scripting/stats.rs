@@ -1,0 +1,141 @@
+//! `stats`: how fast customers are answered, by whom, and how often a person
+//! takes over, from what this desk has seen.
+
+use anyhow::Result;
+use clap::Args;
+use clap_complete::engine::ArgValueCandidates;
+use serde_json::{Value, json};
+
+use crate::cli::scripting::Files;
+use crate::cli::{Misuse, completing, print};
+use crate::shell::clock;
+use model::filter::FilterDay;
+use model::service_levels::{LevelsQuery, ServiceLevels, Spans};
+use model::time::{SECOND, Timestamp, Zone, precise_span};
+
+/// The switches of `stats`.
+#[derive(Debug, Args)]
+pub struct StatsArguments {
+    /// Only this channel, by its configured name.
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(completing::channels))]
+    pub channel: Option<String>,
+    /// What began on this day or later: today, yesterday, 7d or a date.
+    #[arg(long, value_name = "DAY", default_value = "7d")]
+    pub since: String,
+    /// What began before this day; without it, until now.
+    #[arg(long, value_name = "DAY")]
+    pub until: Option<String>,
+    /// JSON instead of lines.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `frontdesk stats`
+///
+/// # Errors
+/// When a day or a channel is not known, or the files cannot be read.
+pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
+    let (zone, now) = (clock::zone(), files.now());
+    let reader = files.store.reader()?;
+    let channels = match files.channel(arguments.channel.as_deref())? {
+        Some(channel) => vec![channel],
+        None => {
+            let mirrors = files.mirrors(&reader)?;
+            let all = files.config.channels.iter().map(|it| it.id());
+            all.filter(|it| !mirrors.contains(it)).collect()
+        }
+    };
+    let start = |day: &str| start_of(day, now, &zone);
+    let until = arguments.until.as_deref().map(start).transpose()?;
+    let since = start(&arguments.since)?;
+    let query = LevelsQuery { channels, since, until: until.unwrap_or(now), now };
+    let report = reader.service_levels(&query, &zone)?;
+    let mut groups = vec![("all", json!({}), "all".to_owned(), &report.all)];
+    for (channel, levels) in &report.channels {
+        let label = files.label(&reader, channel)?;
+        let told = json!({"channel": files.name_of(channel), "test": files.is_test(&reader, channel)?});
+        groups.push(("channels", told, label, levels));
+    }
+    for (hour, levels) in &report.hours {
+        groups.push(("hours", json!({ "hour": hour }), format!("{hour:02}:00"), levels));
+    }
+    for (person, levels) in &report.people {
+        groups.push(("people", json!({"person": person.as_str()}), person.to_string(), levels));
+    }
+    if arguments.json {
+        return print::json(&as_json(&query, groups));
+    }
+    let most = groups.iter().map(|it| it.2.chars().count()).max().unwrap_or(0);
+    let until = until.map_or_else(|| "now".to_owned(), |it| it.stamp(&zone));
+    print::line(&format!("cases that began from {} to {until}", since.stamp(&zone)))?;
+    print::line(&line(
+        "",
+        most,
+        &["cases", "open", "answer", "9 in 10", "wait", "9 in 10", "solved", "9 in 10", "person", "back"],
+    ))?;
+    for (_, _, label, levels) in groups {
+        let words = words(levels);
+        print::line(&line(&label, most, &words.each_ref().map(String::as_str)))?;
+    }
+    Ok(())
+}
+
+fn start_of(day: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp> {
+    let wrong =
+        || Misuse(format!("{day:?} is no day; use today, yesterday, 7d or a date such as 2026-11-20"));
+    Ok(FilterDay::parse(day).ok_or_else(wrong)?.start(now, zone))
+}
+
+fn line(label: &str, width: usize, words: &[&str]) -> String {
+    let cells: Vec<String> = words.iter().map(|it| format!("{it:>8}")).collect();
+    format!("{label:<width$}{}", cells.concat())
+}
+
+fn words(levels: &ServiceLevels) -> [String; 10] {
+    let span =
+        |spans: &Spans, percent| spans.percentile(percent).map_or_else(|| "-".to_owned(), precise_span);
+    let share = |count: usize, of: usize| match of {
+        0 => "-".to_owned(),
+        of => format!("{}%", count * 100 / of),
+    };
+    let ServiceLevels { first_response, waiting, resolution, .. } = levels;
+    [
+        levels.cases.to_string(),
+        levels.unanswered.to_string(),
+        span(first_response, 50),
+        span(first_response, 90),
+        span(waiting, 50),
+        span(waiting, 90),
+        span(resolution, 50),
+        span(resolution, 90),
+        share(levels.handed_over, levels.cases),
+        share(levels.handed_back, levels.handed_over),
+    ]
+}
+
+fn as_json(query: &LevelsQuery, groups: Vec<(&str, Value, String, &ServiceLevels)>) -> Value {
+    let mut told = json!({
+        "since": query.since.to_string(), "until": query.until.to_string(),
+        "all": {}, "channels": [], "hours": [], "people": [],
+    });
+    for (list, mut item, _, levels) in groups {
+        item["cases"] = levels.cases.into();
+        item["unanswered"] = levels.unanswered.into();
+        item["firstResponse"] = spans(&levels.first_response);
+        item["waiting"] = spans(&levels.waiting);
+        item["resolution"] = spans(&levels.resolution);
+        item["handedOver"] = levels.handed_over.into();
+        item["handedBack"] = levels.handed_back.into();
+        match &mut told[list] {
+            Value::Array(items) => items.push(item),
+            one => *one = item,
+        }
+    }
+    told
+}
+
+/// In seconds.
+fn spans(spans: &Spans) -> Value {
+    let seconds = |percent| spans.percentile(percent).map(|it| it / SECOND);
+    json!({"count": spans.count(), "median": seconds(50), "p90": seconds(90), "longest": seconds(100)})
+}

@@ -1,0 +1,64 @@
+//! How fast customers were answered: a walk of the index of histories, for
+//! conversations in which something was said since.
+
+use rusqlite::{Connection, params};
+
+use crate::StoreError;
+use model::service_levels::{LevelsGathering, LevelsQuery, LevelsReport, SaidBy};
+use model::text::SafeText;
+use model::time::{Timestamp, Zone};
+use sqlite::Queries;
+
+/// Those of a channel, and who takes care of each.
+const CONVERSATIONS: &str = "SELECT c.number, k.agent FROM conversation c INDEXED BY conversation_all
+    LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id
+    WHERE c.channel = ?1 AND c.sort_at >= ?2";
+/// In a number each: when, and in its last two bits by whom.
+const SAID: &str = "SELECT conversation, sort_at * 4 + said_by AS said FROM message INDEXED BY message_order
+    WHERE conversation BETWEEN ?1 AND ?2 AND said_by IS NOT NULL ORDER BY conversation, sort_at, id";
+/// Conversations that are read together, at most.
+const TOGETHER: usize = 1_000;
+/// Others between two of them that are passed over: beginning anew takes longer.
+const PASSED_OVER: i64 = 8;
+
+/// Measures the cases of some channels.
+pub(crate) fn measure(
+    connection: &Connection,
+    query: &LevelsQuery,
+    zone: &Zone,
+) -> Result<LevelsReport, StoreError> {
+    let mut gathering = LevelsGathering::new(query, zone);
+    for (place, channel) in query.channels.iter().enumerate() {
+        let mut conversations: Vec<(i64, Option<SafeText>)> =
+            connection.all(CONVERSATIONS, params![channel, query.since], |row| {
+                Ok((row.get("number")?, row.get::<Option<String>>("agent")?.map(|it| SafeText::line(&it))))
+            })?;
+        // As they lie in the index.
+        conversations.sort_unstable_by_key(|it| it.0);
+        for near in conversations.chunk_by(|one, next| next.0 - one.0 <= PASSED_OVER) {
+            for some in near.chunks(TOGETHER) {
+                let (Some((first, _)), Some((last, _))) = (some.first(), some.last()) else { continue };
+                let said: Vec<(i64, i64)> = connection
+                    .all(SAID, [first, last], |row| Ok((row.get("conversation")?, row.get("said")?)))?;
+                let mut histories = said.chunk_by(|one, next| one.0 == next.0).peekable();
+                for (number, person) in some {
+                    while histories.next_if(|it| it[0].0 < *number).is_some() {}
+                    if let Some(history) = histories.next_if(|it| it[0].0 == *number) {
+                        let said: Vec<_> = history.iter().map(|it| said_by(it.1)).collect();
+                        gathering.add(place, person.as_ref(), &said);
+                    }
+                }
+            }
+        }
+    }
+    Ok(gathering.report())
+}
+
+fn said_by(packed: i64) -> (Timestamp, SaidBy) {
+    let by = match packed & 3 {
+        0 => SaidBy::Customer,
+        1 => SaidBy::Ai,
+        _ => SaidBy::Person,
+    };
+    (Timestamp::from_micros(packed >> 2), by)
+}
