@@ -56,7 +56,10 @@ pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
     let runtime = desk::runtime()?;
-    let ended = runtime.block_on(work(&config, &files, arguments.until_sent));
+    // In the background nobody reads what a command says.
+    let ended = runtime
+        .block_on(work(&config, &files, arguments.until_sent))
+        .inspect_err(|error| tracing::error!("the engine failed: {error:#}"));
     runtime.shutdown_background();
     Ok(ended?)
 }
