@@ -7,7 +7,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use model::time::Timestamp;
+use crate::database::session::DbSession;
+use crate::database::shared_revision;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::state::Service;
+use model::time::{Clock, Timestamp};
 
 /// Questions remembered; more would be other questions than pollers ask.
 const REMEMBERED: usize = 64;
@@ -44,6 +49,48 @@ impl LastAnswers {
         }
         known.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
     }
+}
+
+/// Answers a question of a workspace: with what is known, where it still holds,
+/// else with what is read, and the span of time in which that holds. One
+/// without a name is asked once and not kept.
+///
+/// # Errors
+/// When the database fails, or with what the reading fails with.
+pub async fn answer<F>(
+    service: &Service,
+    workspace: &str,
+    question: Option<String>,
+    read: F,
+) -> Result<Reply, ApiError>
+where
+    F: FnOnce(&dyn DbSession) -> Result<(Reply, Range<Timestamp>), ApiError> + Send + 'static,
+{
+    let Some(question) = question else {
+        return service.database.read(move |db| Ok(read(db)?.0)).await;
+    };
+    let (state, now) = (service.clone(), service.clock.now());
+    let own = service.database.own_revision();
+    if let Some(answer) = own.and_then(|it| state.last_answers.recall(&question, it, now)) {
+        return Ok(Reply::of_json(answer));
+    }
+    let workspace = workspace.to_owned();
+    let job = move |db: &dyn DbSession| {
+        let commits = match own {
+            Some(commits) => commits,
+            None => {
+                let commits = shared_revision(db, &workspace)?;
+                if let Some(answer) = state.last_answers.recall(&question, commits, now) {
+                    return Ok(Reply::of_json(answer));
+                }
+                commits
+            }
+        };
+        let (reply, times) = read(db)?;
+        state.last_answers.keep(&question, commits, times, &reply.body);
+        Ok(reply)
+    };
+    service.database.read(job).await
 }
 
 #[cfg(test)]
