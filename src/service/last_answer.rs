@@ -14,13 +14,19 @@ use crate::reply::Reply;
 use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
-/// Questions remembered; more would be other questions than pollers ask.
-const REMEMBERED: usize = 64;
+/// Bytes of answers remembered: those of a thousand desks that look at a list.
+const REMEMBERED: usize = 32 * 1024 * 1024;
 
 /// Answers by question.
 #[derive(Default)]
 pub struct LastAnswers {
-    known: Mutex<HashMap<String, Known>>,
+    known: Mutex<KnownAnswers>,
+}
+
+#[derive(Default)]
+struct KnownAnswers {
+    by_question: HashMap<String, Known>,
+    bytes: usize,
 }
 
 /// An answer, and while it holds.
@@ -36,7 +42,8 @@ impl LastAnswers {
     /// change it.
     pub fn recall(&self, question: &str, commits: u64, now: Timestamp) -> Option<Vec<u8>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
+        let found =
+            known.by_question.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
         found.map(|it| it.answer.clone())
     }
 
@@ -44,10 +51,12 @@ impl LastAnswers {
     /// span of time.
     pub fn keep(&self, question: &str, commits: u64, times: Range<Timestamp>, answer: &[u8]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= REMEMBERED && !known.contains_key(question) {
-            known.clear();
+        let before = known.by_question.remove(question).map_or(0, |it| it.answer.len());
+        known.bytes = known.bytes - before + answer.len();
+        if known.bytes > REMEMBERED {
+            *known = KnownAnswers { bytes: answer.len(), ..KnownAnswers::default() };
         }
-        known.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
+        known.by_question.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
     }
 }
 
@@ -108,7 +117,13 @@ mod tests {
             assert_eq!(answers.recall("q", commits, at(now)).is_some(), holds, "{commits} {now}");
         }
         assert_eq!(answers.recall("r", 3, at(5)), None);
-        (0..REMEMBERED).for_each(|number| answers.keep(&number.to_string(), 4, at(0)..at(9), b"b"));
+        let long = vec![b'b'; REMEMBERED / 2];
+        for _ in 0..3 {
+            answers.keep("r", 3, at(0)..at(9), &long);
+            assert!(answers.recall("q", 3, at(5)).is_some(), "the same again takes no more room");
+        }
+        answers.keep("s", 3, at(0)..at(9), &long);
         assert_eq!(answers.recall("q", 3, at(5)), None, "it is bounded");
+        assert_eq!(answers.recall("s", 3, at(5)).map(|it| it.len()), Some(long.len()));
     }
 }
