@@ -66,7 +66,10 @@ async fn run() {
     print(&rows);
 }
 
-fn print(rows: &[(&str, Vec<(Outcome, f64, u64)>)]) {
+/// What a run came to, microseconds of the processor a request, bytes of memory.
+type Run = (Outcome, f64, u64);
+
+fn print(rows: &[(&str, Vec<Run>)]) {
     println!(
         "{:<28} {:>8} {:>8} {:>8} {:>8} {:>6} | {:>8} {:>8} {:>8} | {:>6} {:>6}",
         "", "per s", "p50 ms", "p99 ms", "cpu us", "MB", "bare/s", "p99 ms", "cpu us", "rate", "cpu"

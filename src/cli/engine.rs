@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
+use clap::Args;
 use tokio::sync::mpsc;
 
 use crate::cli::folders::DeskFolders;
@@ -21,17 +22,29 @@ use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
+use store::Reader;
 use sync::{ChannelSpec, Engine, ProcessRole};
 
 /// How long ending waits for a request on its way; one that takes longer is
 /// asked again with the same key.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Runs it until a signal ends it.
+/// How often it is asked whether all was sent.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The switches of `engine`.
+#[derive(Debug, Args)]
+pub struct EngineArguments {
+    /// End once nothing waits to leave and no broadcast has waves left.
+    #[arg(long)]
+    pub until_sent: bool,
+}
+
+/// Runs it until a signal ends it, or all was sent where that is wanted.
 ///
 /// # Errors
 /// When nothing is configured, a key is missing, or the files cannot be used.
-pub fn run() -> Result<(), CliError> {
+pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
     if config.channels.is_empty() {
@@ -43,15 +56,20 @@ pub fn run() -> Result<(), CliError> {
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
     let runtime = desk::runtime()?;
-    let ended = runtime.block_on(until_told(&config, &files));
+    // In the background nobody reads what a command says.
+    let ended = runtime
+        .block_on(work(&config, &files, arguments.until_sent))
+        .inspect_err(|error| tracing::error!("the engine failed: {error:#}"));
     runtime.shutdown_background();
     Ok(ended?)
 }
 
-async fn until_told(config: &Config, files: &DeskFolders) -> anyhow::Result<()> {
+async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let store = files.open(config.agent.clone().unwrap_or_else(desk::login))?;
     let channels = desk::specs(config)?;
+    let reader = store.reader()?;
+    let mut looks = tokio::time::interval(LOOK);
     let folder = folders::config()?;
     let (told, mut news) = mpsc::unbounded_channel();
     let log = NewsLog::default();
@@ -79,6 +97,11 @@ async fn until_told(config: &Config, files: &DeskFolders) -> anyhow::Result<()> 
     loop {
         tokio::select! {
             () = signals.next() => break,
+            _ = looks.tick(), if until_sent => {
+                if is_all_sent(&reader, &channels)? {
+                    break;
+                }
+            }
             heard = news.recv() => {
                 if let Some(News::Leader(channel, leader)) = heard {
                     match leader {
@@ -105,6 +128,17 @@ async fn until_told(config: &Config, files: &DeskFolders) -> anyhow::Result<()> 
         () = signals.next() => tracing::warn!("ended by a second signal"),
     }
     Ok(())
+}
+
+/// Whether nothing waits to leave; what asks for a person or is paused does not.
+fn is_all_sent(reader: &Reader, channels: &[ChannelSpec]) -> anyhow::Result<bool> {
+    for channel in channels.iter().filter(|it| !it.read_only) {
+        let counts = reader.counts(&channel.id)?;
+        if counts.outbox > 0 || counts.broadcasts > 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// What it does, in a line.

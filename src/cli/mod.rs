@@ -97,7 +97,7 @@ pub enum Action {
     ///
     /// An inbox that is opened on the same files takes over at once, and the
     /// engine goes on when it is closed. It logs where the inbox does.
-    Engine,
+    Engine(engine::EngineArguments),
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
@@ -160,7 +160,7 @@ pub fn main() -> ExitCode {
         )),
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
-        Some(Action::Engine) => engine::run(),
+        Some(Action::Engine(arguments)) => engine::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
         Some(Action::Admin(arguments)) => admin::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),

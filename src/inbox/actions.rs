@@ -108,4 +108,10 @@ impl Changes {
         self.save_every_draft(desk, context);
         context.push(Effect::Quit);
     }
+
+    /// The same, with what is still to leave sent in the background.
+    pub(crate) fn quit_to_background(&mut self, desk: &mut Desk, context: &mut Context) {
+        self.save_every_draft(desk, context);
+        context.push(Effect::QuitToBackground);
+    }
 }

@@ -371,6 +371,8 @@ pub enum Effect {
     Suspend,
     /// Leave, giving the terminal back.
     Quit,
+    /// The same, and send what is still to leave in the background.
+    QuitToBackground,
     /// Put a text into the log for someone to look at.
     Log(SafeText),
 }

@@ -247,6 +247,9 @@ mod tests {
     /// the last answer.
     type Measured = (i64, Option<i64>, Vec<i64>, Option<i64>);
 
+    /// What was said, the time now, and the cases of it.
+    type Told<'a> = (&'a [(i64, SaidBy)], i64, Vec<Measured>);
+
     fn measured(said: &[(i64, SaidBy)], now: i64) -> Vec<Measured> {
         let said: Vec<_> = said.iter().map(|(minute, by)| (at(*minute), *by)).collect();
         let minutes = |it: i64| it / MINUTE;
@@ -260,7 +263,7 @@ mod tests {
     #[test]
     fn cases_begin_with_a_customer_and_end_with_a_day_of_silence() {
         const DAY: i64 = 24 * 60;
-        let table: &[(&[(i64, SaidBy)], i64, Vec<Measured>)] = &[
+        let table: &[Told<'_>] = &[
             (&[], 10, vec![]),
             (&[(0, Person)], 10, vec![]),
             (&[(0, Customer)], 10, vec![(0, None, vec![], None)]),

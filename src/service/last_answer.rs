@@ -7,15 +7,26 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use model::time::Timestamp;
+use crate::database::session::DbSession;
+use crate::database::shared_revision;
+use crate::errors::ApiError;
+use crate::reply::Reply;
+use crate::state::Service;
+use model::time::{Clock, Timestamp};
 
-/// Questions remembered; more would be other questions than pollers ask.
-const REMEMBERED: usize = 64;
+/// Bytes of answers remembered: those of a thousand desks that look at a list.
+const REMEMBERED: usize = 32 * 1024 * 1024;
 
 /// Answers by question.
 #[derive(Default)]
 pub struct LastAnswers {
-    known: Mutex<HashMap<String, Known>>,
+    known: Mutex<KnownAnswers>,
+}
+
+#[derive(Default)]
+struct KnownAnswers {
+    by_question: HashMap<String, Known>,
+    bytes: usize,
 }
 
 /// An answer, and while it holds.
@@ -31,7 +42,8 @@ impl LastAnswers {
     /// change it.
     pub fn recall(&self, question: &str, commits: u64, now: Timestamp) -> Option<Vec<u8>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
+        let found =
+            known.by_question.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
         found.map(|it| it.answer.clone())
     }
 
@@ -39,11 +51,55 @@ impl LastAnswers {
     /// span of time.
     pub fn keep(&self, question: &str, commits: u64, times: Range<Timestamp>, answer: &[u8]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= REMEMBERED && !known.contains_key(question) {
-            known.clear();
+        let before = known.by_question.remove(question).map_or(0, |it| it.answer.len());
+        known.bytes = known.bytes - before + answer.len();
+        if known.bytes > REMEMBERED {
+            *known = KnownAnswers { bytes: answer.len(), ..KnownAnswers::default() };
         }
-        known.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
+        known.by_question.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
     }
+}
+
+/// Answers a question of a workspace: with what is known, where it still holds,
+/// else with what is read, and the span of time in which that holds. One
+/// without a name is asked once and not kept.
+///
+/// # Errors
+/// When the database fails, or with what the reading fails with.
+pub async fn answer<F>(
+    service: &Service,
+    workspace: &str,
+    question: Option<String>,
+    read: F,
+) -> Result<Reply, ApiError>
+where
+    F: FnOnce(&dyn DbSession) -> Result<(Reply, Range<Timestamp>), ApiError> + Send + 'static,
+{
+    let Some(question) = question else {
+        return service.database.read(move |db| Ok(read(db)?.0)).await;
+    };
+    let (state, now) = (service.clone(), service.clock.now());
+    let own = service.database.own_revision();
+    if let Some(answer) = own.and_then(|it| state.last_answers.recall(&question, it, now)) {
+        return Ok(Reply::of_json(answer));
+    }
+    let workspace = workspace.to_owned();
+    let job = move |db: &dyn DbSession| {
+        let commits = match own {
+            Some(commits) => commits,
+            None => {
+                let commits = shared_revision(db, &workspace)?;
+                if let Some(answer) = state.last_answers.recall(&question, commits, now) {
+                    return Ok(Reply::of_json(answer));
+                }
+                commits
+            }
+        };
+        let (reply, times) = read(db)?;
+        state.last_answers.keep(&question, commits, times, &reply.body);
+        Ok(reply)
+    };
+    service.database.read(job).await
 }
 
 #[cfg(test)]
@@ -61,7 +117,13 @@ mod tests {
             assert_eq!(answers.recall("q", commits, at(now)).is_some(), holds, "{commits} {now}");
         }
         assert_eq!(answers.recall("r", 3, at(5)), None);
-        (0..REMEMBERED).for_each(|number| answers.keep(&number.to_string(), 4, at(0)..at(9), b"b"));
+        let long = vec![b'b'; REMEMBERED / 2];
+        for _ in 0..3 {
+            answers.keep("r", 3, at(0)..at(9), &long);
+            assert!(answers.recall("q", 3, at(5)).is_some(), "the same again takes no more room");
+        }
+        answers.keep("s", 3, at(0)..at(9), &long);
         assert_eq!(answers.recall("q", 3, at(5)), None, "it is bounded");
+        assert_eq!(answers.recall("s", 3, at(5)).map(|it| it.len()), Some(long.len()));
     }
 }

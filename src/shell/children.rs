@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// Variables that hold keys.
@@ -45,6 +45,22 @@ pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>)
         status if status.success() => Ok(()),
         status => Err(io::Error::other(format!("it ended with {status}"))),
     }
+}
+
+/// Starts this program without a screen, which sends what is still to leave and
+/// ends then. It is of this program and needs its keys, so it gets the whole
+/// environment, and outlives the terminal.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn send_in_background() -> io::Result<()> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["engine", "--until-sent"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // What ends the terminal's programs does not end it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.spawn().map(drop)
 }
 
 #[cfg(test)]

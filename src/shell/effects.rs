@@ -78,6 +78,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         | Effect::Redraw
         | Effect::Suspend
         | Effect::Quit
+        | Effect::QuitToBackground
         | Effect::Load(_)
         | Effect::Ask(_)
         | Effect::Watch(..)
@@ -333,7 +334,8 @@ impl Hands {
             | Effect::Copy(..)
             | Effect::Redraw
             | Effect::Suspend
-            | Effect::Quit => (),
+            | Effect::Quit
+            | Effect::QuitToBackground => (),
         }
     }
 

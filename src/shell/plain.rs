@@ -13,7 +13,7 @@ use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, DeskError};
-use crate::shell::{failures, opening, receiving, signals};
+use crate::shell::{children, failures, opening, receiving, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event};
 use inbox::plain::Spoken;
@@ -198,6 +198,10 @@ impl PlainMode {
         for effect in self.app.update(event) {
             match effect {
                 Effect::Quit => return Ok(true),
+                Effect::QuitToBackground => match children::send_in_background() {
+                    Ok(()) => return Ok(true),
+                    Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
+                },
                 Effect::Redraw => self.spoken.again(),
                 Effect::Suspend => signals::stop_here(),
                 Effect::SetUp => self.app.context.warn("`frontdesk channel add` adds a channel key"),

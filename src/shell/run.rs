@@ -21,7 +21,7 @@ use crate::shell::pictures::Viewer;
 use crate::shell::reading;
 use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, ScreenOptions, SharpImage};
-use crate::shell::{editor, failures, input, opening, setting_up, signals};
+use crate::shell::{children, editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event, Load};
 use inbox::keys::Pointer;
@@ -266,6 +266,10 @@ impl Turning {
         for effect in self.app.update(self.located(event)) {
             match effect {
                 Effect::Quit => return Ok(true),
+                Effect::QuitToBackground => match children::send_in_background() {
+                    Ok(()) => return Ok(true),
+                    Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
+                },
                 Effect::Redraw => self.screen.redraw(),
                 Effect::Bell => self.screen.say(b"\x07")?,
                 Effect::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,

@@ -1,6 +1,7 @@
 //! Conversations that are nothing but a broadcast: they began with one, and
-//! their contact has not written. Whether one is stands on its row, renewed in
-//! the transaction that changes its messages and when a broadcast was taken.
+//! neither their contact nor anybody at this desk has written. Whether one is
+//! stands on its row, renewed in the transaction that changes its messages and
+//! when a broadcast was taken.
 
 use rusqlite::{Connection, Params, TransactionBehavior, params};
 
@@ -27,7 +28,10 @@ fn rule() -> String {
     format!(
         "(last_inbound_at IS NULL AND waiting_since IS NULL AND NOT EXISTS (
              SELECT 1 FROM message i WHERE i.conversation = conversation.number
-                 AND (i.inbound = 1 OR i.unreadable = 1)) AND EXISTS (
+                 AND (i.inbound = 1 OR i.unreadable = 1)) AND NOT EXISTS (
+             SELECT 1 FROM desk.audit a WHERE a.channel = conversation.channel
+                 AND a.lane_id IN (conversation.id, conversation.address)
+                 AND a.lane IN ('conversation', 'number')) AND EXISTS (
              SELECT 1 FROM (SELECT coalesce(conversation.first_message_at, iif(conversation.reached_start = 1, coalesce(
                  (SELECT min(m.sort_at) FROM message m WHERE m.conversation = conversation.number),
                  conversation.created_at), NULL)) AS began) f

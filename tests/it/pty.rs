@@ -144,14 +144,19 @@ impl Terminal {
         }
     }
 
-    /// Says yes to a question, which takes no answer that was typed before it
-    /// could be read, and says so.
+    /// Says yes to a question.
     pub(crate) fn say_yes(&mut self, question: &str) {
+        self.answer('y', question);
+    }
+
+    /// Answers a question, which takes no answer that was typed before it could
+    /// be read, and says so.
+    pub(crate) fn answer(&mut self, key: char, question: &str) {
         let mut typed = String::new();
         while self.contents().contains(question) {
             std::thread::sleep(Duration::from_millis(200));
-            self.keys("y");
-            typed.push('y');
+            self.keys(&key.to_string());
+            typed.push(key);
             let refused = format!("\"{typed}\" was typed too early");
             self.wait_until("an answer", |it| {
                 let contents = it.contents();

@@ -32,9 +32,6 @@ impl Changes {
         if (outbox > 0 || broadcasts > 0) && receives {
             open.push("webhooks are not received until frontdesk runs again".to_owned());
         }
-        if outbox > 0 || broadcasts > 0 {
-            open.push("`frontdesk engine` goes on with it in the background, without a screen".to_owned());
-        }
         if paused > 0 {
             let people = if paused == 1 { "1 conversation" } else { &format!("{paused} conversations") };
             open.push(format!("the AI is paused by you in {people}: no one answers there"));
@@ -48,8 +45,16 @@ impl Changes {
         if open.is_empty() {
             return self.quit(desk, context);
         }
+        let leaves = |it: &Tab| !it.channel.read_only && (it.counts.outbox > 0 || it.counts.broadcasts > 0);
+        let sends = !context.settings.demo && desk.tabs.iter().any(leaves);
         let lines = open.into_iter().map(DialogLine::plain).collect();
         let question = Confirm::new("Quit frontdesk?", lines).answer('n', "", |_| ()).esc("stay");
+        let question = match sends {
+            true => question.answer('b', "quit, send it in the background", |inbox: &mut Inbox| {
+                inbox.changes.quit_to_background(&mut inbox.desk, &mut inbox.context)
+            }),
+            false => question,
+        };
         context.open(match paused {
             0 => question.answer('y', "quit", |inbox: &mut Inbox| {
                 inbox.changes.quit(&mut inbox.desk, &mut inbox.context)

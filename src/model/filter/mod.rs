@@ -149,7 +149,7 @@ pub enum Is {
     Starred,
     /// Put off until later.
     Snoozed,
-    /// Nothing but a broadcast: it began with one, and its contact has not written.
+    /// Nothing but a broadcast: it began with one, and nobody has written since.
     Broadcast,
     /// Its AI was paused from this desk.
     Paused,

@@ -19,10 +19,7 @@ pub fn advance(work: &Work<'_>, message: &str, step: Kind) -> Result<(), Databas
         Kind::Read => ("read", Event::MessageRead),
         _ => ("failed", Event::MessageFailed),
     };
-    if !messages::advance(work.db, message, status, work.now)? {
-        return Ok(());
-    }
-    let Some(row) = messages::by_id(work.db, message)? else { return Ok(()) };
+    let Some(row) = messages::advance(work.db, message, status, work.now)? else { return Ok(()) };
     broadcast::follow(work, &row)?;
     let told = json!({
         "conversationId": row.conversation, "messageId": row.id, "status": row.status,

@@ -160,9 +160,14 @@ pub fn newest(db: &dyn DbSession, conversation: &str, count: i64) -> Result<Vec<
 }
 
 /// Moves an outbound message on: sent, delivered, read; failed only from
-/// sent. False when it is past that already.
-pub fn advance(db: &dyn DbSession, id: &str, status: &str, at: Timestamp) -> Result<bool, DatabaseError> {
-    let sql = match status {
+/// sent. As it is then; none when it is past that already.
+pub fn advance(
+    db: &dyn DbSession,
+    id: &str,
+    status: &str,
+    at: Timestamp,
+) -> Result<Option<MessageRow>, DatabaseError> {
+    let change = match status {
         "delivered" => {
             "UPDATE messages SET status = 'delivered', delivered_at = ?2 WHERE id = ?1 AND status = 'sent'"
         }
@@ -171,11 +176,11 @@ pub fn advance(db: &dyn DbSession, id: &str, status: &str, at: Timestamp) -> Res
              WHERE id = ?1 AND status IN ('sent', 'delivered')"
         }
         _ => {
-            let sql = "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent'";
-            return Ok(db.change(sql, bound![id])? > 0);
+            let change = "UPDATE messages SET status = 'failed' WHERE id = ?1 AND status = 'sent'";
+            return db.first(&format!("{change} RETURNING *"), bound![id], from_row);
         }
     };
-    Ok(db.change(sql, bound![id, at])? > 0)
+    db.first(&format!("{change} RETURNING *"), bound![id, at], from_row)
 }
 
 /// Writes a message anew that stands for something that goes on: a call.

@@ -64,6 +64,7 @@ pub use open::Durability;
 use place::DatabasePlace;
 use pool::Pool;
 pub use postgres::feed::CommittedElsewhere;
+pub use postgres::revision as shared_revision;
 pub use postgres::shared_state::{DecisionClock, NewValue, SharedState};
 pub use session::WriteScope;
 use session::{DbSession, WritingConnection};
@@ -217,17 +218,10 @@ impl Database {
         self.read(move |db| savepoint::part(db, || job(db))).await
     }
 
-    /// How often something of a workspace was committed, by whichever process.
-    /// What was read between two equal numbers is what would be read now.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn revision(&self, workspace: &str) -> Result<u64, DatabaseError> {
-        if self.shared.is_none() {
-            return Ok(self.writer.commits());
-        }
-        let workspace = workspace.to_owned();
-        self.read(move |db| postgres::revision(db, &workspace)).await
+    /// How often something was committed, where no other process commits. What was
+    /// read between two equal numbers is what would be read now.
+    pub fn own_revision(&self) -> Option<u64> {
+        self.shared.is_none().then(|| self.writer.commits())
     }
 
     /// How much is asked of those that write, read, and change what processes

@@ -2,7 +2,7 @@
 //! ledger that explains it. Interface: Limits, Credit costs.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, table};
+use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
@@ -59,12 +59,11 @@ pub fn charge(
     reference: &str,
     now: Timestamp,
 ) -> Result<Result<i64, i64>, DatabaseError> {
-    let sql = "UPDATE workspaces SET balance = balance - ?2 WHERE id = ?1 AND balance >= ?2";
-    let paid = db.change(sql, bound![id, cost])? > 0;
-    let balance = read(db, id)?.balance;
-    if !paid {
-        return Ok(Err(balance));
-    }
+    let sql =
+        "UPDATE workspaces SET balance = balance - ?2 WHERE id = ?1 AND balance >= ?2 RETURNING balance";
+    let Some(balance) = db.first(sql, bound![id, cost], only)? else {
+        return Ok(Err(read(db, id)?.balance));
+    };
     if cost != 0 {
         enter(db, id, -cost, reason, reference, now)?;
     }

@@ -12,6 +12,7 @@ use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::bodies;
 use crate::handlers::messages::write_page;
+use crate::last_answer;
 use crate::query::{PageRequest, Query};
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
@@ -30,36 +31,20 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
     // Who reads on in a list asks that page once.
-    let question = match query.text("cursor") {
-        Some(_) => None,
-        None => {
-            let name = format!("list {} {status:?} {}", caller.channel_id, page.limit);
-            Some((name, service.database.revision(&caller.workspace).await?))
-        }
-    };
-    if let Some((question, commits)) = &question
-        && let Some(answer) = service.last_answers.recall(question, *commits, now)
-    {
-        return Ok(Reply::of_json(answer));
-    }
-    let state = service.clone();
-    let (reply, until) = service
-        .database
-        .read(move |db| {
-            // The time alone shuts windows.
-            let mut until = Timestamp::from_micros(i64::MAX);
-            let mut lines = page.lines();
-            conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
-                until = row.window_closes().filter(|it| now < *it).map_or(until, |it| it.min(until));
-                lines.take(&bodies::conversation_line(row, now), || row.place())
-            })?;
-            Ok::<_, ApiError>((lines.reply(&state.cursors)?, until))
-        })
-        .await?;
-    if let Some((question, commits)) = question {
-        service.last_answers.keep(&question, commits, now..until, &reply.body);
-    }
-    Ok(reply)
+    let is_first = query.text("cursor").is_none();
+    let question = is_first.then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
+    let (state, workspace) = (service.clone(), caller.workspace.clone());
+    last_answer::answer(&service, &workspace, question, move |db| {
+        // The time alone shuts windows.
+        let mut until = Timestamp::from_micros(i64::MAX);
+        let mut lines = page.lines();
+        conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
+            until = row.window_closes().filter(|it| now < *it).map_or(until, |it| it.min(until));
+            lines.take(&bodies::conversation_line(row, now), || row.place())
+        })?;
+        Ok((lines.reply(&state.cursors)?, now..until))
+    })
+    .await
 }
 
 /// The status, as rows have it, and the page that are asked for.

@@ -8,10 +8,12 @@ use crate::auth::Caller;
 use crate::channels::Channel;
 use crate::cursors::Place;
 use crate::database::messages::{self, Filter};
+use crate::database::session::DbSession;
 use crate::database::{broadcasts as sent, contacts as stored, emails, happenings};
 use crate::errors::ApiError;
 use crate::handlers::dev::event;
 use crate::handlers::{bodies, broadcasts, contacts, mail_bodies};
+use crate::last_answer;
 use crate::reply::Reply;
 use crate::request::Reading;
 use crate::state::Service;
@@ -27,36 +29,26 @@ const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
 /// channel, newest first.
 pub async fn new_message(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
-    let commits = service.database.revision(&caller.workspace).await?;
-    let question = format!("new-message {}", caller.channel_id);
+    let (workspace, question) = (caller.workspace.clone(), format!("new-message {}", caller.channel_id));
     // Messages are told alike at any time.
     let always = Timestamp::from_micros(i64::MIN)..Timestamp::from_micros(i64::MAX);
-    if let Some(answer) = service.last_answers.recall(&question, commits, always.start) {
-        return Ok(Reply::of_json(answer));
-    }
-    let reply = newest(&service, caller).await?;
-    service.last_answers.keep(&question, commits, always, &reply.body);
-    Ok(reply)
+    last_answer::answer(&service, &workspace, Some(question), move |db| Ok((newest(db, &caller)?, always)))
+        .await
 }
 
-async fn newest(service: &Service, caller: Caller) -> Result<Reply, ApiError> {
-    service
-        .database
-        .read(move |db| {
-            if caller.channel == Channel::Email {
-                let rows = emails::newest_inbound(db, &caller.channel_id, ITEMS)?;
-                let data: Vec<_> = rows.into_iter().map(mail_bodies::message).collect();
-                return Reply::ok(&serde_json::json!({ "data": data }));
-            }
-            let filter = Filter { direction: Some("inbound"), ..Filter::default() };
-            let mut list = PageWriter::new();
-            messages::each(db, &caller.channel_id, &filter, &Place::top(), ITEMS, |row| {
-                let pushed = list.push(&bodies::message_line(row, caller.channel));
-                pushed.map_err(|cause| ApiError::internal(&cause))
-            })?;
-            Ok(Reply::of_json(list.finish_list()))
-        })
-        .await
+fn newest(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {
+    if caller.channel == Channel::Email {
+        let rows = emails::newest_inbound(db, &caller.channel_id, ITEMS)?;
+        let data: Vec<_> = rows.into_iter().map(mail_bodies::message).collect();
+        return Reply::ok(&serde_json::json!({ "data": data }));
+    }
+    let filter = Filter { direction: Some("inbound"), ..Filter::default() };
+    let mut list = PageWriter::new();
+    messages::each(db, &caller.channel_id, &filter, &Place::top(), ITEMS, |row| {
+        let pushed = list.push(&bodies::message_line(row, caller.channel));
+        pushed.map_err(|cause| ApiError::internal(&cause))
+    })?;
+    Ok(Reply::of_json(list.finish_list()))
 }
 
 /// `GET /triggers/new-contact`: the workspace's newest contacts. Contacts are

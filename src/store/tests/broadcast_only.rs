@@ -1,13 +1,15 @@
 //! Who has nothing but a broadcast: whose conversation began with one, and who
 //! has not written.
 
-use crate::tests::{add, at, channel, list, message};
+use crate::outbox::NewRow;
+use crate::tests::{add, at, channel, list, message, send};
 use crate::{Reader, Store, facts};
 use model::contacts::ToldContact;
 use model::conversations::{Conversation, Escalation};
 use model::filter::{Sort, parse};
 use model::ids::ContactId;
 use model::messages::{Direction, Sender};
+use model::outbox::Lane;
 use model::outbox::content::Audience;
 use model::queries::ConversationQuery;
 use model::text::SafeText;
@@ -52,7 +54,8 @@ fn found(reader: &Reader, line: &str) -> Vec<String> {
 #[tokio::test]
 async fn it_began_with_a_broadcast_and_nobody_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let recipients = ["answered", "asks", "earlier", "empty", "new", "raced", "stuck", "unread", "whole"];
+    let recipients =
+        ["answered", "asks", "earlier", "empty", "new", "raced", "stuck", "unread", "whole", "written"];
     let store = store(folder.path(), &recipients).await;
     // The list may tell of one before it is known here that the broadcast was taken.
     list(&store, vec![one("raced", Some(SENT + 1))]).await;
@@ -72,7 +75,12 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
         one("stuck", Some(SENT + 1)),
         one("unread", None),
         one("whole", None),
+        one("written", Some(SENT + 1)),
     ];
+    store.enqueue(send("written", "May I help?", 0), at(SENT + 1)).unwrap();
+    // Who is only known better has not been written to.
+    let contact = NewRow { lane: Lane::Contact(phone("whole")), ..send("whole", "", 0) };
+    store.enqueue(contact, at(SENT + 1)).unwrap();
     list(&store, page).await;
     let mut sent = message("whole", "we open", SENT + 2, Direction::Outbound);
     sent.sender = Sender::Api;
@@ -85,14 +93,14 @@ async fn it_began_with_a_broadcast_and_nobody_answered() {
             cache
                 .connection
                 .execute("UPDATE conversation SET created_at = sort_at, stuck = id = 'stuck'", [])?;
-            (1..=10).try_for_each(|number| facts::refresh(&cache.connection, number))
+            (1..=11).try_for_each(|number| facts::refresh(&cache.connection, number))
         })
         .unwrap();
     let reader = store.reader().unwrap();
     assert_eq!(found(&reader, "is:broadcast"), ["empty", "new", "raced", "whole"]);
     assert_eq!(
         found(&reader, "status:open -is:broadcast"),
-        ["answered", "asks", "earlier", "stranger", "stuck", "unread"]
+        ["answered", "asks", "earlier", "stranger", "stuck", "unread", "written"]
     );
     assert_eq!(found(&reader, "is:broadcast is:needed"), [""; 0], "none of them waits");
     assert_eq!(reader.counts(&channel()).unwrap().broadcast_only, 4);

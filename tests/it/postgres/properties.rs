@@ -348,7 +348,10 @@ async fn what_is_read_together_is_of_one_moment() {
                 tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             let (database, _) =
                 Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
-            let made = database.write(|db| Ok::<_, DatabaseError>(tables(db, 10)));
+            let made = database.write(|db| {
+                tables(db, 10);
+                Ok::<_, DatabaseError>(())
+            });
             runtime.block_on(made).expect("works");
             let seen = runtime.block_on(read_around_a_change(&database));
             database.close();

@@ -46,7 +46,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     assert!(desk.outbound().is_empty(), "nothing leaves while it is held");
     photographs!(desk, "held", Page, Status);
     desk.keys("q").shows("1 broadcast has waves left: none leaves until frontdesk runs again");
-    desk.shows("`frontdesk engine` goes on with it in the background").keys("<Esc>");
+    desk.shows("quit, send it in the background").keys("<Esc>");
     desk.keys("z").shows("taken back; nothing has left").shows("taken back");
     go_on(&mut desk, 30);
     assert!(desk.outbound().is_empty());

@@ -145,7 +145,7 @@ fn a_mail_is_passed_on_with_its_files() {
     let mut desk = with_files(&world, &proxy, &thread, &files);
     desk.keys("gg<Enter>");
     look(&mut desk);
-    desk.keys("F").shows("1 of 3 files stay behind").types("carla@z.example");
+    desk.keys("F").shows("1 of its 3 files stays behind").types("carla@z.example");
     desk.shows("plan.pdf (5 B").shows("film.mp4 (19.0 MB").hides("lost.bin (");
     photographs!(desk, "a_mail_is_passed_on_with_its_files", Composer);
     desk.keys("<Ctrl-X>").shows("the files are 19.0 MB together; 18.0 MB are the most a mail takes");

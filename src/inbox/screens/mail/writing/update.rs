@@ -73,13 +73,16 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
 fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
     let came = current_letter(inbox).and_then(|it| it.letter.as_ref()).map_or(0, |it| it.files.len());
     let goes = inbox.desk.tab().mail_head().map_or(0, |it| it.files.len());
-    match came.saturating_sub(goes) {
-        0 => {}
-        _ if begun != MailBeginning::Forward => {}
-        left => inbox.context.warn(format!(
-            "{left} of {came} files stay behind: the server does not tell where their bytes are"
-        )),
+    let left = came.saturating_sub(goes);
+    if left == 0 || begun != MailBeginning::Forward {
+        return;
     }
+    let which = match (left, came) {
+        (1, 1) => "its file stays behind".to_owned(),
+        (1, _) => format!("1 of its {came} files stays behind"),
+        _ => format!("{left} of its {came} files stay behind"),
+    };
+    inbox.context.warn(format!("{which}: the server gives no download link"));
 }
 
 fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
