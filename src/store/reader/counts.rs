@@ -70,6 +70,7 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         stopped: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state = 'stopped' LIMIT ?2)",
         )?,
+        proposals: count("SELECT count(*) FROM (SELECT 1 FROM desk.proposal WHERE channel = ?1 LIMIT ?2)")?,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
         broadcasts: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.campaign p WHERE phase = 'running' AND channel = ?1
