@@ -120,7 +120,8 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
         items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
     }
     let propose = inbox.context.key_of(Command::ShowProposals);
-    match sum(|it| it.counts.proposals) {
+    let proposals: usize = inbox.desk.tabs.iter().map(|it| it.counts.proposals.len()).sum();
+    match proposals {
         0 => (),
         1 => items.push(asking(format!(" · 1 proposal · {propose}"), " · 1 proposal".to_owned())),
         many => {

@@ -149,7 +149,7 @@ fn count(tab: &Tab) -> String {
         0 => String::new(),
         waiting => format!(" {waiting}"),
     };
-    let waiting = match tab.counts.proposals {
+    let waiting = match tab.counts.proposals.len() {
         0 => waiting,
         proposals => format!("{waiting} ?{proposals}"),
     };

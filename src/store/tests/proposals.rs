@@ -55,7 +55,7 @@ async fn a_proposal_waits_beside_the_outbox_and_is_stale_once_somebody_wrote() {
     let found = waiting(&reader).remove(0);
     assert_eq!((&found.proposal, found.title.as_str(), found.is_stale()), (&kept, "Maria", false));
     let counts = reader.counts(&channel()).unwrap();
-    assert_eq!((counts.proposals, counts.outbox, queued(&reader)), (1, 0, 0));
+    assert_eq!((counts.proposals.len(), counts.outbox, queued(&reader)), (1, 0, 0));
     say(&store, "m2", 30).await;
     let found = waiting(&reader).remove(0);
     assert!(found.is_stale());
