@@ -1,0 +1,58 @@
+//! `mcp`: the Model Context Protocol on standard input and output, for an
+//! assistant a person uses. It reads what this desk has stored and writes
+//! proposals and notes; it has no key, asks no server and sends nothing.
+
+mod arguments;
+mod protocol;
+mod tools;
+
+use std::io::{BufRead, Read};
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::cli::scripting::Files;
+use crate::cli::{CliError, print};
+use protocol::Session;
+use tools::ToolBox;
+
+/// Bytes of a message at most.
+const MOST: u64 = 1 << 20;
+
+/// The switches of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArguments {
+    /// Offer only the tools that read.
+    #[arg(long)]
+    pub read_only: bool,
+}
+
+/// `frontdesk mcp`
+///
+/// # Errors
+/// When nothing is configured, or standard input or output fails.
+pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
+    let tools = ToolBox::new(Files::open()?, arguments.read_only)?;
+    let mut session = Session::new(tools);
+    Ok(serve(&mut std::io::stdin().lock(), &mut session)?)
+}
+
+/// Answers messages, one a line, until there are no more.
+fn serve(input: &mut impl BufRead, session: &mut Session) -> Result<()> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.by_ref().take(MOST).read_until(b'\n', &mut line).context("reading a message")?;
+        if read == 0 {
+            return Ok(());
+        }
+        let is_cut = read as u64 == MOST && line.last() != Some(&b'\n');
+        if is_cut {
+            input.skip_until(b'\n').context("reading a message")?;
+        }
+        let answer = if is_cut { Some(protocol::too_long()) } else { session.answer(&line) };
+        if let Some(answer) = answer {
+            print::json(&answer)?;
+        }
+    }
+}
