@@ -386,28 +386,3 @@ pub enum Effect {
     /// Put a text into the log for someone to look at.
     Log(SafeText),
 }
-
-impl Effect {
-    /// Whether it goes to this desk's own files; [`Event::Written`] tells its
-    /// end.
-    pub fn is_write(&self) -> bool {
-        matches!(
-            self,
-            Self::SaveDraft(..)
-                | Self::SaveNote(..)
-                | Self::TakeNoteBack(..)
-                | Self::SaveMacro(..)
-                | Self::Enqueue { .. }
-                | Self::SendProposed(..)
-                | Self::SettleProposal(..)
-                | Self::RestoreProposal(_)
-                | Self::Register { .. }
-                | Self::Recall(_)
-                | Self::SendNow(_)
-                | Self::Decide(..)
-                | Self::MarkSeen(..)
-                | Self::Keep(..)
-                | Self::Campaign(_)
-        )
-    }
-}

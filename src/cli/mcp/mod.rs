@@ -3,6 +3,7 @@
 //! proposals and notes; it has no key, asks no server and sends nothing.
 
 mod arguments;
+mod catalog;
 mod protocol;
 mod tools;
 

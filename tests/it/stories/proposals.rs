@@ -1,5 +1,6 @@
 //! What an assistant proposes leaves only when a person's key sends it.
 
+use frontdesk::inbox::settings::PauseOnReply;
 use model::proposals::ProposedChange;
 
 use crate::desk::{Desk, direct};
@@ -37,13 +38,25 @@ fn a_proposal_is_counted_named_in_its_conversation_and_leaves_by_a_key_only() {
 
 #[test]
 fn a_proposed_reply_is_held_and_z_takes_it_back() {
-    let mut desk = Desk::with(80, 24, |it| it.hold = 5_000_000);
+    let mut desk = Desk::with(80, 24, |it| (it.hold, it.pause_on_reply) = (5_000_000, PauseOnReply::Never));
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().propose("whatsapp", &id, reply());
     desk.keys("gPa").keys("z").shows("taken back").wait(10_000_000);
     desk.settle();
     assert!(texts(&desk).is_empty());
     desk.keys("gd").shows("Your order left the shop today.");
+}
+
+#[test]
+fn a_proposed_reply_asks_what_the_ai_shall_do() {
+    let mut desk = Desk::with(80, 24, |it| it.hold = 0);
+    let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().propose("whatsapp", &id, reply());
+    desk.keys("gPa").shows("The AI may answer this customer too.").keys("<Esc>").settle();
+    assert!(texts(&desk).is_empty());
+    desk.keys("ay").settle();
+    assert_eq!(texts(&desk), ["Your order left the shop today."]);
+    desk.keys("gi").shows("AI OFF by you");
 }
 
 #[test]

@@ -15,6 +15,8 @@ use model::time::short_span;
 
 /// Columns of what is proposed.
 const WORD: u16 = 10;
+/// Lines of a text at most.
+const TEXT_LINES: u16 = 2;
 
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -41,8 +43,10 @@ fn proposal_row(inbox: &Inbox, theme: Theme, entry: &ProposalEntry, area: Area, 
     paint_view::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
     let why = SafeText::line(&format!("{}: {}", proposal.proposer, SafeText::line(proposal.reason.as_str())));
     let what = SafeText::line(proposal.change.summary().as_str());
-    let lines = [(what.as_str(), Style::new()), (why.as_str(), theme.quiet())];
-    for ((words, style), y) in lines.into_iter().zip(area.y + 1..area.y + area.height) {
-        paint_view::text(buffer, indent, y, width, words, style);
+    let text =
+        Area { x: indent, y: area.y + 1, width, height: area.height.saturating_sub(1).min(TEXT_LINES) };
+    let used = paint_view::paragraph(buffer, text, what.as_str(), Style::new());
+    if area.height > used + 1 {
+        paint_view::text(buffer, indent, text.y + used, width, why.as_str(), theme.quiet());
     }
 }
