@@ -163,7 +163,7 @@ macro_rules! each_command {
             CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others" => always, desk::command_line;
             GoToInbox Desk ["g i"] "inbox" "The conversations" => always, desk::go_to_inbox;
             GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks" => always, desk::go_to_outbox;
-            ShowProposals Desk ["g P"] "proposals" "What assistants propose: replies and actions that wait for you" => always, desk::show_proposals;
+            ShowProposals Desk ["g A"] "proposals" "What assistants propose: replies and actions that wait for you" => always, desk::show_proposals;
             GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent" => always, desk::go_to_drafts;
             GoToTemplates Desk ["g t"] "templates" "The approved templates of this channel, and what is filled in where" => always, desk::go_to_templates;
             GoToEvents Desk ["g e"] "events" "What the triggers tell: messages, contacts, orders, appointments, campaigns" => always, desk::go_to_events;

@@ -204,7 +204,7 @@ fn a_running_inbox_shows_a_proposal_without_a_key_and_sends_it_by_one() {
     terminal.keys("\r");
     terminal.wait_for_text("[Helper 1.0] Second question today.");
     assert!(scene.desk.outbound().is_empty());
-    terminal.keys("gP");
+    terminal.keys("gA");
     terminal.wait_for_text("Helper 1.0: she asked");
     terminal.keys("a");
     terminal.wait_for_text("The AI may answer this customer too.");
@@ -243,6 +243,9 @@ fn calls_beyond_the_limit_are_refused_and_all_are_in_the_log() {
     let done = log.iter().filter(|it| it.outcome == "done").count();
     assert_eq!((log.len(), done, log[0].assistant.as_str()), (24, 20, "Helper 1.0"));
     assert!(log[0].outcome.starts_with("refused: too many calls"), "{:?}", log[0]);
+    let printed = scene.binary.ok(&["mcp", "--log"], "");
+    let first = printed.lines().next().unwrap_or_default();
+    assert!(first.contains("\tHelper 1.0\tpropose_action\tHarbor chat\t"), "{first}");
 }
 
 /// Numbers of a fixed sequence, so that a failure comes again.

@@ -26,16 +26,40 @@ pub struct McpArguments {
     /// Offer only the tools that read.
     #[arg(long)]
     pub read_only: bool,
+    /// Print what assistants asked for and what became of it, newest first, and end.
+    #[arg(long)]
+    pub log: bool,
 }
+
+/// Entries of the log that are printed.
+const LOGGED: u32 = 1_000;
 
 /// `frontdesk mcp`
 ///
 /// # Errors
 /// When nothing is configured, or standard input or output fails.
 pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
-    let tools = ToolBox::new(Files::open()?, arguments.read_only)?;
+    let files = Files::open()?;
+    if arguments.log {
+        return Ok(print_log(&files)?);
+    }
+    let tools = ToolBox::new(files, arguments.read_only)?;
     let mut session = Session::new(tools);
     Ok(serve(&mut std::io::stdin().lock(), &mut session)?)
+}
+
+fn print_log(files: &Files) -> Result<()> {
+    files.store.assistant_calls(LOGGED)?.into_iter().try_for_each(|it| {
+        let at = it.at.to_string();
+        print::line(&print::columns(&[
+            at,
+            it.assistant.to_string(),
+            it.asked,
+            it.channel,
+            it.conversation,
+            it.outcome,
+        ]))
+    })
 }
 
 /// Answers messages, one a line, until there are no more.
