@@ -64,7 +64,6 @@ pub mod wrap;
 pub(crate) mod writes;
 
 use crate::changes::Changes;
-use crate::components::paged_rows::PagedRows;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::features::Features;
@@ -79,7 +78,6 @@ use crate::screens::people::People;
 use crate::settings::{ChannelInfo, Settings};
 use crate::tab::Tab;
 use model::ids::ChannelId;
-use model::proposals::ProposalEntry;
 use model::time::Timestamp;
 
 pub use crate::features::undo_send::Held;
@@ -96,8 +94,6 @@ pub struct Inbox {
     pub changes: Changes,
     /// What has not left yet, and what was begun.
     pub outbox: OutboxScreen,
-    /// What assistants propose.
-    pub proposals: PagedRows<ProposalEntry>,
     /// The people of the active tab.
     pub people: People,
     /// The broadcasts.
@@ -126,7 +122,6 @@ impl Inbox {
             context: Context::new(settings, size, now),
             changes: Changes::default(),
             outbox: OutboxScreen::default(),
-            proposals: PagedRows::default(),
             people: People::default(),
             broadcasts: BroadcastsScreen::default(),
             cards: CardsScreen::default(),

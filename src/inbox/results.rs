@@ -52,7 +52,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         }
         Loaded::Outbox(query, page) => inbox.outbox.rows.receive(&query, page.entries, page.more),
         Loaded::Drafts(query, drafts, more) => inbox.outbox.drafts.receive(&query, drafts, more),
-        Loaded::Proposals(query, entries, more) => inbox.proposals.receive(&query, entries, more),
+        Loaded::Proposals(query, entries, more) => inbox.outbox.proposals.receive(&query, entries, more),
         Loaded::Entry(entry) => deciding::ask_to_decide(inbox, entry),
         Loaded::Pauses(channel, pauses) => {
             inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)

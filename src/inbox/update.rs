@@ -221,7 +221,7 @@ impl Inbox {
         self.people.rows.mark_stale();
         self.outbox.rows.mark_stale();
         self.outbox.drafts.mark_stale();
-        self.proposals.mark_stale();
+        self.outbox.proposals.mark_stale();
         self.overview.wall_changed();
         self.broadcasts.rehearsal_changed();
         self.features.pauses.stale = true;

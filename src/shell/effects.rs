@@ -48,9 +48,11 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             Some(notes::take_back(store, channel, conversation, &note))
         }
         Effect::Enqueue { intents, clears_draft } => {
-            Some(enqueue(store, intents, Wanted::of(clears_draft), None, now))
+            Some(enqueue(store, intents, RowSource::of(clears_draft), None, now))
         }
-        Effect::SendProposed(id, intents) => Some(enqueue(store, intents, Wanted::Proposed(id), None, now)),
+        Effect::SendProposed(id, intents) => {
+            Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
+        }
         Effect::SettleProposal(id, verdict) => Some(settle_proposal(store, &id, verdict, now)),
         Effect::RestoreProposal(proposal) => {
             let channel = proposal.channel.clone();
@@ -61,7 +63,7 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
         }
         Effect::Register { intent, secret } => {
-            Some(enqueue(store, vec![*intent], Wanted::Beside, secret.as_ref(), now))
+            Some(enqueue(store, vec![*intent], RowSource::Beside, secret.as_ref(), now))
         }
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::Campaign(order) => Some(campaigning::carry_out(store, order, now)),
@@ -139,7 +141,7 @@ fn save_draft(
 
 /// What rows are made of, which goes in the same transaction.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
+enum RowSource {
     /// The draft.
     Draft,
     /// A proposal.
@@ -148,7 +150,7 @@ enum Wanted {
     Beside,
 }
 
-impl Wanted {
+impl RowSource {
     fn of(clears_draft: bool) -> Self {
         if clears_draft { Self::Draft } else { Self::Beside }
     }
@@ -170,7 +172,7 @@ fn settle_proposal(store: &Store, id: &ProposalId, verdict: ProposalVerdict, now
 fn enqueue(
     store: &Store,
     intents: Vec<Intent>,
-    wanted: Wanted,
+    wanted: RowSource,
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Event {
@@ -238,8 +240,8 @@ fn enqueue(
         }
     }
     let queued = match &wanted {
-        Wanted::Proposed(id) => store.accept_reply(id, rows, now).map(Option::unwrap_or_default),
-        Wanted::Draft | Wanted::Beside => store.enqueue_many(rows, wanted == Wanted::Draft, now),
+        RowSource::Proposed(id) => store.accept_reply(id, rows, now).map(Option::unwrap_or_default),
+        RowSource::Draft | RowSource::Beside => store.enqueue_many(rows, wanted == RowSource::Draft, now),
     };
     match queued {
         Ok(rows) => Event::Enqueued(rows),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// What a field of a tool may hold.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum FieldKind {
+pub(super) enum ArgumentKind {
     /// A text of so many characters at most, and not empty.
     Text(usize),
     /// A whole number between two.
@@ -18,7 +18,7 @@ pub(super) enum FieldKind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolField {
     pub(super) name: &'static str,
-    pub(super) kind: FieldKind,
+    pub(super) kind: ArgumentKind,
     pub(super) required: bool,
     pub(super) doc: &'static str,
 }
@@ -59,19 +59,19 @@ impl ToolField {
     fn check(&self, value: &Value) -> Result<(), String> {
         let name = self.name;
         let fits = match self.kind {
-            FieldKind::Text(most) => {
+            ArgumentKind::Text(most) => {
                 value.as_str().is_some_and(|it| !it.trim().is_empty() && it.chars().count() <= most)
             }
-            FieldKind::Number(least, most) => {
+            ArgumentKind::Number(least, most) => {
                 value.as_u64().is_some_and(|it| (u64::from(least)..=u64::from(most)).contains(&it))
             }
-            FieldKind::Word(words) => value.as_str().is_some_and(|it| words.contains(&it)),
+            ArgumentKind::Word(words) => value.as_str().is_some_and(|it| words.contains(&it)),
         };
         if fits { Ok(()) } else { Err(format!("{name} must be {}", self.kind.words())) }
     }
 }
 
-impl FieldKind {
+impl ArgumentKind {
     fn words(self) -> String {
         match self {
             Self::Text(most) => format!("a text of 1 to {most} characters"),
@@ -106,9 +106,9 @@ mod tests {
     use super::*;
 
     const FIELDS: &[ToolField] = &[
-        ToolField { name: "text", kind: FieldKind::Text(3), required: true, doc: "" },
-        ToolField { name: "limit", kind: FieldKind::Number(1, 9), required: false, doc: "" },
-        ToolField { name: "status", kind: FieldKind::Word(&["open", "all"]), required: false, doc: "" },
+        ToolField { name: "text", kind: ArgumentKind::Text(3), required: true, doc: "" },
+        ToolField { name: "limit", kind: ArgumentKind::Number(1, 9), required: false, doc: "" },
+        ToolField { name: "status", kind: ArgumentKind::Word(&["open", "all"]), required: false, doc: "" },
     ];
 
     #[test]

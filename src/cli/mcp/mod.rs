@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::cli::scripting::Files;
 use crate::cli::{CliError, print};
-use protocol::Session;
+use protocol::McpConnection;
 use tools::ToolBox;
 
 /// Bytes of a message at most.
@@ -44,7 +44,7 @@ pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
         return Ok(print_log(&files)?);
     }
     let tools = ToolBox::new(files, arguments.read_only)?;
-    let mut session = Session::new(tools);
+    let mut session = McpConnection::new(tools);
     Ok(serve(&mut std::io::stdin().lock(), &mut session)?)
 }
 
@@ -63,7 +63,7 @@ fn print_log(files: &Files) -> Result<()> {
 }
 
 /// Answers messages, one a line, until there are no more.
-fn serve(input: &mut impl BufRead, session: &mut Session) -> Result<()> {
+fn serve(input: &mut impl BufRead, session: &mut McpConnection) -> Result<()> {
     let mut line = Vec::new();
     loop {
         line.clear();

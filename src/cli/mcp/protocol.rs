@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::mcp::tools::{CallError, ToolBox};
+use crate::cli::mcp::tools::{ToolBox, ToolFailure};
 use model::text::SafeText;
 
 /// Versions this server speaks, the newest first.
@@ -22,13 +22,13 @@ const NO_METHOD: i64 = -32601;
 const PARAMETERS: i64 = -32602;
 
 /// One connection with an assistant.
-pub(super) struct Session {
+pub(super) struct McpConnection {
     tools: ToolBox,
     /// The name the assistant gave itself at the start.
     assistant: Option<SafeText>,
 }
 
-impl Session {
+impl McpConnection {
     pub(super) fn new(tools: ToolBox) -> Self {
         Self { tools, assistant: None }
     }
@@ -111,8 +111,8 @@ impl Session {
         let assistant = self.assistant.clone().unwrap_or_default();
         match self.tools.call(&assistant, name, arguments) {
             Ok(told) => Ok(content(&told.to_string(), false)),
-            Err(CallError::NoTool(why)) => Err((PARAMETERS, why)),
-            Err(CallError::Refused(why)) => Ok(content(&why, true)),
+            Err(ToolFailure::NoTool(why)) => Err((PARAMETERS, why)),
+            Err(ToolFailure::Refused(why)) => Ok(content(&why, true)),
         }
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
         PageKind::Inbox => (),
         PageKind::Outbox => inbox.outbox.rows.mark_stale(),
         PageKind::Drafts => inbox.outbox.drafts.mark_stale(),
-        PageKind::Proposals => inbox.proposals.mark_stale(),
+        PageKind::Proposals => inbox.outbox.proposals.mark_stale(),
         PageKind::People => inbox.people.go_to_people(&mut inbox.desk),
         PageKind::Broadcasts => broadcasts::go_to_board(inbox),
         PageKind::Wall => inbox.overview.go_to_wall(&mut inbox.desk),
@@ -76,7 +76,7 @@ pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
 pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
     let all = match inbox.desk.page {
         PageKind::Drafts => &mut inbox.outbox.drafts.all_tabs,
-        PageKind::Proposals => &mut inbox.proposals.all_tabs,
+        PageKind::Proposals => &mut inbox.outbox.proposals.all_tabs,
         PageKind::Broadcasts => &mut inbox.broadcasts.rows.all_tabs,
         _ => &mut inbox.outbox.rows.all_tabs,
     };
@@ -89,7 +89,7 @@ pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
         PageKind::Inbox => (),
         PageKind::Outbox => inbox.outbox.rows.step(by),
         PageKind::Drafts => inbox.outbox.drafts.step(by),
-        PageKind::Proposals => inbox.proposals.step(by),
+        PageKind::Proposals => inbox.outbox.proposals.step(by),
         PageKind::People => inbox.people.rows.step(by),
         PageKind::Broadcasts => inbox.broadcasts.rows.step(by),
         PageKind::Wall => inbox.overview.step_wall(by, &inbox.desk),
@@ -118,7 +118,7 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
         PageKind::Broadcasts => return inbox.broadcasts.open_recipients(&mut inbox.context),
         PageKind::Wall => return overview::wall_enter(inbox),
         PageKind::Proposals => {
-            let Some(it) = inbox.proposals.chosen() else { return };
+            let Some(it) = inbox.outbox.proposals.chosen() else { return };
             let (channel, conversation) = (it.proposal.channel.clone(), it.proposal.conversation.clone());
             return inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
         }
@@ -166,8 +166,8 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
             inbox.outbox.rows.take_query(&channel, inbox.context.now).map(Load::Outbox)
         }
         PageKind::Proposals => {
-            inbox.proposals.reveal(visible);
-            inbox.proposals.take_query(&channel, inbox.context.now).map(Load::Proposals)
+            inbox.outbox.proposals.reveal(visible);
+            inbox.outbox.proposals.take_query(&channel, inbox.context.now).map(Load::Proposals)
         }
         PageKind::Drafts => {
             inbox.outbox.drafts.reveal(visible);

@@ -9,7 +9,7 @@ use crate::screens::proposals::update;
 use model::proposals::{ProposalEntry, ProposalVerdict, ProposedChange};
 
 fn chosen(inbox: &Inbox) -> Result<&ProposalEntry, Reason> {
-    inbox.proposals.chosen().ok_or_else(|| "nothing is proposed".into())
+    inbox.outbox.proposals.chosen().ok_or_else(|| "nothing is proposed".into())
 }
 
 pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
@@ -47,6 +47,6 @@ pub(crate) fn drop_it(inbox: &mut Inbox, _: KeyPress) {
 }
 
 fn settle(inbox: &mut Inbox, verdict: ProposalVerdict) {
-    let id = inbox.proposals.chosen().map(|it| it.proposal.id.clone());
+    let id = inbox.outbox.proposals.chosen().map(|it| it.proposal.id.clone());
     inbox.context.effects.extend(id.map(|it| Effect::SettleProposal(it, verdict)));
 }

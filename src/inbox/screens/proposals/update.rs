@@ -20,7 +20,7 @@ use model::time::MINUTE;
 
 /// Does what is proposed, or asks first where somebody wrote meanwhile.
 pub(crate) fn accept(inbox: &mut Inbox) {
-    let Some(entry) = inbox.proposals.chosen().cloned() else { return };
+    let Some(entry) = inbox.outbox.proposals.chosen().cloned() else { return };
     if !entry.is_stale() {
         return carry_out(inbox, entry);
     }

@@ -20,7 +20,7 @@ const TEXT_LINES: u16 = 2;
 
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let page = &inbox.proposals;
+    let page = &inbox.outbox.proposals;
     let empty = "Nothing is proposed. What an assistant proposes through `frontdesk mcp` waits here until you \
                  send, edit or drop it.";
     frame(inbox, theme, area, "Proposals", (page, "", empty), buffer);
@@ -34,7 +34,7 @@ fn proposal_row(inbox: &Inbox, theme: Theme, entry: &ProposalEntry, area: Area, 
     let proposal = &entry.proposal;
     paint_view::text(buffer, area.x + 1, area.y, WORD, proposal.change.word(), theme.needs_a_person());
     let (indent, width) = (area.x + 1 + WORD, area.width.saturating_sub(WORD + 2));
-    let tab = tab_name(inbox, inbox.proposals.all_tabs, &proposal.channel);
+    let tab = tab_name(inbox, inbox.outbox.proposals.all_tabs, &proposal.channel);
     let age = format!("{tab}{}", short_span(inbox.context.now.since(proposal.at)));
     let stale = if entry.is_stale() { "STALE: somebody wrote since · " } else { "" };
     let right = [(stale, theme.error()), (age.as_str(), theme.quiet())];
