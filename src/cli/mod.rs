@@ -15,6 +15,7 @@ mod first_run;
 pub mod folders;
 pub mod logs;
 pub mod manual;
+pub mod mcp;
 pub mod packaging;
 pub mod print;
 mod receiving;
@@ -98,6 +99,9 @@ pub enum Action {
     /// An inbox that is opened on the same files takes over at once, and the
     /// engine goes on when it is closed. It logs where the inbox does.
     Engine(engine::EngineArguments),
+    /// For an assistant of yours: the Model Context Protocol on standard input and
+    /// output. It reads, and leaves proposals and notes; a person sends.
+    Mcp(mcp::McpArguments),
     /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
@@ -161,6 +165,7 @@ pub fn main() -> ExitCode {
         Some(Action::Channel(action)) => channel::run(&action),
         Some(Action::Doctor(arguments)) => doctor::run(&arguments),
         Some(Action::Engine(arguments)) => engine::run(&arguments),
+        Some(Action::Mcp(arguments)) => mcp::run(&arguments),
         Some(Action::Serve(arguments)) => serve::run(arguments),
         Some(Action::Admin(arguments)) => admin::run(arguments),
         Some(Action::Script(script)) => scripting::run(script),

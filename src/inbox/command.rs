@@ -17,6 +17,8 @@ pub enum CommandScope {
     Rows,
     /// The outbox.
     Outbox,
+    /// The proposals.
+    Proposals,
     /// The people.
     People,
     /// The webhooks.
@@ -42,6 +44,7 @@ impl CommandScope {
             Self::Conversation => "The selected conversation",
             Self::Rows => "Pages of rows",
             Self::Outbox => "Outbox",
+            Self::Proposals => "Proposals",
             Self::People => "People",
             Self::Webhooks => "Webhooks",
             Self::Broadcasts => "Broadcasts",
@@ -53,12 +56,13 @@ impl CommandScope {
     }
 
     /// All places in the order help shows them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Conversation,
         Self::List,
         Self::History,
         Self::Triage,
         Self::Outbox,
+        Self::Proposals,
         Self::People,
         Self::Webhooks,
         Self::Broadcasts,

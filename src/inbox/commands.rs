@@ -27,6 +27,7 @@ use crate::screens::outbox::commands as outbox;
 use crate::screens::people::commands as people;
 use crate::screens::people::importing::update as importing;
 use crate::screens::phone::commands as phone;
+use crate::screens::proposals::commands as proposals;
 use crate::screens::webhooks::commands as webhooks;
 
 /// Whether a command can be done now, or why not; `{command-name}` stands for
@@ -121,6 +122,9 @@ macro_rules! each_command {
             DecideAll Outbox ["A"] "send all" "Send all that waited for a connection, after showing which can go" => outbox::may_decide_all, outbox::decide_all;
             RowNow Outbox ["s"] "send now" "End the hold: it leaves now" => outbox::may_send_now, outbox::row_now;
             RowBack Outbox ["e"] "edit" "Take what has not left back into the composer" => outbox::may_take_back, outbox::row_back;
+            AcceptProposal Proposals ["a"] "send, do" "Send the proposed reply, held as ever, or do what is proposed" => proposals::may_accept, proposals::accept;
+            EditProposal Proposals ["e"] "edit" "Put the proposed reply into the composer" => proposals::may_edit, proposals::edit;
+            DropProposal Proposals ["x"] "drop" "Drop the proposal; {undo} brings it back" => proposals::is_chosen, proposals::drop_it;
             NewPerson People ["a"] "new" "Add a person" => people::may_add, people::new_person;
             EditPerson People ["e"] "edit" "Edit name, mail address, tags and metadata; merged with what the server has" => people::may_change, people::edit_person;
             MarkPerson People ["Space"] "mark" "Mark the person, and go down" => people::has_people, people::mark_person;
@@ -159,6 +163,7 @@ macro_rules! each_command {
             CommandLine Desk [":"] "command" "Type a command: filter, view, tab, sort, open, search, export and all others" => always, desk::command_line;
             GoToInbox Desk ["g i"] "inbox" "The conversations" => always, desk::go_to_inbox;
             GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks" => always, desk::go_to_outbox;
+            ShowProposals Desk ["g A"] "proposals" "What assistants propose: replies and actions that wait for you" => always, desk::show_proposals;
             GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent" => always, desk::go_to_drafts;
             GoToTemplates Desk ["g t"] "templates" "The approved templates of this channel, and what is filled in where" => always, desk::go_to_templates;
             GoToEvents Desk ["g e"] "events" "What the triggers tell: messages, contacts, orders, appointments, campaigns" => always, desk::go_to_events;

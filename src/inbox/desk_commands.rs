@@ -13,6 +13,7 @@ use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
+use crate::screens::proposals::commands as proposals;
 use crate::scrolling;
 use crate::scrolling::Travel;
 use crate::settings::Footer;
@@ -28,6 +29,10 @@ pub(crate) fn go_to_outbox(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn go_to_drafts(inbox: &mut Inbox, _: KeyPress) {
     pages::go_to_page(inbox, PageKind::Drafts);
+}
+
+pub(crate) fn show_proposals(inbox: &mut Inbox, _: KeyPress) {
+    pages::go_to_page(inbox, PageKind::Proposals);
 }
 
 pub(crate) fn go_to_templates(inbox: &mut Inbox, _: KeyPress) {
@@ -88,6 +93,7 @@ pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.page {
         PageKind::Outbox if inbox.outbox.rows.chosen().is_none() => Err("the outbox is empty".into()),
         PageKind::Drafts if inbox.outbox.drafts.chosen().is_none() => Err("there are no drafts".into()),
+        PageKind::Proposals => proposals::is_chosen(inbox),
         PageKind::People => people::may_go_to(inbox),
         PageKind::Broadcasts => broadcasts::is_chosen(inbox),
         PageKind::Inbox
@@ -118,7 +124,7 @@ pub(crate) fn search_rows(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.page {
-        PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts => Ok(()),
+        PageKind::Outbox | PageKind::Drafts | PageKind::Proposals | PageKind::Broadcasts => Ok(()),
         _ => Err("this page is about one tab; {next-tab} goes to the next".into()),
     }
 }

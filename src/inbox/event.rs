@@ -17,13 +17,14 @@ use model::digest::{Absence, Digest};
 use model::email::{Correspondent, MailAccount};
 use model::fetches::Fetch;
 use model::filter::ConversationFilter;
-use model::ids::{ChannelId, ConversationId, MessageId, NoteId, RowId};
+use model::ids::{ChannelId, ConversationId, MessageId, NoteId, ProposalId, RowId};
 use model::local::Keep;
 use model::macros::Macro;
 use model::messages::Place;
 use model::news::News;
 use model::notes::PrivateNote;
 use model::outbox::{OutboxRow, StopVerdict};
+use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict};
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
     HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
@@ -72,6 +73,8 @@ pub enum Event {
     Recalled(RowId, Option<Box<OutboxRow>>),
     /// A decision was carried out: the row as it was, if it still waited for one.
     Decided(RowId, StopVerdict, Option<Box<OutboxRow>>),
+    /// A person decided over a proposal: as it was, if it still waited.
+    ProposalSettled(ProposalVerdict, Option<Box<DeskProposal>>),
     /// A private note is on disk.
     NoteSaved(ChannelId, ConversationId, PrivateNote),
     /// A private note could not be kept; here it is, and why.
@@ -126,6 +129,8 @@ pub enum Loaded {
     Outbox(DeskQuery, OutboxPage),
     /// One row of the outbox, to be decided over; `None` if it is done.
     Entry(Option<Box<OutboxEntry>>),
+    /// Proposals, and whether there are more.
+    Proposals(DeskQuery, Vec<ProposalEntry>, bool),
     /// Drafts, and whether there are more.
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// Where the same person is in other tabs.
@@ -206,6 +211,8 @@ pub enum Load {
     Outbox(DeskQuery),
     /// One row of the outbox, to be decided over.
     Entry(RowId),
+    /// Proposals.
+    Proposals(DeskQuery),
     /// Drafts.
     Drafts(DeskQuery),
     /// Where the person of a conversation is in other tabs.
@@ -304,6 +311,14 @@ pub enum Effect {
         /// Whether the draft is spent.
         clears_draft: bool,
     },
+    /// Put these into the outbox in place of a proposed reply, if that still
+    /// waits.
+    SendProposed(ProposalId, Vec<Intent>),
+    /// Take a proposal away that a person decided over; answered by
+    /// [`Event::ProposalSettled`].
+    SettleProposal(ProposalId, ProposalVerdict),
+    /// Put a dropped proposal back.
+    RestoreProposal(Box<DeskProposal>),
     /// Put a webhook into the outbox, with the secret its bytes alone hold.
     Register {
         /// The wish.
@@ -375,26 +390,4 @@ pub enum Effect {
     QuitToBackground,
     /// Put a text into the log for someone to look at.
     Log(SafeText),
-}
-
-impl Effect {
-    /// Whether it goes to this desk's own files; [`Event::Written`] tells its
-    /// end.
-    pub fn is_write(&self) -> bool {
-        matches!(
-            self,
-            Self::SaveDraft(..)
-                | Self::SaveNote(..)
-                | Self::TakeNoteBack(..)
-                | Self::SaveMacro(..)
-                | Self::Enqueue { .. }
-                | Self::Register { .. }
-                | Self::Recall(_)
-                | Self::SendNow(_)
-                | Self::Decide(..)
-                | Self::MarkSeen(..)
-                | Self::Keep(..)
-                | Self::Campaign(_)
-        )
-    }
 }

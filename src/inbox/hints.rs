@@ -189,6 +189,17 @@ fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
             C::Help,
             C::Quit,
         ],
+        PageKind::Proposals => &[
+            C::AcceptProposal,
+            C::EditProposal,
+            C::DropProposal,
+            C::GoToRow,
+            C::AllTabs,
+            C::LeaveRows,
+            C::Undo,
+            C::Help,
+            C::Quit,
+        ],
         PageKind::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
         _ if several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]

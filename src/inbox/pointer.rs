@@ -15,7 +15,7 @@ use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
 use crate::pages::update as pages;
-use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
+use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
 use crate::tab::Focus;
 
 /// Lines one notch of the wheel scrolls a text.
@@ -100,6 +100,7 @@ fn click_row(inbox: &mut Inbox, at: (u16, u16)) {
     let line = usize::from(at.1 - inner.y);
     match inbox.desk.page {
         PageKind::Outbox => inbox.outbox.rows.select_shown(line / OUTBOX_LINES),
+        PageKind::Proposals => inbox.outbox.proposals.select_shown(line / PROPOSAL_LINES),
         PageKind::Drafts => inbox.outbox.drafts.select_shown(line / DRAFT_LINES),
         PageKind::People => inbox.people.rows.select_shown(line),
         PageKind::Broadcasts => inbox.broadcasts.rows.select_shown(line),

@@ -52,6 +52,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         }
         Loaded::Outbox(query, page) => inbox.outbox.rows.receive(&query, page.entries, page.more),
         Loaded::Drafts(query, drafts, more) => inbox.outbox.drafts.receive(&query, drafts, more),
+        Loaded::Proposals(query, entries, more) => inbox.outbox.proposals.receive(&query, entries, more),
         Loaded::Entry(entry) => deciding::ask_to_decide(inbox, entry),
         Loaded::Pauses(channel, pauses) => {
             inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)
@@ -211,6 +212,9 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
     if let Some(queued) = queued.filter(|it| !it.quiet) {
         undo::note_rows(inbox, queued.group, &rows);
         inbox.changes.batch_queued(queued.group, &rows);
+    }
+    if rows.is_empty() {
+        inbox.context.say("it was decided over already; nothing was sent");
     }
     let early = queued.and_then(|it| it.early);
     // What came together goes together: the newest is taken back first.

@@ -149,6 +149,10 @@ fn count(tab: &Tab) -> String {
         0 => String::new(),
         waiting => format!(" {waiting}"),
     };
+    let waiting = match tab.counts.proposals.len() {
+        0 => waiting,
+        proposals => format!("{waiting} ?{proposals}"),
+    };
     match connection_view::mark(&tab.health) {
         "" => waiting,
         mark => format!("{waiting} {mark}"),

@@ -21,6 +21,7 @@ use crate::screens::composer::notes;
 use crate::screens::mail::writing::update as writing;
 use crate::screens::outbox::deciding;
 use crate::screens::people::importing::update as importing;
+use crate::screens::proposals::update as proposals;
 
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;
@@ -87,6 +88,9 @@ impl Inbox {
             Event::Enqueued(rows) => results::enqueued(self, rows),
             Event::Recalled(row, taken) => results::recalled(self, &row, taken),
             Event::Decided(_, verdict, row) => deciding::decided(self, &verdict, row),
+            Event::ProposalSettled(verdict, proposal) => {
+                proposals::settled(self, verdict, proposal.map(|it| *it));
+            }
             Event::NoteSaved(channel, conversation, note) => {
                 notes::note_saved(self, channel, conversation, note);
             }
@@ -217,6 +221,7 @@ impl Inbox {
         self.people.rows.mark_stale();
         self.outbox.rows.mark_stale();
         self.outbox.drafts.mark_stale();
+        self.outbox.proposals.mark_stale();
         self.overview.wall_changed();
         self.broadcasts.rehearsal_changed();
         self.features.pauses.stale = true;

@@ -74,6 +74,10 @@ string_id!(
     NoteId
 );
 string_id!(
+    /// One proposal of an assistant: a UUIDv7 made on this desk.
+    ProposalId
+);
+string_id!(
     /// One row of the outbox: a UUIDv7 made on this desk.
     RowId
 );

@@ -42,6 +42,7 @@ pub mod phones;
 pub mod pictures;
 pub mod places;
 pub mod prices;
+pub mod proposals;
 pub mod queries;
 pub mod reactions;
 pub mod reception;

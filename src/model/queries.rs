@@ -229,6 +229,8 @@ pub struct TabCounts {
     pub outbox: u32,
     /// Outbox rows that wait for a person.
     pub stopped: u32,
+    /// The conversation of each proposal that waits for a person.
+    pub proposals: Vec<ConversationId>,
     /// Conversations whose AI this desk paused.
     pub paused_here: u32,
     /// Broadcasts of which further waves are to leave.

@@ -44,6 +44,7 @@ macro_rules! id_cells {
 id_cells!(
     BroadcastId,
     CampaignId,
+    ProposalId,
     ChannelId,
     ContactId,
     ConversationId,

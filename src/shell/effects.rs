@@ -24,10 +24,11 @@ use crate::shell::searching::Searching;
 use client::{Enclosed, prepare_with};
 use inbox::event::{Effect, Event, Intent, Load};
 use inbox::outside::OutsideRequest;
-use model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use model::ids::{ChannelId, ConversationId, MessageId, ProposalId, RowId};
 use model::messages::Place;
 use model::news::News;
 use model::outbox::{Operation, OutboxRow, StopVerdict};
+use model::proposals::ProposalVerdict;
 use model::queries::Draft;
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -46,12 +47,23 @@ pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
         Effect::TakeNoteBack(channel, conversation, note) => {
             Some(notes::take_back(store, channel, conversation, &note))
         }
-        Effect::Enqueue { intents, clears_draft } => Some(enqueue(store, intents, clears_draft, None, now)),
+        Effect::Enqueue { intents, clears_draft } => {
+            Some(enqueue(store, intents, RowSource::of(clears_draft), None, now))
+        }
+        Effect::SendProposed(id, intents) => {
+            Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
+        }
+        Effect::SettleProposal(id, verdict) => Some(settle_proposal(store, &id, verdict, now)),
+        Effect::RestoreProposal(proposal) => {
+            let channel = proposal.channel.clone();
+            let restored = failed(store.restore_proposal(*proposal), "bringing the proposal back");
+            restored.or(Some(Event::News(News::Conversations(channel))))
+        }
         Effect::Export { key, name, format, file } => {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
         }
         Effect::Register { intent, secret } => {
-            Some(enqueue(store, vec![*intent], false, secret.as_ref(), now))
+            Some(enqueue(store, vec![*intent], RowSource::Beside, secret.as_ref(), now))
         }
         Effect::Recall(row) => Some(recall(store, row)),
         Effect::Campaign(order) => Some(campaigning::carry_out(store, order, now)),
@@ -127,12 +139,40 @@ fn save_draft(
     Some(Event::DraftNotSaved(channel, conversation, draft, error.to_string()))
 }
 
+/// What rows are made of, which goes in the same transaction.
+#[derive(Debug, PartialEq, Eq)]
+enum RowSource {
+    /// The draft.
+    Draft,
+    /// A proposal.
+    Proposed(ProposalId),
+    /// Something beside both.
+    Beside,
+}
+
+impl RowSource {
+    fn of(clears_draft: bool) -> Self {
+        if clears_draft { Self::Draft } else { Self::Beside }
+    }
+}
+
+fn settle_proposal(store: &Store, id: &ProposalId, verdict: ProposalVerdict, now: Timestamp) -> Event {
+    match store.settle_proposal(id, verdict, now) {
+        Ok(taken) => Event::ProposalSettled(verdict, taken.map(Box::new)),
+        Err(error) => {
+            tracing::error!(%error, "a proposal could not be settled");
+            let what = "deciding over the proposal".to_owned();
+            Event::WriteFailed { what, why: error.to_string(), intents: Vec::new() }
+        }
+    }
+}
+
 /// Gives each intent its bytes and its key, and puts all of them into the
 /// outbox in one transaction.
 fn enqueue(
     store: &Store,
     intents: Vec<Intent>,
-    clears_draft: bool,
+    wanted: RowSource,
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Event {
@@ -199,7 +239,11 @@ fn enqueue(
             Err(why) => return refused(why, intents),
         }
     }
-    match store.enqueue_many(rows, clears_draft, now) {
+    let queued = match &wanted {
+        RowSource::Proposed(id) => store.accept_reply(id, rows, now).map(Option::unwrap_or_default),
+        RowSource::Draft | RowSource::Beside => store.enqueue_many(rows, wanted == RowSource::Draft, now),
+    };
+    match queued {
         Ok(rows) => Event::Enqueued(rows),
         Err(error) => {
             tracing::error!(%error, "the outbox took no row");
@@ -314,6 +358,9 @@ impl Hands {
             | Effect::SaveNote(..)
             | Effect::TakeNoteBack(..)
             | Effect::Enqueue { .. }
+            | Effect::SendProposed(..)
+            | Effect::SettleProposal(..)
+            | Effect::RestoreProposal(_)
             | Effect::Register { .. }
             | Effect::Recall(_)
             | Effect::SendNow(_)

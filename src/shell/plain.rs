@@ -222,6 +222,9 @@ impl PlainMode {
                 | Effect::TakeNoteBack(..)
                 | Effect::Ask(_)
                 | Effect::Enqueue { .. }
+                | Effect::SendProposed(..)
+                | Effect::SettleProposal(..)
+                | Effect::RestoreProposal(_)
                 | Effect::Register { .. }
                 | Effect::Recall(_)
                 | Effect::SendNow(_)

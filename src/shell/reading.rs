@@ -70,6 +70,9 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
         Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
         Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
+        Load::Proposals(query) => {
+            reader.proposals(query).map(|(entries, more)| Loaded::Proposals(query.clone(), entries, more))
+        }
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }

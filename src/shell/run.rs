@@ -310,6 +310,9 @@ impl Turning {
                 | Effect::TakeNoteBack(..)
                 | Effect::Ask(_)
                 | Effect::Enqueue { .. }
+                | Effect::SendProposed(..)
+                | Effect::SettleProposal(..)
+                | Effect::RestoreProposal(_)
                 | Effect::Register { .. }
                 | Effect::Recall(_)
                 | Effect::SendNow(_)

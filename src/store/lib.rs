@@ -47,6 +47,7 @@ pub mod pauses;
 pub mod people;
 pub mod presence;
 pub mod processes;
+pub mod proposals;
 pub mod reader;
 mod recognised;
 mod rows;

@@ -34,14 +34,27 @@ impl Store {
         let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
-            change.execute(
-                "INSERT INTO note (id, channel, conversation, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![id, channel, conversation, text, now],
-            )?;
+            let note = insert(&change, id, &channel, &conversation, &text, now)?;
             drafts::forget_note(&change, &channel, &conversation)?;
             change.commit()?;
-            Ok(PrivateNote { id, text: SafeText::block(&text), at: now })
+            Ok(note)
         })
+    }
+
+    /// Keeps a note that nobody wrote here; a note that is being written stays.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn leave_note(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        text: &str,
+        now: Timestamp,
+    ) -> Result<PrivateNote, StoreError> {
+        let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
+        let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
+        self.outbox().call(move |connection| Ok(insert(connection, id, &channel, &conversation, &text, now)?))
     }
 
     /// Takes a note back: it becomes the draft of a note again. Its text;
@@ -65,6 +78,21 @@ impl Store {
             Ok(Some(text))
         })
     }
+}
+
+fn insert(
+    connection: &Connection,
+    id: NoteId,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    text: &str,
+    now: Timestamp,
+) -> rusqlite::Result<PrivateNote> {
+    connection.execute(
+        "INSERT INTO note (id, channel, conversation, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![id, channel, conversation, text, now],
+    )?;
+    Ok(PrivateNote { id, text: SafeText::block(text), at: now })
 }
 
 /// The notes of a conversation since a time, oldest first, on a connection

@@ -70,11 +70,10 @@ impl Store {
             let change = connection.transaction()?;
             let mut queued = Vec::with_capacity(rows.len());
             for row in rows {
-                supersede(&change, &row)?;
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
                     drafts::forget_text(&change, &row.channel, conversation)?;
                 }
-                queued.push(insert(&change, row, now, &chance)?);
+                queued.push(queue(&change, row, now, &chance)?);
             }
             change.commit()?;
             Ok(queued)
@@ -154,6 +153,17 @@ impl Store {
             Ok(())
         })
     }
+}
+
+/// Puts a row in, in place of an older one that it covers.
+pub(crate) fn queue(
+    change: &Transaction<'_>,
+    row: NewRow,
+    now: Timestamp,
+    chance: &Chance,
+) -> Result<OutboxRow, StoreError> {
+    supersede(change, &row)?;
+    insert(change, row, now, chance)
 }
 
 /// Removes older wishes that the new one replaces. A switch of the AI with a

@@ -27,8 +27,10 @@ use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
+use frontdesk::model::proposals::ProposedChange;
 use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
+use frontdesk::model::text::SafeText;
 use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
 use frontdesk::service;
 use frontdesk::shell::connections::{ConnectionsSetup, Linked};
@@ -38,6 +40,7 @@ use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
+use frontdesk::store::proposals::NewProposal;
 use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
 use frontdesk::sync::{ChannelSpec, ChannelSync};
@@ -789,6 +792,17 @@ impl Desk {
         let body = json!({"channel": channel, "from": from, "name": name, "text": text});
         let answer = self.dev("inbound", body);
         answer["conversationId"].as_str().expect("an id").to_owned()
+    }
+
+    /// An assistant beside the desk proposes something; the desk is told as of
+    /// any change by another process.
+    pub fn propose(&mut self, channel: &str, conversation: &str, change: ProposedChange) {
+        let (channel, conversation) = (ChannelId::from(channel), conversation.into());
+        let seen = self.reader.newest_message(&channel, &conversation).expect("a message");
+        let (proposer, reason) = (SafeText::line("Helper 1.0"), SafeText::line("the customer asked"));
+        let new = NewProposal { channel: channel.clone(), conversation, proposer, reason, change, seen };
+        self.store.propose(new, self.clock.now()).expect("the disk").expect("there is room");
+        self.told(News::Conversations(channel));
     }
 
     /// All that reached a platform, oldest first.

@@ -20,6 +20,7 @@ mod hands;
 mod kills;
 mod looks;
 mod mail_page;
+mod mcp;
 mod openapi;
 mod outages;
 mod packages;

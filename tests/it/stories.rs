@@ -46,6 +46,7 @@ mod phone;
 mod pictures;
 mod piping;
 mod planning;
+mod proposals;
 mod radar;
 mod reacting;
 mod reading;

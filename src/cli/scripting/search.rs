@@ -9,8 +9,9 @@ use crate::cli::scripting::{Common, Files, Session};
 use crate::cli::{Misuse, print};
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
-use model::search::{ListedHit, NoteHit, SearchHit, SearchQuery, Terms};
+use model::search::{ListedHit, NoteHit, SearchHit, SearchPage, SearchQuery, Terms};
 use model::text::SafeText;
+use store::Reader;
 
 /// The switches of `search`.
 #[derive(Debug, Args)]
@@ -53,24 +54,7 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     // A text sent from here is a message, too: told once.
     listed.retain(|it| !page.hits.iter().any(|hit| is_same(hit, it)));
     if arguments.common.json {
-        let is_test = |channel: &ChannelId| files.is_test(&reader, channel);
-        let tested = |channel: &ChannelId, mut item: Value| {
-            item["test"] = is_test(channel)?.into();
-            Ok(item)
-        };
-        let person = |(channel, row): &(ChannelId, ConversationRow)| {
-            Ok(print::conversation_json(&files.name_of(channel), is_test(channel)?, row))
-        };
-        let people = page.people.iter().map(person).collect::<Result<Vec<Value>>>()?;
-        let messages = page.hits.iter().map(|hit| tested(&hit.channel, hit_json(&files, hit)));
-        let messages = messages.collect::<Result<Vec<Value>>>()?;
-        let notes = page.notes.iter().map(|hit| tested(&hit.channel, note_json(&files, hit)));
-        let notes = notes.collect::<Result<Vec<Value>>>()?;
-        let listed = listed.iter().map(|hit| tested(&hit.channel, listed_json(&files, hit)));
-        let listed = listed.collect::<Result<Vec<Value>>>()?;
-        let more = page.next.is_some();
-        let all = json!({"people": people, "notes": notes, "conversations": listed, "messages": messages, "more": more});
-        return print::json(&all);
+        return print::json(&told(&files, &reader, &page, &listed)?);
     }
     for (channel, row) in &page.people {
         let line = print::conversation_line(&files.label(&reader, channel)?, row, files.now());
@@ -81,6 +65,30 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
         .try_for_each(|hit| print::line(&note_line(&files.label(&reader, &hit.channel)?, hit)))?;
     listed.iter().try_for_each(|hit| print::line(&listed_line(&files.label(&reader, &hit.channel)?, hit)))?;
     page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files.label(&reader, &hit.channel)?, hit)))
+}
+
+/// What was found, as JSON.
+///
+/// # Errors
+/// When the files cannot be read.
+pub fn told(files: &Files, reader: &Reader, page: &SearchPage, listed: &[ListedHit]) -> Result<Value> {
+    let is_test = |channel: &ChannelId| files.is_test(reader, channel);
+    let tested = |channel: &ChannelId, mut item: Value| {
+        item["test"] = is_test(channel)?.into();
+        Ok(item)
+    };
+    let person = |(channel, row): &(ChannelId, ConversationRow)| {
+        Ok(print::conversation_json(&files.name_of(channel), is_test(channel)?, row))
+    };
+    let people = page.people.iter().map(person).collect::<Result<Vec<Value>>>()?;
+    let messages = page.hits.iter().map(|hit| tested(&hit.channel, hit_json(files, hit)));
+    let messages = messages.collect::<Result<Vec<Value>>>()?;
+    let notes = page.notes.iter().map(|hit| tested(&hit.channel, note_json(files, hit)));
+    let notes = notes.collect::<Result<Vec<Value>>>()?;
+    let listed = listed.iter().map(|hit| tested(&hit.channel, listed_json(files, hit)));
+    let listed = listed.collect::<Result<Vec<Value>>>()?;
+    let more = page.next.is_some();
+    Ok(json!({"people": people, "notes": notes, "conversations": listed, "messages": messages, "more": more}))
 }
 
 fn is_same(hit: &SearchHit, listed: &ListedHit) -> bool {

@@ -24,6 +24,18 @@ pub enum ListStatus {
     All,
 }
 
+impl ListStatus {
+    /// The rows it lets through.
+    pub fn filter(self) -> ConversationFilter {
+        match self {
+            Self::Open => ConversationFilter::open(),
+            Self::NeedsReply => ConversationFilter::needed(),
+            Self::Closed => ConversationFilter::closed(),
+            Self::All => ConversationFilter::all(),
+        }
+    }
+}
+
 /// The switches of `list`.
 #[derive(Debug, Args)]
 pub struct ListArguments {
@@ -54,13 +66,12 @@ pub struct ShowArguments {
 
 /// `frontdesk list`
 pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
-    let (filter, closed) = match arguments.status {
-        ListStatus::Open => (ConversationFilter::open(), Some(false)),
-        ListStatus::NeedsReply => (ConversationFilter::needed(), Some(false)),
-        ListStatus::Closed => (ConversationFilter::closed(), Some(true)),
-        ListStatus::All => (ConversationFilter::all(), None),
+    let closed = match arguments.status {
+        ListStatus::Open | ListStatus::NeedsReply => Some(false),
+        ListStatus::Closed => Some(true),
+        ListStatus::All => None,
     };
-    let wanted = TopQuery { filter, closed, limit: arguments.limit };
+    let wanted = TopQuery { filter: arguments.status.filter(), closed, limit: arguments.limit };
     let mut items = Vec::new();
     let channels = session.unmirrored(arguments.common.channel.as_deref())?;
     let listed = session.each(channels, |channel| {

@@ -10,8 +10,9 @@ use crate::cli::scripting::Files;
 use crate::cli::{Misuse, completing, print};
 use crate::shell::clock;
 use model::filter::FilterDay;
-use model::service_levels::{LevelsQuery, ServiceLevels, Spans};
+use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans};
 use model::time::{SECOND, Timestamp, Zone, precise_span};
+use store::Reader;
 
 /// The switches of `stats`.
 #[derive(Debug, Args)]
@@ -35,39 +36,17 @@ pub struct StatsArguments {
 /// # Errors
 /// When a day or a channel is not known, or the files cannot be read.
 pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
-    let (zone, now) = (clock::zone(), files.now());
+    let zone = clock::zone();
     let reader = files.store.reader()?;
-    let channels = match files.channel(arguments.channel.as_deref())? {
-        Some(channel) => vec![channel],
-        None => {
-            let mirrors = files.mirrors(&reader)?;
-            let all = files.config.channels.iter().map(|it| it.id());
-            all.filter(|it| !mirrors.contains(it)).collect()
-        }
-    };
-    let start = |day: &str| start_of(day, now, &zone);
-    let until = arguments.until.as_deref().map(start).transpose()?;
-    let since = start(&arguments.since)?;
-    let query = LevelsQuery { channels, since, until: until.unwrap_or(now), now };
+    let (query, until) = query(files, &reader, arguments, &zone)?;
     let report = reader.service_levels(&query, &zone)?;
-    let mut groups = vec![("all", json!({}), "all".to_owned(), &report.all)];
-    for (channel, levels) in &report.channels {
-        let label = files.label(&reader, channel)?;
-        let told = json!({"channel": files.name_of(channel), "test": files.is_test(&reader, channel)?});
-        groups.push(("channels", told, label, levels));
-    }
-    for (hour, levels) in &report.hours {
-        groups.push(("hours", json!({ "hour": hour }), format!("{hour:02}:00"), levels));
-    }
-    for (person, levels) in &report.people {
-        groups.push(("people", json!({"person": person.as_str()}), person.to_string(), levels));
-    }
+    let groups = groups(files, &reader, &report)?;
     if arguments.json {
         return print::json(&as_json(&query, groups));
     }
     let most = groups.iter().map(|it| it.2.chars().count()).max().unwrap_or(0);
     let until = until.map_or_else(|| "now".to_owned(), |it| it.stamp(&zone));
-    print::line(&format!("cases that began from {} to {until}", since.stamp(&zone)))?;
+    print::line(&format!("cases that began from {} to {until}", query.since.stamp(&zone)))?;
     print::line(&line(
         "",
         most,
@@ -78,6 +57,56 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
         print::line(&line(&label, most, &words.each_ref().map(String::as_str)))?;
     }
     Ok(())
+}
+
+/// What `stats --json` tells.
+///
+/// # Errors
+/// As [`run`].
+pub fn told(files: &Files, reader: &Reader, arguments: &StatsArguments) -> Result<Value> {
+    let zone = clock::zone();
+    let (query, _) = query(files, reader, arguments, &zone)?;
+    let report = reader.service_levels(&query, &zone)?;
+    Ok(as_json(&query, groups(files, reader, &report)?))
+}
+
+fn query(
+    files: &Files,
+    reader: &Reader,
+    arguments: &StatsArguments,
+    zone: &Zone,
+) -> Result<(LevelsQuery, Option<Timestamp>)> {
+    let now = files.now();
+    let channels = match files.channel(arguments.channel.as_deref())? {
+        Some(channel) => vec![channel],
+        None => {
+            let mirrors = files.mirrors(reader)?;
+            let all = files.config.channels.iter().map(|it| it.id());
+            all.filter(|it| !mirrors.contains(it)).collect()
+        }
+    };
+    let start = |day: &str| start_of(day, now, zone);
+    let until = arguments.until.as_deref().map(start).transpose()?;
+    let since = start(&arguments.since)?;
+    Ok((LevelsQuery { channels, since, until: until.unwrap_or(now), now }, until))
+}
+
+type LevelsGroup<'a> = (&'static str, Value, String, &'a ServiceLevels);
+
+fn groups<'a>(files: &Files, reader: &Reader, report: &'a LevelsReport) -> Result<Vec<LevelsGroup<'a>>> {
+    let mut groups = vec![("all", json!({}), "all".to_owned(), &report.all)];
+    for (channel, levels) in &report.channels {
+        let label = files.label(reader, channel)?;
+        let told = json!({"channel": files.name_of(channel), "test": files.is_test(reader, channel)?});
+        groups.push(("channels", told, label, levels));
+    }
+    for (hour, levels) in &report.hours {
+        groups.push(("hours", json!({ "hour": hour }), format!("{hour:02}:00"), levels));
+    }
+    for (person, levels) in &report.people {
+        groups.push(("people", json!({"person": person.as_str()}), person.to_string(), levels));
+    }
+    Ok(groups)
 }
 
 fn start_of(day: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp> {
@@ -113,7 +142,7 @@ fn words(levels: &ServiceLevels) -> [String; 10] {
     ]
 }
 
-fn as_json(query: &LevelsQuery, groups: Vec<(&str, Value, String, &ServiceLevels)>) -> Value {
+fn as_json(query: &LevelsQuery, groups: Vec<LevelsGroup<'_>>) -> Value {
     let mut told = json!({
         "since": query.since.to_string(), "until": query.until.to_string(),
         "all": {}, "channels": [], "hours": [], "people": [],

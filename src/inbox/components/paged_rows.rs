@@ -5,7 +5,8 @@
 
 use crate::resource::{LoadTimeouts, Resource};
 use model::contacts::Person;
-use model::ids::{ChannelId, ConversationId, RowId};
+use model::ids::{ChannelId, ConversationId, ProposalId, RowId};
+use model::proposals::ProposalEntry;
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry};
 use model::time::Timestamp;
 
@@ -26,6 +27,14 @@ impl PageRow for OutboxEntry {
 
     fn name(&self) -> RowId {
         self.row.id.clone()
+    }
+}
+
+impl PageRow for ProposalEntry {
+    type Name = ProposalId;
+
+    fn name(&self) -> ProposalId {
+        self.proposal.id.clone()
     }
 }
 

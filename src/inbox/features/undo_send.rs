@@ -46,7 +46,7 @@ impl Queueing {
                 let quiet = self.quiet;
                 self.waiting.push_back(Queued { group: group(), held: false, quiet, early: None });
             }
-            if let Effect::Enqueue { intents, .. } = effect {
+            if let Effect::Enqueue { intents, .. } | Effect::SendProposed(_, intents) = effect {
                 let held = is_held(effect);
                 // What is filed has a line of its own among what was done.
                 let files = intents.iter().all(|it| matches!(it.operation, Operation::ChangeThread { .. }));
@@ -82,7 +82,7 @@ impl Queueing {
 
 /// Whether an effect puts something held into the outbox.
 fn is_held(effect: &Effect) -> bool {
-    matches!(effect, Effect::Enqueue { intents, .. } if intents.iter().any(|it| it.hold > 0))
+    matches!(effect, Effect::Enqueue { intents, .. } | Effect::SendProposed(_, intents) if intents.iter().any(|it| it.hold > 0))
 }
 
 /// A row that is held and can be taken back.

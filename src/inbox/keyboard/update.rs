@@ -14,6 +14,9 @@ impl Desk {
             _ if self.page == PageKind::Outbox => {
                 vec![CommandScope::Outbox, CommandScope::Rows, CommandScope::Desk]
             }
+            _ if self.page == PageKind::Proposals => {
+                vec![CommandScope::Proposals, CommandScope::Rows, CommandScope::Desk]
+            }
             _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
             _ if self.page == PageKind::Webhooks => {
                 vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]

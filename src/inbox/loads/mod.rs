@@ -28,7 +28,10 @@ impl Load {
         if let (Self::Correspondents(new, _), Self::Correspondents(old, _)) = (self, older) {
             return new == old;
         }
-        if let (Self::Outbox(_), Self::Outbox(_)) | (Self::Drafts(_), Self::Drafts(_)) = (self, older) {
+        if let (Self::Outbox(_), Self::Outbox(_))
+        | (Self::Drafts(_), Self::Drafts(_))
+        | (Self::Proposals(_), Self::Proposals(_)) = (self, older)
+        {
             return true;
         }
         self == older

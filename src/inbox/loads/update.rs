@@ -22,6 +22,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::History(query) => inbox.desk.history_failed(&query, &why, &inbox.context),
         Load::Outbox(query) => inbox.outbox.rows.resource.fail(&query, &why, now),
         Load::Drafts(query) => inbox.outbox.drafts.resource.fail(&query, &why, now),
+        Load::Proposals(query) => inbox.outbox.proposals.resource.fail(&query, &why, now),
         Load::People(query) => inbox.people.rows.resource.fail(&query, &why, now),
         Load::Broadcasts(BroadcastQuery::Rows(query)) => {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
@@ -96,6 +97,7 @@ fn page_shown(inbox: &Inbox) -> LoadState<'_> {
         PageKind::Inbox => LoadState::Well,
         PageKind::Outbox => inbox.outbox.rows.resource.shown(now),
         PageKind::Drafts => inbox.outbox.drafts.resource.shown(now),
+        PageKind::Proposals => inbox.outbox.proposals.resource.shown(now),
         PageKind::People => match inbox.people.rows.resource.shown(now) {
             LoadState::Well => inbox.people.told(channel, now),
             shown => shown,
@@ -144,6 +146,7 @@ pub(crate) fn loads_due(inbox: &Inbox) -> Option<Timestamp> {
         PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
         PageKind::Outbox => inbox.outbox.rows.resource.due(now),
         PageKind::Drafts => inbox.outbox.drafts.resource.due(now),
+        PageKind::Proposals => inbox.outbox.proposals.resource.due(now),
         PageKind::People => {
             let rows = inbox.people.rows.resource.due(now);
             rows.into_iter().chain(inbox.people.told_due(channel, now)).min()

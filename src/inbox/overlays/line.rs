@@ -219,7 +219,12 @@ pub(crate) fn open_row_search(inbox: &mut Inbox) {
 pub fn row_search(inbox: &Inbox) -> &str {
     match inbox.desk.page {
         PageKind::People => &inbox.people.search,
-        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => "",
+        PageKind::Inbox
+        | PageKind::Outbox
+        | PageKind::Drafts
+        | PageKind::Proposals
+        | PageKind::Broadcasts
+        | PageKind::Wall => "",
         _ => &inbox.cards.search,
     }
 }
@@ -228,7 +233,12 @@ pub fn row_search(inbox: &Inbox) -> &str {
 fn look_for_rows(inbox: &mut Inbox, text: &str) {
     match inbox.desk.page {
         PageKind::People => inbox.people.look_for_people(text, &inbox.context),
-        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Broadcasts | PageKind::Wall => {}
+        PageKind::Inbox
+        | PageKind::Outbox
+        | PageKind::Drafts
+        | PageKind::Proposals
+        | PageKind::Broadcasts
+        | PageKind::Wall => {}
         _ => inbox.cards.search = text.to_owned(),
     }
 }

@@ -5,6 +5,8 @@ pub(crate) mod update;
 
 /// Lines of a row of the outbox.
 pub const OUTBOX_LINES: usize = 3;
+/// Lines of a row of the proposals.
+pub const PROPOSAL_LINES: usize = 4;
 /// Lines of a row of the drafts.
 pub const DRAFT_LINES: usize = 2;
 
@@ -18,6 +20,8 @@ pub enum PageKind {
     Outbox,
     /// What was begun and not sent.
     Drafts,
+    /// What assistants propose.
+    Proposals,
     /// The contacts of the tab.
     People,
     /// What the triggers tell.

@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::layout::{Area, SIDE_BY_SIDE};
-use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PageKind};
+use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::cards::is_deck;
 use crate::screens::cards::update as cards;
@@ -62,6 +62,7 @@ pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
         PageKind::Inbox => (),
         PageKind::Outbox => inbox.outbox.rows.mark_stale(),
         PageKind::Drafts => inbox.outbox.drafts.mark_stale(),
+        PageKind::Proposals => inbox.outbox.proposals.mark_stale(),
         PageKind::People => inbox.people.go_to_people(&mut inbox.desk),
         PageKind::Broadcasts => broadcasts::go_to_board(inbox),
         PageKind::Wall => inbox.overview.go_to_wall(&mut inbox.desk),
@@ -75,6 +76,7 @@ pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
 pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
     let all = match inbox.desk.page {
         PageKind::Drafts => &mut inbox.outbox.drafts.all_tabs,
+        PageKind::Proposals => &mut inbox.outbox.proposals.all_tabs,
         PageKind::Broadcasts => &mut inbox.broadcasts.rows.all_tabs,
         _ => &mut inbox.outbox.rows.all_tabs,
     };
@@ -87,6 +89,7 @@ pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
         PageKind::Inbox => (),
         PageKind::Outbox => inbox.outbox.rows.step(by),
         PageKind::Drafts => inbox.outbox.drafts.step(by),
+        PageKind::Proposals => inbox.outbox.proposals.step(by),
         PageKind::People => inbox.people.rows.step(by),
         PageKind::Broadcasts => inbox.broadcasts.rows.step(by),
         PageKind::Wall => inbox.overview.step_wall(by, &inbox.desk),
@@ -103,6 +106,7 @@ pub(crate) fn rows_shown(inbox: &Inbox) -> usize {
     let each = match inbox.desk.page {
         PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
         PageKind::Drafts => DRAFT_LINES,
+        PageKind::Proposals => PROPOSAL_LINES,
         _ => 1,
     };
     (lines / each).max(1)
@@ -113,6 +117,11 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
         PageKind::People => return inbox.people.go_to_person(&mut inbox.desk, &mut inbox.context),
         PageKind::Broadcasts => return inbox.broadcasts.open_recipients(&mut inbox.context),
         PageKind::Wall => return overview::wall_enter(inbox),
+        PageKind::Proposals => {
+            let Some(it) = inbox.outbox.proposals.chosen() else { return };
+            let (channel, conversation) = (it.proposal.channel.clone(), it.proposal.conversation.clone());
+            return inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+        }
         page if is_deck(page) => return cards::go_to_card(inbox),
         _ => (),
     }
@@ -156,6 +165,10 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
             inbox.outbox.rows.reveal(visible);
             inbox.outbox.rows.take_query(&channel, inbox.context.now).map(Load::Outbox)
         }
+        PageKind::Proposals => {
+            inbox.outbox.proposals.reveal(visible);
+            inbox.outbox.proposals.take_query(&channel, inbox.context.now).map(Load::Proposals)
+        }
         PageKind::Drafts => {
             inbox.outbox.drafts.reveal(visible);
             inbox.outbox.drafts.take_query(&channel, inbox.context.now).map(Load::Drafts)
@@ -168,7 +181,10 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
 /// where there is room, else below it. Other pages have no details.
 pub fn page_areas(inbox: &Inbox) -> (Area, Option<Area>) {
     let body = inbox.desk.areas(&inbox.context).body;
-    if matches!(inbox.desk.page, PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Wall) {
+    if matches!(
+        inbox.desk.page,
+        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Proposals | PageKind::Wall
+    ) {
         return (body, None);
     }
     let inner = body.inner();

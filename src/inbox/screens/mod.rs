@@ -12,5 +12,6 @@ pub mod outbox;
 pub mod overview;
 pub mod people;
 pub mod phone;
+pub mod proposals;
 pub(crate) mod templates;
 pub(crate) mod webhooks;

@@ -43,6 +43,31 @@ impl DraftSave {
     }
 }
 
+impl Effect {
+    /// Whether it goes to this desk's own files; [`Event::Written`] tells its
+    /// end.
+    pub fn is_write(&self) -> bool {
+        matches!(
+            self,
+            Self::SaveDraft(..)
+                | Self::SaveNote(..)
+                | Self::TakeNoteBack(..)
+                | Self::SaveMacro(..)
+                | Self::Enqueue { .. }
+                | Self::SendProposed(..)
+                | Self::SettleProposal(..)
+                | Self::RestoreProposal(_)
+                | Self::Register { .. }
+                | Self::Recall(_)
+                | Self::SendNow(_)
+                | Self::Decide(..)
+                | Self::MarkSeen(..)
+                | Self::Keep(..)
+                | Self::Campaign(_)
+        )
+    }
+}
+
 /// What is on its way to the disk, and what did not get there.
 #[derive(Debug, Default)]
 pub(crate) struct FileWrites {

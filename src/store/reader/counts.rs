@@ -57,6 +57,11 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         params![channel, WHATEVER_COMES, HUSHED],
         only::<ConversationId>,
     )?;
+    let proposals = connection.all(
+        "SELECT conversation FROM desk.proposal WHERE channel = ?1 LIMIT ?2",
+        params![channel, CAP],
+        only::<ConversationId>,
+    )?;
     let needs_asleep = count(&format!("SELECT count(*) FROM {asleep} WHERE needs"))?;
     Ok(TabCounts {
         needs_reply: needs.saturating_sub(needs_asleep),
@@ -70,6 +75,7 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         stopped: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.outbox WHERE channel = ?1 AND state = 'stopped' LIMIT ?2)",
         )?,
+        proposals,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
         broadcasts: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.campaign p WHERE phase = 'running' AND channel = ?1

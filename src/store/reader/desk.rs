@@ -9,7 +9,7 @@ use crate::rows::message;
 use crate::rows::outbox::{COLUMNS, read};
 use model::email::NEW_MAIL;
 use model::ids::{ChannelId, ConversationId, RowId};
-use model::messages::Message;
+use model::messages::{Message, Place};
 use model::outbox::{Lane, LookResult, OutboxRow, RowState, Stop};
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
 use model::text::SafeText;
@@ -88,15 +88,28 @@ fn crossed(
     let (RowState::Stopped(Stop::Crossed | Stop::Late, _), Some(seen)) = (&row.state, &row.seen) else {
         return Ok(Vec::new());
     };
+    let by_others =
+        "AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = m.id)";
+    said_after(connection, &row.channel, conversation, seen, by_others)
+}
+
+/// The newest few messages after a place, oldest first, that a condition of
+/// SQL lets through.
+pub(crate) fn said_after(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    seen: &Place,
+    condition: &str,
+) -> Result<Vec<Message>, StoreError> {
     let sql = format!(
         "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
          WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
-             AND NOT (m.inbound = 0 AND m.provisional = 1)
-             AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = m.id)
+             AND NOT (m.inbound = 0 AND m.provisional = 1) {condition}
          ORDER BY m.sort_at DESC, m.id DESC LIMIT {CROSSED}",
         message::COLUMNS
     );
-    let of = params![row.channel, conversation, seen.0, seen.1];
+    let of = params![channel, conversation, seen.0, seen.1];
     let mut messages: Vec<_> = connection.all(&sql, of, |it| message::read(it, conversation))?;
     messages.reverse();
     Ok(messages)
@@ -166,7 +179,7 @@ fn draft(row: &Row<'_>) -> rusqlite::Result<DraftEntry> {
 }
 
 /// At most so many rows, and whether there were more.
-fn cut<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
+pub(crate) fn cut<T>(mut rows: Vec<T>, limit: u32) -> (Vec<T>, bool) {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = rows.len() > limit;
     rows.truncate(limit);

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use rusqlite::{Connection, InterruptHandle};
 
-use crate::{StoreError, account, drafts, files, filter, pauses};
+use crate::{StoreError, account, drafts, files, filter, pauses, proposals};
 use model::account::Account;
 use model::conversations::ConversationRow;
 use model::digest::Digest;
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use model::messages::Place;
+use model::proposals::ProposalEntry;
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
     HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
@@ -247,6 +249,27 @@ impl Reader {
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::drafts(&moment, query)
+    }
+
+    /// What assistants propose, oldest first, and whether there is more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn proposals(&self, query: &DeskQuery) -> Result<(Vec<ProposalEntry>, bool), StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        proposals::list(&moment, query)
+    }
+
+    /// The newest stored message of a conversation.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn newest_message(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<Place>, StoreError> {
+        proposals::newest(&self.connection, channel, conversation)
     }
 
     /// What became of rows of the outbox.

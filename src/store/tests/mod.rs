@@ -13,6 +13,7 @@ mod histories;
 mod local;
 mod operations;
 mod outbox;
+mod proposals;
 mod search;
 mod since;
 mod steps;

@@ -156,8 +156,20 @@ fn the_json_of_the_book_is_what_the_commands_print() {
 
 /// Commands without JSON of their own: they open a screen, write files or go on
 /// until they are ended.
-const OTHERS: &[&str] =
-    &["demo", "serve", "engine", "admin", "wall", "completions", "man", "config", "export", "help", "dev"];
+const OTHERS: &[&str] = &[
+    "demo",
+    "serve",
+    "engine",
+    "mcp",
+    "admin",
+    "wall",
+    "completions",
+    "man",
+    "config",
+    "export",
+    "help",
+    "dev",
+];
 
 #[test]
 fn every_command_with_json_is_shown() {

@@ -15,6 +15,7 @@ use model::ids::{CampaignId, ChannelId, ConversationId, NoteId, RowId};
 use model::local::Keep;
 use model::macros::Macro;
 use model::outbox::{Operation, OutboxRow};
+use model::proposals::DeskProposal;
 use model::queries::OutboxFate;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
@@ -76,6 +77,8 @@ pub enum UndoTarget {
     Filed(Vec<Intent>),
     /// A macro as it was before.
     Macro(char, Option<Macro>),
+    /// A proposal that was dropped.
+    Proposal(Box<DeskProposal>),
     /// A broadcast, held until then.
     Campaign(CampaignId, Timestamp),
 }

@@ -219,6 +219,7 @@ impl Macros {
                 return context.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
             }
             UndoTarget::Macro(letter, before) => self.set_macro(*letter, before.clone(), context),
+            UndoTarget::Proposal(it) => context.push(Effect::RestoreProposal(it.clone())),
             UndoTarget::Campaign(id, _) => {
                 return context.push(Effect::Campaign(BroadcastOrder::Recall(id.clone())));
             }

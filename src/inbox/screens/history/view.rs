@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::command::Command;
 use crate::components::loading_view;
 use crate::components::paint_view;
 use crate::components::paint_view::{Run, Sides};
@@ -151,6 +152,10 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
             "closing".to_owned()
         };
         out.push((words, theme.under_way()));
+    }
+    if tab.counts.proposals.contains(&history.conversation) {
+        let words = format!(" · proposal, {}", inbox.context.key_of(Command::ShowProposals));
+        out.push((words, theme.needs_a_person()));
     }
     out.retain(|(words, _)| !words.is_empty());
     out

@@ -1,4 +1,4 @@
-//! What has not left yet, what was begun and not sent, and deciding over what asks.
+//! What has not left yet, what is proposed, what was begun and not sent, and deciding over what asks.
 
 pub(crate) mod commands;
 pub(crate) mod deciding;
@@ -7,6 +7,7 @@ pub mod row_state_view;
 pub mod view;
 
 use crate::components::paged_rows::PagedRows;
+use model::proposals::ProposalEntry;
 use model::queries::{DraftEntry, OutboxEntry};
 
 /// See the module's text.
@@ -14,6 +15,8 @@ use model::queries::{DraftEntry, OutboxEntry};
 pub struct OutboxScreen {
     /// What has not left yet.
     pub rows: PagedRows<OutboxEntry>,
+    /// What assistants propose.
+    pub proposals: PagedRows<ProposalEntry>,
     /// What was begun and not sent.
     pub drafts: PagedRows<DraftEntry>,
 }

@@ -53,7 +53,7 @@ pub fn drafts(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     });
 }
 
-fn frame<T: PageRow>(
+pub(crate) fn frame<T: PageRow>(
     inbox: &Inbox,
     theme: Theme,
     area: Area,
@@ -84,7 +84,12 @@ fn frame<T: PageRow>(
 }
 
 /// Gives each row on screen its place, and whether it is the chosen one.
-fn each<T: PageRow>(page: &PagedRows<T>, area: Area, lines: usize, mut draw: impl FnMut(&T, Area, bool)) {
+pub(crate) fn each<T: PageRow>(
+    page: &PagedRows<T>,
+    area: Area,
+    lines: usize,
+    mut draw: impl FnMut(&T, Area, bool),
+) {
     let inner = area.inner();
     let height = u16::try_from(lines).unwrap_or(1);
     let shown = usize::from(inner.height / height).max(1);
@@ -96,7 +101,7 @@ fn each<T: PageRow>(page: &PagedRows<T>, area: Area, lines: usize, mut draw: imp
     }
 }
 
-fn choose(theme: Theme, area: Area, chosen: bool, buffer: &mut Buffer) {
+pub(crate) fn choose(theme: Theme, area: Area, chosen: bool, buffer: &mut Buffer) {
     if chosen {
         paint_view::stripe(buffer, Area { height: 1.min(area.height), ..area }, theme.selected());
         for y in area.y..area.y + area.height {
@@ -171,7 +176,7 @@ fn draft_words(inbox: &Inbox, entry: &DraftEntry) -> String {
     }
 }
 
-fn tab_name(inbox: &Inbox, wanted: bool, channel: &ChannelId) -> String {
+pub(crate) fn tab_name(inbox: &Inbox, wanted: bool, channel: &ChannelId) -> String {
     let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == *channel).filter(|_| wanted);
     tab.map_or_else(String::new, |it| format!("{} · ", it.channel.name))
 }

@@ -13,6 +13,7 @@ use crate::screens::composer::{ComposedReply, Composer};
 use model::email::compose::WrittenMail;
 use model::outbox::Operation;
 use model::outbox::content::Mail;
+use model::proposals::ProposalVerdict;
 use model::time::Timestamp;
 
 /// Where a text that comes back is on disk.
@@ -70,7 +71,16 @@ impl TouchedDrafts {
 
 fn can_come_back(effect: &Effect) -> bool {
     use Effect as E;
-    matches!(effect, E::Enqueue { .. } | E::Recall(_) | E::Decide(..) | E::SaveNote(..) | E::TakeNoteBack(..))
+    matches!(
+        effect,
+        E::Enqueue { .. }
+            | E::SendProposed(..)
+            | E::SettleProposal(_, ProposalVerdict::Edited)
+            | E::Recall(_)
+            | E::Decide(..)
+            | E::SaveNote(..)
+            | E::TakeNoteBack(..)
+    )
 }
 
 /// What comes back, as it was typed.

@@ -1,0 +1,83 @@
+//! `mcp`: the Model Context Protocol on standard input and output, for an
+//! assistant a person uses. It reads what this desk has stored and writes
+//! proposals and notes; it has no key, asks no server and sends nothing.
+
+mod arguments;
+mod catalog;
+mod protocol;
+mod tools;
+
+use std::io::{BufRead, Read};
+
+use anyhow::{Context, Result};
+use clap::Args;
+
+use crate::cli::scripting::Files;
+use crate::cli::{CliError, print};
+use protocol::McpConnection;
+use tools::ToolBox;
+
+/// Bytes of a message at most.
+const MOST: u64 = 1 << 20;
+
+/// The switches of `mcp`.
+#[derive(Debug, Args)]
+pub struct McpArguments {
+    /// Offer only the tools that read.
+    #[arg(long)]
+    pub read_only: bool,
+    /// Print what assistants asked for and what became of it, newest first, and end.
+    #[arg(long)]
+    pub log: bool,
+}
+
+/// Entries of the log that are printed.
+const LOGGED: u32 = 1_000;
+
+/// `frontdesk mcp`
+///
+/// # Errors
+/// When nothing is configured, or standard input or output fails.
+pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
+    let files = Files::open()?;
+    if arguments.log {
+        return Ok(print_log(&files)?);
+    }
+    let tools = ToolBox::new(files, arguments.read_only)?;
+    let mut session = McpConnection::new(tools);
+    Ok(serve(&mut std::io::stdin().lock(), &mut session)?)
+}
+
+fn print_log(files: &Files) -> Result<()> {
+    files.store.assistant_calls(LOGGED)?.into_iter().try_for_each(|it| {
+        let at = it.at.to_string();
+        print::line(&print::columns(&[
+            at,
+            it.assistant.to_string(),
+            it.asked,
+            it.channel,
+            it.conversation,
+            it.outcome,
+        ]))
+    })
+}
+
+/// Answers messages, one a line, until there are no more.
+fn serve(input: &mut impl BufRead, session: &mut McpConnection) -> Result<()> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = input.by_ref().take(MOST).read_until(b'\n', &mut line).context("reading a message")?;
+        if read == 0 {
+            return Ok(());
+        }
+        let is_cut = read as u64 == MOST && line.last() != Some(&b'\n');
+        if is_cut {
+            input.skip_until(b'\n').context("reading a message")?;
+        }
+        let answer = if is_cut { Some(protocol::too_long()) } else { session.answer(&line) };
+        if let Some(answer) = answer {
+            print::json(&answer)?;
+        }
+    }
+}

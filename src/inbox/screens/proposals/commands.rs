@@ -1,0 +1,52 @@
+//! The commands of the proposals.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions;
+use crate::event::Effect;
+use crate::keys::KeyPress;
+use crate::screens::proposals::update;
+use model::proposals::{ProposalEntry, ProposalVerdict, ProposedChange};
+
+fn chosen(inbox: &Inbox) -> Result<&ProposalEntry, Reason> {
+    inbox.outbox.proposals.chosen().ok_or_else(|| "nothing is proposed".into())
+}
+
+pub(crate) fn is_chosen(inbox: &Inbox) -> Result<(), Reason> {
+    chosen(inbox).map(drop)
+}
+
+/// Whether the tab of the chosen proposal may change anything.
+pub(crate) fn may_accept(inbox: &Inbox) -> Result<(), Reason> {
+    let entry = chosen(inbox)?;
+    if entry.row.is_none() {
+        return Err("its conversation is not known any more; {drop-proposal} drops it".into());
+    }
+    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == entry.proposal.channel);
+    conditions::tab_writable(tab.ok_or("its tab is gone")?)
+}
+
+pub(crate) fn may_edit(inbox: &Inbox) -> Result<(), Reason> {
+    may_accept(inbox)?;
+    match chosen(inbox)?.proposal.change {
+        ProposedChange::Reply { .. } => Ok(()),
+        _ => Err("only a reply can be edited; {accept-proposal} does what is proposed".into()),
+    }
+}
+
+pub(crate) fn accept(inbox: &mut Inbox, _: KeyPress) {
+    update::accept(inbox);
+}
+
+pub(crate) fn edit(inbox: &mut Inbox, _: KeyPress) {
+    settle(inbox, ProposalVerdict::Edited);
+}
+
+pub(crate) fn drop_it(inbox: &mut Inbox, _: KeyPress) {
+    settle(inbox, ProposalVerdict::Dropped);
+}
+
+fn settle(inbox: &mut Inbox, verdict: ProposalVerdict) {
+    let id = inbox.outbox.proposals.chosen().map(|it| it.proposal.id.clone());
+    inbox.context.effects.extend(id.map(|it| Effect::SettleProposal(it, verdict)));
+}

@@ -1,0 +1,159 @@
+//! Makes of a proposal what a person's key makes of it: rows of the outbox
+//! under the usual hold, or the action itself.
+
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::{DialogLine, Tone};
+use crate::event::{Effect, Intent};
+use crate::features::undo::UndoTarget;
+use crate::overlays::quoted_messages::{CUT, quoted};
+use crate::screens::composer::returned_texts::{DraftPlace, Returned};
+use crate::screens::conversations::bulk_plan::BulkWish;
+use crate::settings::PauseOnReply;
+use crate::tab::Tab;
+use crate::wrap;
+use model::conversations::{ConversationRow, ServiceWindow};
+use model::outbox::Operation;
+use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict, ProposedChange};
+use model::text::SafeText;
+use model::time::MINUTE;
+
+/// Does what is proposed, or asks first where somebody wrote meanwhile.
+pub(crate) fn accept(inbox: &mut Inbox) {
+    let Some(entry) = inbox.outbox.proposals.chosen().cloned() else { return };
+    if !entry.is_stale() {
+        return carry_out(inbox, entry);
+    }
+    let mut lines = quoted(inbox, &entry.since);
+    lines.push(DialogLine::gap());
+    let what = SafeText::line(entry.proposal.change.summary().as_str());
+    lines.push(DialogLine::new(format!("To {}: {}", entry.title, wrap::cut(what.as_str(), CUT)), Tone::Own));
+    let title = entry.title.clone();
+    let question = Confirm::new("Somebody wrote since it was proposed", lines)
+        .answer('y', "do it anyway", move |inbox| carry_out(inbox, entry))
+        .esc("leave it");
+    inbox.context.open(question.naming(move |names| names.add(title.as_str())));
+}
+
+fn carry_out(inbox: &mut Inbox, entry: ProposalEntry) {
+    let Some(row) = entry.row.clone() else { return };
+    let wish = match &entry.proposal.change {
+        ProposedChange::Reply { text } => {
+            let text = text.clone();
+            return send(inbox, &entry, row, &text);
+        }
+        ProposedChange::Pause => BulkWish::Pause,
+        ProposedChange::HandBack => BulkWish::HandBack,
+        ProposedChange::Close => BulkWish::Close,
+        ProposedChange::Snooze { minutes } => {
+            let until = inbox.context.now.plus(i64::from(*minutes) * MINUTE);
+            BulkWish::Snooze { until: Some(until), stays: false }
+        }
+        ProposedChange::Tag { word } => BulkWish::Tag { add: vec![SafeText::line(word)], remove: Vec::new() },
+    };
+    let before = inbox.context.effects.len();
+    inbox.changes.plan(wish, vec![row], &mut inbox.desk, &mut inbox.context);
+    // What was refused and said so goes on waiting.
+    if inbox.context.effects.len() > before {
+        inbox.context.push(Effect::SettleProposal(entry.proposal.id, ProposalVerdict::Accepted));
+    }
+}
+
+/// Sends a proposed text as if it had been written here.
+fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &str) {
+    let Some(tab) = inbox.desk.tabs.iter().find(|it| it.channel.id == row.channel) else { return };
+    let (Some(platform), Some(to)) = (tab.platform().cloned(), row.conversation.address.clone()) else {
+        return inbox.context.warn("nothing was sent: no address is known of this customer");
+    };
+    if tab.is_mail() {
+        return inbox.context.warn(inbox.context.keyed("a mail is looked over first: {edit-proposal}"));
+    }
+    if row.conversation.window == ServiceWindow::Closed {
+        return inbox.context.warn("nothing was sent: the window is closed, only templates leave now");
+    }
+    let parts = tab.messages_of(text);
+    if let Some(why) = tab.cannot_pay(tab.text_price(parts.len())) {
+        return inbox.context.warn(format!("nothing was sent: {why}"));
+    }
+    let price = tab.price_words(tab.text_price(parts.len()));
+    let asks = Tab::ai_may_answer(&row) && !tab.send_beside_ai.contains(&row.conversation.id);
+    let by_phone = tab.is_phone();
+    let operation = |text| match by_phone {
+        true => Operation::SendSms { to: to.clone(), body: text, via: None },
+        false => Operation::SendText { to: to.clone(), text, reply_to: None },
+    };
+    let intent = |operation: Operation, hold| Intent {
+        channel: row.channel.clone(),
+        platform: platform.clone(),
+        conversation: row.conversation.id.clone(),
+        seen: if operation.speaks() { entry.known() } else { None },
+        operation,
+        hold,
+        planned_at: None,
+    };
+    let hold = inbox.context.settings.hold;
+    let count = parts.len();
+    let sends: Vec<Intent> = parts.into_iter().map(|it| intent(operation(it), hold)).collect();
+    let mut pausing = vec![intent(Operation::SetAutomation { enabled: false }, 0)];
+    pausing.extend(sends.clone());
+    let id = entry.proposal.id.clone();
+    match inbox.context.settings.pause_on_reply {
+        PauseOnReply::Always if asks => inbox.context.push(Effect::SendProposed(id, pausing)),
+        PauseOnReply::Ask if asks => {
+            let other = id.clone();
+            let lines = vec![
+                DialogLine::plain("The AI may answer this customer too."),
+                DialogLine::dim(format!("{} · {price}", wrap::cut(SafeText::line(text).as_str(), 200))),
+            ];
+            let question = Confirm::new("The AI is on", lines)
+                .answer('y', "pause the AI and send", move |inbox| {
+                    inbox.context.push(Effect::SendProposed(id, pausing));
+                })
+                .answer('s', "send only", move |inbox| {
+                    inbox.context.push(Effect::SendProposed(other, sends));
+                });
+            inbox.context.open(question.esc("back"));
+        }
+        _ => inbox.context.push(Effect::SendProposed(id, sends)),
+    }
+    if count > 1 {
+        inbox.context.say(format!("too long for one message: {count} messages · {price}"));
+    }
+}
+
+/// A person's word to a proposal was carried out, or came too late.
+pub(crate) fn settled(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Option<DeskProposal>) {
+    let Some(proposal) = proposal else {
+        return inbox.context.warn("it does not wait any more; somebody decided over it");
+    };
+    let (channel, conversation) = (proposal.channel.clone(), proposal.conversation.clone());
+    match (verdict, &proposal.change) {
+        (ProposalVerdict::Dropped, change) => {
+            let words = format!("dropped a proposal to {}", change.word());
+            inbox.context.say(format!("{words} · {} brings it back", inbox.desk.undo_key(&inbox.context)));
+            let target = UndoTarget::Proposal(Box::new(proposal));
+            inbox.changes.note_done(channel.clone(), &words, target, &inbox.context);
+        }
+        (ProposalVerdict::Edited, ProposedChange::Reply { text }) => {
+            let to = String::new();
+            let operation = Operation::SendText { to, text: text.clone(), reply_to: None };
+            if let Some(returned) = Returned::of(&operation) {
+                let place = DraftPlace::AsDraft;
+                let there = inbox.changes.give_back(
+                    &channel,
+                    &conversation,
+                    returned,
+                    place,
+                    &mut inbox.desk,
+                    &mut inbox.context,
+                );
+                inbox.context.say(match there {
+                    true => "in the composer; nothing was sent".to_owned(),
+                    false => inbox.context.keyed("kept as a draft; nothing was sent · {go-to-drafts}"),
+                });
+            }
+        }
+        (ProposalVerdict::Edited | ProposalVerdict::Accepted, _) => (),
+    }
+    inbox.history_changed(channel, &conversation);
+}

@@ -1,0 +1,282 @@
+//! Proposals of assistants outside this desk, and the log of what they asked
+//! for. A proposal lies apart from the outbox: only [`Store::accept_reply`],
+//! which a person's key calls, makes rows of one.
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::outbox::{self, NewRow};
+use crate::reader::conversations::row_of;
+use crate::reader::desk;
+use crate::{Store, StoreError, drafts};
+use model::ids::{ChannelId, ConversationId, ProposalId};
+use model::messages::Place;
+use model::outbox::OutboxRow;
+use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict, ProposedChange};
+use model::queries::DeskQuery;
+use model::text::SafeText;
+use model::time::Timestamp;
+use sqlite::{Queries, Row, read_row};
+
+/// Proposals that may wait at once.
+pub const MOST_WAITING: u32 = 500;
+/// Entries of the log that are kept: the newest.
+const LOGGED: i64 = 20_000;
+
+/// A proposal before it has a name.
+#[derive(Debug, Clone)]
+pub struct NewProposal {
+    /// The tab.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Who proposes.
+    pub proposer: SafeText,
+    /// Why.
+    pub reason: SafeText,
+    /// What would be done.
+    pub change: ProposedChange,
+    /// The newest message its maker could know.
+    pub seen: Option<Place>,
+}
+
+/// One thing an assistant asked for, without its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssistantCall {
+    /// When.
+    pub at: Timestamp,
+    /// The name it gave itself.
+    pub assistant: SafeText,
+    /// The tool, or what a person said to a proposal.
+    pub asked: String,
+    /// The tab, if it was about one.
+    pub channel: String,
+    /// The conversation, if it was about one.
+    pub conversation: String,
+    /// What became of it, in a word or two.
+    pub outcome: String,
+}
+
+impl Store {
+    /// Keeps a proposal; `None` where as many as may wait do so already.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is kept.
+    pub fn propose(&self, new: NewProposal, now: Timestamp) -> Result<Option<DeskProposal>, StoreError> {
+        let id = ProposalId::new(outbox::row_id(now, self.chance()).as_str());
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let waiting: u32 = change.scalar("SELECT count(*) FROM proposal", [])?;
+            if waiting >= MOST_WAITING {
+                return Ok(None);
+            }
+            let NewProposal { channel, conversation, proposer, reason, change: wanted, seen } = new;
+            let kept =
+                DeskProposal { id, channel, conversation, proposer, reason, change: wanted, seen, at: now };
+            insert(&change, &kept)?;
+            change.commit()?;
+            Ok(Some(kept))
+        })
+    }
+
+    /// Queues what a person made of a proposed reply, and takes the proposal
+    /// away with it; `None` where it is gone: then nothing is queued.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was changed.
+    pub fn accept_reply(
+        &self,
+        id: &ProposalId,
+        rows: Vec<NewRow>,
+        now: Timestamp,
+    ) -> Result<Option<Vec<OutboxRow>>, StoreError> {
+        let (id, chance) = (id.clone(), self.chance().clone());
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            if take(&change, &id, ProposalVerdict::Accepted, now)?.is_none() {
+                return Ok(None);
+            }
+            let queued = rows
+                .into_iter()
+                .map(|row| outbox::queue(&change, row, now, &chance))
+                .collect::<Result<_, StoreError>>()?;
+            change.commit()?;
+            Ok(Some(queued))
+        })
+    }
+
+    /// Takes a proposal away that a person decided over; `None` if it is gone.
+    /// A text that is to be edited becomes the draft in the same transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn settle_proposal(
+        &self,
+        id: &ProposalId,
+        verdict: ProposalVerdict,
+        now: Timestamp,
+    ) -> Result<Option<DeskProposal>, StoreError> {
+        let id = id.clone();
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let taken = take(&change, &id, verdict, now)?;
+            if let (ProposalVerdict::Edited, Some(DeskProposal { channel, conversation, change: wanted, .. })) =
+                (verdict, &taken)
+                && let ProposedChange::Reply { text } = wanted
+            {
+                drafts::put_before(&change, (channel, conversation), text, None, None)?;
+            }
+            change.commit()?;
+            Ok(taken)
+        })
+    }
+
+    /// Puts a dropped proposal back as it was.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn restore_proposal(&self, proposal: DeskProposal) -> Result<(), StoreError> {
+        self.outbox().call(move |connection| Ok(insert(connection, &proposal)?))
+    }
+
+    /// Notes what an assistant asked for.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn log_assistant(&self, call: AssistantCall) -> Result<(), StoreError> {
+        self.outbox().call(move |connection| {
+            let change = connection.transaction()?;
+            log(&change, &call)?;
+            change.execute(
+                "DELETE FROM assistant_log WHERE number <= (SELECT max(number) FROM assistant_log) - ?1",
+                [LOGGED],
+            )?;
+            change.commit()?;
+            Ok(())
+        })
+    }
+
+    /// The newest entries of the log, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn assistant_calls(&self, limit: u32) -> Result<Vec<AssistantCall>, StoreError> {
+        self.outbox().call(move |connection| {
+            let sql = "SELECT at, assistant, asked, channel, conversation, outcome FROM assistant_log
+                 ORDER BY number DESC LIMIT ?1";
+            Ok(connection.all(sql, [limit], |row| {
+                Ok(read_row!(
+                    row,
+                    AssistantCall { at, assistant: line, asked, channel, conversation, outcome }
+                ))
+            })?)
+        })
+    }
+}
+
+const COLUMNS: &str = "id, channel, conversation, proposer, reason, change, seen_at, seen_id, at";
+
+fn written(change: &ProposedChange) -> String {
+    serde_json::to_string(change).unwrap_or_default()
+}
+
+fn insert(connection: &Connection, it: &DeskProposal) -> rusqlite::Result<()> {
+    let (seen_at, seen_id) = it.seen.clone().unzip();
+    let sql =
+        format!("INSERT OR IGNORE INTO proposal ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
+    connection.execute(
+        &sql,
+        params![
+            it.id,
+            it.channel,
+            it.conversation,
+            it.proposer,
+            it.reason,
+            written(&it.change),
+            seen_at,
+            seen_id,
+            it.at
+        ],
+    )?;
+    Ok(())
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<DeskProposal> {
+    let change = serde_json::from_str(row.text("change")?)
+        .map_err(|error| row.unreadable("change", format!("a proposal cannot be read: {error}")))?;
+    Ok(read_row!(row, DeskProposal {
+        id, channel, conversation, proposer: line, reason: block, at;
+        change,
+        seen: row.get::<Option<Timestamp>>("seen_at")?.zip(row.get("seen_id")?)
+    }))
+}
+
+fn take(
+    connection: &Connection,
+    id: &ProposalId,
+    verdict: ProposalVerdict,
+    now: Timestamp,
+) -> Result<Option<DeskProposal>, StoreError> {
+    let sql = format!("DELETE FROM proposal WHERE id = ?1 RETURNING {COLUMNS}");
+    let Some(taken) = connection.first(&sql, params![id], read)? else { return Ok(None) };
+    log(
+        connection,
+        &AssistantCall {
+            at: now,
+            assistant: taken.proposer.clone(),
+            asked: taken.change.word().to_owned(),
+            channel: taken.channel.to_string(),
+            conversation: taken.conversation.to_string(),
+            outcome: format!("{} by a person", verdict.word()),
+        },
+    )?;
+    Ok(Some(taken))
+}
+
+fn log(connection: &Connection, call: &AssistantCall) -> rusqlite::Result<()> {
+    let AssistantCall { at, assistant, asked, channel, conversation, outcome } = call;
+    connection.execute(
+        "INSERT INTO assistant_log (at, assistant, asked, channel, conversation, outcome)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![at, assistant, asked, channel, conversation, outcome],
+    )?;
+    Ok(())
+}
+
+/// What waits, oldest first, on a connection with the outbox attached as
+/// `desk`; and whether there is more.
+pub(crate) fn list(
+    connection: &Connection,
+    query: &DeskQuery,
+) -> Result<(Vec<ProposalEntry>, bool), StoreError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM desk.proposal WHERE ?1 IS NULL OR channel = ?1 ORDER BY number LIMIT ?2"
+    );
+    let channel = query.channel.as_ref().map(ChannelId::as_str);
+    let rows: Vec<_> = connection.all(&sql, params![channel, i64::from(query.limit) + 1], read)?;
+    let (rows, more) = desk::cut(rows, query.limit);
+    let entries = rows.into_iter().map(|it| entry(connection, it)).collect::<Result<_, _>>()?;
+    Ok((entries, more))
+}
+
+fn entry(connection: &Connection, proposal: DeskProposal) -> Result<ProposalEntry, StoreError> {
+    let (channel, conversation) = (&proposal.channel, &proposal.conversation);
+    let seen = proposal.seen.clone().unwrap_or_default();
+    Ok(ProposalEntry {
+        title: desk::title(connection, channel, conversation)?,
+        row: row_of(connection, channel, conversation)?,
+        since: desk::said_after(connection, channel, conversation, &seen, "")?,
+        proposal,
+    })
+}
+
+/// The newest stored message of a conversation.
+pub(crate) fn newest(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+) -> Result<Option<Place>, StoreError> {
+    let sql = "SELECT m.sort_at, m.id FROM message m JOIN conversation c ON c.number = m.conversation
+         WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT 1";
+    Ok(connection
+        .first(sql, params![channel, conversation], |row| Ok((row.get("sort_at")?, row.get("id")?)))?)
+}

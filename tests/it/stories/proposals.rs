@@ -1,0 +1,95 @@
+//! What an assistant proposes leaves only when a person's key sends it.
+
+use frontdesk::inbox::settings::PauseOnReply;
+use model::proposals::ProposedChange;
+
+use crate::desk::{Desk, direct};
+
+const MARIA: &str = "+34600111222";
+
+fn reply() -> ProposedChange {
+    ProposedChange::Reply { text: "Your order left the shop today.".to_owned() }
+}
+
+/// A desk on which this is proposed for the only conversation.
+fn proposing(change: ProposedChange, size: (u16, u16)) -> Desk {
+    let mut desk = Desk::with(size.0, size.1, direct);
+    let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().propose("whatsapp", &id, change);
+    desk
+}
+
+fn texts(desk: &Desk) -> Vec<String> {
+    desk.outbound().iter().filter_map(|it| it["content"].as_str().map(str::to_owned)).collect()
+}
+
+#[test]
+fn a_proposal_is_counted_named_in_its_conversation_and_leaves_by_a_key_only() {
+    let mut desk = proposing(reply(), (120, 40));
+    desk.shows("LIVE 1 ?1").shows("1 proposal · g A").keys("<Enter>").shows("proposal, g A");
+    desk.wait(600_000_000);
+    desk.settle();
+    assert!(texts(&desk).is_empty(), "nobody pressed a key");
+    desk.keys("gA").shows("Your order left the shop today.").shows("Helper 1.0: the customer asked");
+    desk.keys("a").settle();
+    assert_eq!(texts(&desk), ["Your order left the shop today."]);
+    desk.shows("Nothing is proposed").hides("1 proposal");
+}
+
+#[test]
+fn a_proposed_reply_is_held_and_z_takes_it_back() {
+    let mut desk = Desk::with(80, 24, |it| (it.hold, it.pause_on_reply) = (5_000_000, PauseOnReply::Never));
+    let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().propose("whatsapp", &id, reply());
+    desk.keys("gAa").keys("z").shows("taken back").wait(10_000_000);
+    desk.settle();
+    assert!(texts(&desk).is_empty());
+    desk.keys("gd").shows("Your order left the shop today.");
+}
+
+#[test]
+fn a_proposed_reply_asks_what_the_ai_shall_do() {
+    let mut desk = Desk::with(80, 24, |it| it.hold = 0);
+    let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().propose("whatsapp", &id, reply());
+    desk.keys("gAa").shows("The AI may answer this customer too.").keys("<Esc>").settle();
+    assert!(texts(&desk).is_empty());
+    desk.keys("ay").settle();
+    assert_eq!(texts(&desk), ["Your order left the shop today."]);
+    desk.keys("gi").shows("AI OFF by you");
+}
+
+#[test]
+fn what_is_stale_is_marked_and_asks_first() {
+    let mut desk = proposing(reply(), (80, 24));
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, it came!");
+    desk.settle().keys("gA").shows("STALE: somebody wrote since");
+    desk.keys("a").shows("Somebody wrote since it was proposed").shows("Never mind, it came!");
+    desk.keys("<Esc>").settle();
+    assert!(texts(&desk).is_empty());
+    desk.keys("ay").settle();
+    assert_eq!(texts(&desk), ["Your order left the shop today."]);
+}
+
+#[test]
+fn what_is_dropped_comes_back_with_z_and_an_edited_text_is_in_the_composer() {
+    let mut desk = proposing(reply(), (80, 24));
+    desk.keys("gAx").shows("Nothing is proposed").keys("z").shows("Your order left the shop today.");
+    desk.keys("e").shows("in the composer; nothing was sent").types(" at noon").keys("<Enter>").settle();
+    assert_eq!(texts(&desk), ["Your order left the shop today. at noon"]);
+}
+
+#[test]
+fn a_proposed_pause_is_done_by_the_key() {
+    let mut desk = proposing(ProposedChange::Pause, (80, 24));
+    desk.settle().keys("<Enter>").hides("AI OFF").keys("gA").shows("Pause the AI").keys("a").settle();
+    desk.shows("Nothing is proposed").keys("gi").shows("AI OFF by you");
+}
+
+#[test]
+fn proposals_are_read_in_plain_mode() {
+    let mut desk = proposing(reply(), (80, 24));
+    assert_eq!(desk.says("show-proposals"), None);
+    let page = frontdesk::inbox::plain::Spoken::default().hear(&desk.app);
+    assert!(page.iter().any(|it| it.contains("Your order left the shop today.")), "{page:?}");
+}
