@@ -8,7 +8,6 @@ use crate::features::handover;
 use crate::features::jump_list::update as jump_list;
 use crate::features::macros::recording::update as recording;
 use crate::features::offers::update as offers;
-use crate::features::service_levels;
 use crate::keys::KeyPress;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
@@ -53,7 +52,8 @@ pub(crate) fn since(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn show_service_levels(inbox: &mut Inbox, _: KeyPress) {
-    service_levels::show_service_levels(inbox);
+    inbox.features.service_levels.ask(&inbox.desk, &mut inbox.context);
+    listing::show_list(&mut inbox.context, ListKind::ServiceLevels);
 }
 
 pub(crate) fn show_done(inbox: &mut Inbox, _: KeyPress) {

@@ -1,13 +1,10 @@
 //! How fast customers are answered, as bars: one measure at a time, over some
 //! days.
 
-use crate::Inbox;
 use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use crate::overlays::listing;
-use crate::overlays::listing::ListKind;
 use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans};
 use model::text::SafeText;
 use model::time::{DAY, precise_span};
@@ -127,7 +124,8 @@ impl LevelsChart {
         }
     }
 
-    fn ask(&mut self, desk: &Desk, context: &mut Context) {
+    /// Measures anew.
+    pub(crate) fn ask(&mut self, desk: &Desk, context: &mut Context) {
         self.report = None;
         let channels = desk.tabs.iter().map(|it| it.channel.id.clone()).collect();
         let now = context.now;
@@ -176,12 +174,6 @@ fn line(name: &str, words: &str, bar: String, cases: usize) -> ListLine {
         dim: false,
         goes_to: None,
     }
-}
-
-/// Opens the list, measured anew.
-pub(crate) fn show_service_levels(inbox: &mut Inbox) {
-    inbox.features.service_levels.ask(&inbox.desk, &mut inbox.context);
-    listing::show_list(&mut inbox.context, ListKind::ServiceLevels);
 }
 
 #[cfg(test)]
