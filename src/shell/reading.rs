@@ -7,7 +7,7 @@ use crate::shell::mailbox::EventQueue;
 use inbox::event::{Event, Load, Loaded};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort};
-use model::ids::ChannelId;
+use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationQuery};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -46,6 +46,20 @@ fn view_counts(
     filters.iter().map(count).collect::<Result<Vec<_>, _>>().map(Loaded::ViewCounts)
 }
 
+/// A draft, and the one that was put aside for it.
+fn draft(reader: &Reader, channel: &ChannelId, conversation: &ConversationId) -> Result<Loaded, StoreError> {
+    let draft = reader.draft(channel, conversation)?;
+    let aside = reader.draft_aside(channel, conversation)?;
+    Ok(Loaded::Draft(channel.clone(), conversation.clone(), draft, aside))
+}
+
+/// A mail account, and the folders and categories its threads are in.
+fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreError> {
+    let account = reader.mailbox(channel)?;
+    let words = reader.thread_words(channel, THREAD_WORDS)?;
+    Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
+}
+
 /// Reads what was asked for.
 ///
 /// # Errors
@@ -59,10 +73,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             reader.history(query).map(|page| Loaded::History(query.clone(), Box::new(page)))
         }
         Load::Counts(channel) => reader.counts(channel).map(|counts| Loaded::Counts(channel.clone(), counts)),
-        Load::Draft(channel, conversation) => reader.draft(channel, conversation).and_then(|draft| {
-            let aside = reader.draft_aside(channel, conversation)?;
-            Ok(Loaded::Draft(channel.clone(), conversation.clone(), draft, aside))
-        }),
+        Load::Draft(channel, conversation) => draft(reader, channel, conversation),
         Load::Account(channel) => {
             reader.account(channel).map(|account| Loaded::Account(channel.clone(), account.map(Box::new)))
         }
@@ -94,10 +105,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             reader.conversations(query).map(|page| Loaded::Triage(query.clone(), page.rows))
         }
         Load::Ahead(query) => reader.history(query).map(|page| Loaded::Ahead(query.clone(), Box::new(page))),
-        Load::Mailbox(channel) => reader.mailbox(channel).and_then(|account| {
-            let words = reader.thread_words(channel, THREAD_WORDS)?;
-            Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
-        }),
+        Load::Mailbox(channel) => mail_account(reader, channel),
         Load::Correspondents(channel, text) => reader
             .correspondents(channel, text, CORRESPONDENTS)
             .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
