@@ -152,25 +152,49 @@ where
     }
     let key = keyed.map(|keyed| keyed.key.as_str());
     let work = Work { db, service, now, test: caller.is_test(), key };
-    let outcome = attempt(&work, caller, effect);
+    let keep = |reply: &Reply| keep_answer(&work, caller, keyed, reply);
+    let outcome = if work.test {
+        savepoint::rehearsal(db, || effect(&work, caller)).and_then(Reply::marked_test)
+    } else {
+        // Kept inside the part, which waits once for all that it changed.
+        let kept = savepoint::part(db, || {
+            let reply = effect(&work, caller)?;
+            keep(&reply)?;
+            Ok(reply)
+        });
+        match kept {
+            Ok(reply) => return Ok(reply),
+            refused => refused,
+        }
+    };
     let reply = match outcome {
         Ok(reply) => reply,
         Err(error) if error.is_server_fault() => return Err(error),
         Err(error) if keyed.is_none() => return Err(error),
         Err(error) => Reply::of_error(&error),
     };
+    keep(&reply)?;
+    Ok(reply)
+}
+
+/// Keeps an answer under its key; that of something which is carried once the
+/// platform has spoken.
+fn keep_answer(
+    work: &Work<'_>,
+    caller: &Caller,
+    keyed: Option<&Keyed>,
+    reply: &Reply,
+) -> Result<(), DatabaseError> {
     if let Some(id) = &reply.carried {
-        // Kept under the key once the platform has spoken.
         let request = keyed.map(|keyed| KeyedRequest {
             api_key: caller.key.clone(),
             name: keyed.key.clone(),
             fingerprint: keyed.fingerprint,
         });
-        egress::bind(db, id, request.as_ref(), &reply)?;
-    } else if let Some(keyed) = keyed {
-        kept::keep(db, &caller.key, &keyed.key, &keyed.fingerprint, &reply, now)?;
+        return egress::bind(work.db, id, request.as_ref(), reply);
     }
-    Ok(reply)
+    let Some(keyed) = keyed else { return Ok(()) };
+    kept::keep(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, work.now)
 }
 
 /// The answer to an earlier request under the key, which waits for a platform.
@@ -193,15 +217,4 @@ fn on_its_way(
 
 fn conflict() -> ApiError {
     ApiError::new(ErrorCode::IdempotencyConflict, "this Idempotency-Key was used for a different request")
-}
-
-/// The effect alone, undone when it refuses and when a test key asked.
-fn attempt<F>(work: &Work<'_>, caller: &Caller, effect: F) -> Result<Reply, ApiError>
-where
-    F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError>,
-{
-    if work.test {
-        return savepoint::rehearsal(work.db, || effect(work, caller))?.marked_test();
-    }
-    savepoint::part(work.db, || effect(work, caller))
 }
