@@ -34,8 +34,8 @@ pub async fn happen(service: &Service, aside: &'static str, happens: Happens) ->
     Ok(true)
 }
 
-/// The first of each workspace that share a transaction, in their order. What
-/// needs thinking comes first in its own.
+/// What falls due in each workspace, in its order, up to the next that needs
+/// thinking: that comes first of its own.
 fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)> {
     let mut groups: Vec<(WriteScope, Vec<Due>, bool)> = Vec::new();
     for (due, workspace) in ready {
@@ -44,7 +44,7 @@ fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)
             groups.push((scope, vec![due], false));
             continue;
         };
-        *is_full |= group.len() >= TOGETHER || due.kind == Kind::Answer.word();
+        *is_full |= due.kind == Kind::Answer.word();
         if !*is_full {
             group.push(due);
         }
@@ -52,24 +52,32 @@ fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)
     groups.into_iter().map(|(scope, group, _)| (scope, group)).collect()
 }
 
+/// Does it, so many in a transaction, without looking for more in between.
 async fn in_workspace(service: &Service, scope: WriteScope, group: Vec<Due>) -> Result<(), ApiError> {
     let Some(first) = group.first() else { return Ok(()) };
     let mut answer: Option<(Turn, Answer)> = thought(service, first).await?;
-    let state = service.clone();
-    service
-        .database
-        .write_leading(scope, move |db| {
+    let mut rest = group.into_iter();
+    loop {
+        let together: Vec<Due> = rest.by_ref().take(TOGETHER).collect();
+        if together.is_empty() {
+            return Ok(());
+        }
+        let (state, mut answer) = (service.clone(), answer.take());
+        let goes_on = service.database.write_leading(scope.clone(), move |db| {
             let newest = due::newest(db)?;
-            for it in group {
+            for it in together {
                 one(db, &state, &it, answer.take())?;
                 // What it added and is due by now comes before what was read before it.
                 if adds(&it) && due::any_since(db, newest, state.clock.now())? {
-                    break;
+                    return Ok(false);
                 }
             }
-            Ok(())
-        })
-        .await
+            Ok::<_, ApiError>(true)
+        });
+        if !goes_on.await? {
+            return Ok(());
+        }
+    }
 }
 
 /// Whether more may have to happen because of it.
