@@ -36,6 +36,7 @@
 //! | [`inbox`] | think and show | what a key does, what is selected, what is due, what it looks like |
 //! | [`client`] | speak | requests, failures, retries, pace |
 //! | [`receiver`] | listen | webhooks of one's own: challenges, signatures |
+//! | [`assist`] | suggest | a question to a model behind an endpoint, and its answer |
 //! | [`connections`] | reach | hosts somebody configured: the guard, Data Connections |
 //! | [`store`] | remember | tables, rows, windows, drafts, the outbox |
 //! | [`sync`] | carry | what is polled when, and how an outbox row leaves |
@@ -91,7 +92,7 @@
 //! and asks for their windows; the reading thread answers from `cache.db`;
 //! the selected row stays where it is, and the bell rings if no one looks.
 
-pub use {client, connections, disk, inbox, model, receiver, service, sqlite, store, sync, wire};
+pub use {assist, client, connections, disk, inbox, model, receiver, service, sqlite, store, sync, wire};
 
 pub mod cli;
 pub mod config;

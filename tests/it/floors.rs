@@ -21,11 +21,13 @@ const FLOORS: &[(&str, &[&str])] = &[
     // service's webhooks and assistant and the inbox's card must go through
     // the very same code, and the inbox may not import the service.
     ("connections", &["model", "wire", "disk"]),
+    // Asks a model, for the service's assistant and the desk alike.
+    ("assist", &["model", "connections"]),
     // Hears what the service delivers; beside the client, which speaks to it.
     ("receiver", &["model", "wire"]),
     ("store", &["model", "sqlite", "disk"]),
     ("sync", &["model", "client", "store", "disk"]),
-    ("service", &["model", "wire", "connections", "sqlite", "disk"]),
+    ("service", &["model", "wire", "connections", "assist", "sqlite", "disk"]),
 ];
 
 /// Outside crates and the only floors that may depend on them.

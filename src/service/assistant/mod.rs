@@ -34,8 +34,9 @@ use crate::voice;
 use crate::world::customers;
 use crate::write::Work;
 
+pub use ::assist::Endpoint;
 pub use knowledge::{Knowledge, QuestionFile, QuestionMistake};
-pub use remote::{Endpoint, Remote};
+pub use remote::Remote;
 pub use scripted::Scripted;
 pub use thinking::{Thoughts, begin_due, in_time, run, settled, think, thinks_aside};
 pub use tools::Tools;

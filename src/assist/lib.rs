@@ -1,0 +1,181 @@
+//! Suggest: asks a model behind an endpoint that speaks the common chat
+//! completion form. Its answer is data for whoever asked: nothing here sends
+//! anything to a customer, and no error tells a key or an address.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use thiserror::Error;
+
+use connections::guard::{
+    FetchError, FetchLimits, Fetched, Guard, Longer, Policy, Refusal, Request, VettedUrl,
+};
+use model::secret::Secret;
+
+/// Bytes of one token, where an endpoint does not tell how many it took.
+const BYTES_PER_TOKEN: u64 = 4;
+/// What is asked below an endpoint's version.
+const PATH: &str = "/chat/completions";
+
+/// Where a model answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Up to and including its version, such as `https://host.example/v1`: a
+    /// public https address, or loopback over http.
+    pub url: String,
+    /// The model's name.
+    pub model: String,
+    /// Sent as a bearer key, where the endpoint wants one.
+    pub key: Option<Secret>,
+}
+
+/// How long one answer may take, and how long it may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelLimits {
+    /// Until its last byte.
+    pub time: Duration,
+    /// Bytes of its body.
+    pub body: usize,
+    /// Tokens of its text, as endpoints have always bounded it.
+    pub tokens: u32,
+    /// The same where thinking counts too.
+    pub tokens_with_thinking: u32,
+}
+
+impl Default for ModelLimits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(45), body: 256 * 1024, tokens: 400, tokens_with_thinking: 2_000 }
+    }
+}
+
+/// Why an endpoint cannot be asked at all.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum EndpointError {
+    /// Its address, without what may be secret in it, and why.
+    #[error("address {0}: {1}")]
+    Address(String, Refusal),
+    /// Its key.
+    #[error("key holds characters that cannot be sent; it may be cut or of another file")]
+    Key,
+}
+
+/// Why a model did not answer.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// It was not reached, took too long or said too much.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// It cannot be asked.
+    #[error("its {0}")]
+    Endpoint(#[from] EndpointError),
+    /// It refused, or failed.
+    #[error("it answered with status {0}")]
+    Status(u16),
+    /// Its answer is no JSON.
+    #[error("it did not answer with JSON")]
+    NotJson,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelReply {
+    /// The message of its first choice: `content`, `tool_calls`; null where
+    /// there is none.
+    pub message: Value,
+    /// The tokens it took, as told or else guessed by length.
+    pub tokens: u64,
+}
+
+/// Asks one endpoint.
+#[derive(Debug)]
+pub struct ModelClient {
+    url: VettedUrl,
+    endpoint: Endpoint,
+    limits: ModelLimits,
+    guard: Guard,
+    /// Whether the endpoint refused `max_tokens`.
+    counts_thinking: AtomicBool,
+}
+
+impl ModelClient {
+    /// Asks this endpoint from now on.
+    ///
+    /// # Errors
+    /// When its address or its key cannot be used.
+    pub fn new(endpoint: Endpoint, limits: ModelLimits) -> Result<Self, EndpointError> {
+        let guard = Guard::system(Policy { allow_loopback_http: true });
+        let whole = whole_address(&endpoint.url);
+        let url = guard.vet(&whole).map_err(|why| EndpointError::Address(without_secrets(&whole), why))?;
+        let client = Self { url, endpoint, limits, guard, counts_thinking: AtomicBool::new(false) };
+        client.authorized(Request::get())?;
+        Ok(client)
+    }
+
+    /// Asks once, with `messages` and perhaps `tools` in the body. Asked again
+    /// at once where the endpoint refuses how its answer is bounded.
+    ///
+    /// # Errors
+    /// When no answer came.
+    pub async fn ask(&self, body: &mut Value) -> Result<ModelReply, ModelError> {
+        let (mut answer, mut asked) = (self.post(body).await?, 1);
+        if answer.status == 400 && String::from_utf8_lossy(&answer.body).contains("max_tokens") {
+            self.counts_thinking.fetch_xor(true, Ordering::Relaxed);
+            (answer, asked) = (self.post(body).await?, 2);
+        }
+        if answer.status != 200 {
+            return Err(ModelError::Status(answer.status));
+        }
+        let mut told: Value = serde_json::from_slice(&answer.body).map_err(|_| ModelError::NotJson)?;
+        let bytes = u64::try_from(body.to_string().len() * asked + answer.body.len()).unwrap_or(u64::MAX);
+        let tokens = told["usage"]["total_tokens"].as_u64().unwrap_or(bytes / BYTES_PER_TOKEN);
+        let message = told.pointer_mut("/choices/0/message").map_or(Value::Null, Value::take);
+        Ok(ModelReply { message, tokens })
+    }
+
+    async fn post(&self, body: &mut Value) -> Result<Fetched, ModelError> {
+        let bounds =
+            [("max_tokens", self.limits.tokens), ("max_completion_tokens", self.limits.tokens_with_thinking)];
+        let used = usize::from(self.counts_thinking.load(Ordering::Relaxed));
+        if let Some(members) = body.as_object_mut() {
+            members.remove(bounds[1 - used].0);
+            members.insert(bounds[used].0.to_owned(), bounds[used].1.into());
+            members.insert("model".to_owned(), json!(self.endpoint.model));
+            members.insert("stream".to_owned(), false.into());
+        }
+        let request = self.authorized(Request::post(body.to_string()))?;
+        let limits =
+            FetchLimits { max_body: self.limits.body, longer: Longer::Refuse, total: self.limits.time };
+        Ok(self.guard.fetch(&self.url, request, limits).await?)
+    }
+
+    /// The request with the headers of every question.
+    fn authorized(&self, request: Request) -> Result<Request, EndpointError> {
+        let key = self.endpoint.key.as_ref().map(|it| ("authorization", format!("Bearer {}", it.expose())));
+        let json = ["content-type", "accept"].map(|it| (it, "application/json".to_owned()));
+        json.into_iter()
+            .chain(key)
+            .try_fold(request, |request, (name, value)| request.header(name, &value))
+            .map_err(|_| EndpointError::Key)
+    }
+}
+
+/// Where questions go; what stands behind a `?` stays behind it.
+fn whole_address(url: &str) -> String {
+    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+    let path = path.trim_end_matches('/');
+    let path = if path.ends_with(PATH) { path.to_owned() } else { format!("{path}{PATH}") };
+    query.map_or(path.clone(), |it| format!("{path}?{it}"))
+}
+
+/// The address without user and query, which may hold a key.
+fn without_secrets(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = path.split_once("://") else { return path.to_owned() };
+    let (host, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}/{below}")
+}
