@@ -21,6 +21,7 @@ use model::ids::ChannelId;
 use model::pictures::Graphics;
 use model::secret::Secret;
 
+mod assist;
 mod bindings;
 pub mod edit;
 pub mod keys;
@@ -37,6 +38,7 @@ pub mod settings;
 mod tests;
 mod views;
 
+pub use self::assist::AssistConfig;
 pub use self::service::{AssistantConfig, ServiceConfig};
 pub use keys::KeySource;
 use reading::{ConfigText, Section};
@@ -88,6 +90,8 @@ pub struct Config {
     pub senders: Vec<(String, String)>,
     /// Macros that are changed in the file only.
     pub macros: Vec<Fixed>,
+    /// The model that suggests.
+    pub assist: Option<AssistConfig>,
     /// Where webhooks of this desk's own come.
     pub receiver: Option<ReceiverConfig>,
     /// Whether text is edited by modes.
@@ -159,6 +163,7 @@ impl Default for Config {
             keymap: KeyMap::default(),
             senders: Vec::new(),
             macros: Vec::new(),
+            assist: None,
             receiver: None,
             vim: false,
         }
@@ -260,6 +265,9 @@ impl Config {
                 let name = mistakes.take(section.required(word));
                 config.senders.extend(name.map(|it| (word.to_owned(), it)));
             }
+        }
+        if let Some(section) = mistakes.take(root.table("assist")).flatten() {
+            config.assist = assist::read(&section, &mut mistakes);
         }
         if let Some(section) = mistakes.take(root.table("receiver")).flatten() {
             config.receiver = receiver::read(&section, &mut mistakes);

@@ -1,7 +1,17 @@
 //! Suggest: asks a model behind an endpoint that speaks the common chat
 //! completion form. Its answer is data for whoever asked: nothing here sends
 //! anything to a customer, and no error tells a key or an address.
+//!
+//! | file | what |
+//! |---|---|
+//! | `lib.rs` | one question and its answer: deadline, bounds, tokens |
+//! | `prompts.rs` | what a model is asked for a draft or a brief, its data fenced |
+//! | `rules.rs` | drafts and briefs without a model |
+//! | `claims.rs` | which sentences claim what nothing supports |
 
+pub mod claims;
+pub mod prompts;
+pub mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -161,6 +171,15 @@ impl ModelClient {
             .try_fold(request, |request, (name, value)| request.header(name, &value))
             .map_err(|_| EndpointError::Key)
     }
+}
+
+/// Says why an endpoint cannot be asked at an address.
+///
+/// # Errors
+/// When it cannot.
+pub fn check_address(url: &str) -> Result<(), EndpointError> {
+    let endpoint = Endpoint { url: url.to_owned(), model: String::new(), key: None };
+    ModelClient::new(endpoint, ModelLimits::default()).map(drop)
 }
 
 /// Where questions go; what stands behind a `?` stays behind it.

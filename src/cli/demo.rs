@@ -78,6 +78,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
             ..Settings::default()
         },
         connections: Some(links),
+        suggester: None,
         config: None,
         replies: replies_folder(folder),
         agent: Some("Ana".to_owned()),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::folders::DeskFolders;
 use crate::cli::{CliError, How, first_run, folders, logs, receiving};
@@ -16,7 +16,9 @@ use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::DeskParts;
 use crate::shell::notify::Notifier;
+use crate::shell::suggesting::{Suggester, SuggesterSetup};
 use crate::shell::terminal::ScreenOptions;
+use assist::Endpoint;
 use connections::{Credentials, file};
 use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
@@ -80,6 +82,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             ..Settings::default()
         },
         connections: Some(ConnectionsSetup { log: files.data.join("connection-calls.log"), ..links }),
+        suggester: suggester(&config, &files.data, Arc::new(clock), runtime.handle())?,
         config: Some(path.clone()),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
@@ -112,6 +115,26 @@ fn linked(config: &Path) -> Result<ConnectionsSetup> {
     let sealed = config.with_file_name("connections.sealed");
     let credentials = Credentials::new(sealed, holder(folder));
     Ok(ConnectionsSetup { connections, log: file.clone(), file, credentials, zone: clock::zone() })
+}
+
+/// The model that suggests, where one is configured.
+fn suggester(
+    config: &Config,
+    data: &Path,
+    clock: Arc<SystemClock>,
+    runtime: &tokio::runtime::Handle,
+) -> Result<Option<Suggester>> {
+    let Some(assist) = &config.assist else { return Ok(None) };
+    let key = assist.key.as_ref().map(|it| it.fetch("assist", &assist.url)).transpose();
+    let key = key.map_err(|why| anyhow!("the key of [assist]: {why}"))?;
+    let setup = SuggesterSetup {
+        endpoint: Endpoint { url: assist.url.clone(), model: assist.model.clone(), key },
+        language: assist.language.clone(),
+        day_tokens: assist.day_tokens,
+        usage: data.join("assist-tokens"),
+        zone: clock::zone(),
+    };
+    Ok(Some(Suggester::new(setup, clock, runtime.clone()).context("[assist]")?))
 }
 
 /// How pictures are shown: as the configuration says, else as the terminal's

@@ -66,6 +66,10 @@ pub enum SettingValue {
     Texts,
 }
 
+mod service;
+
+pub use service::{SERVICE_FILE, SERVICE_TABLES};
+
 use SettingValue::{Flag, Number, Text, Texts, Word};
 
 const fn setting(
@@ -252,6 +256,29 @@ pub const TABLES: &[SettingTable] = &[
         ],
     },
     SettingTable {
+        name: "assist",
+        form: TableForm::Once,
+        doc: "A model that suggests drafts and briefs; what it makes is shown, never sent. Of `key_env` and `key_command` one \
+              at most.",
+        settings: &[
+            required(
+                "url",
+                Text,
+                "Its address up to its version, https except on this machine, such as http://127.0.0.1:11434/v1",
+            ),
+            required("model", Text, "Its name there"),
+            setting("key_env", Text, "", "The environment variable that holds its key"),
+            setting("key_command", Text, "", "A shell command that prints its key"),
+            setting("language", Text, "\"English\"", "The language of briefs; drafts are in the customer's"),
+            setting(
+                "day_tokens",
+                Number(1_000, 1_000_000_000),
+                "200000",
+                "Tokens a day, of all tabs together",
+            ),
+        ],
+    },
+    SettingTable {
         name: "receiver",
         form: TableForm::Once,
         doc: "Webhooks of this desk's own: news comes at once instead of with the next look.",
@@ -301,41 +328,6 @@ pub const TABLES: &[SettingTable] = &[
         form: TableForm::Once,
         doc: "Keys of your own: the name of a command, with a key, a list of keys, or [] for none.",
         settings: &[],
-    },
-];
-
-/// The name of the file that `serve --config` reads.
-pub const SERVICE_FILE: &str = "service.toml";
-
-/// The file that `serve --config` reads.
-pub const SERVICE_TABLES: &[SettingTable] = &[
-    SettingTable {
-        name: SERVICE_FILE,
-        form: TableForm::File,
-        doc: "What the service is told.",
-        settings: &[],
-    },
-    SettingTable {
-        name: "assistant",
-        form: TableForm::Within(SERVICE_FILE),
-        doc: "What the assistant is told, and what it may use up.",
-        settings: &[
-            setting("url", Text, "", "The model's address up to its version"),
-            setting("model", Text, "", "The model's name there"),
-            setting("key_env", Text, "", "The environment variable that holds the key"),
-            setting("business", Text, "", "The name of the business"),
-            setting("instructions", Text, "", "What the assistant is to do and to leave"),
-            setting("tone", Text, "", "How it speaks"),
-            setting("facts", Texts, "", "What it may rely on"),
-            setting("questions", Text, "", "A file of questions and answers"),
-            setting(
-                "conversation_tokens",
-                Number(1_000, 1_000_000_000),
-                "",
-                "Tokens for one conversation a day",
-            ),
-            setting("day_tokens", Number(1_000, 1_000_000_000), "", "Tokens for all conversations a day"),
-        ],
     },
 ];
 

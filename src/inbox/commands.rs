@@ -17,6 +17,7 @@ use crate::screens::broadcasts::sending;
 use crate::screens::composer::commands as composer;
 use crate::screens::composer::draft_conflict;
 use crate::screens::composer::editor;
+use crate::screens::composer::suggesting::update as suggesting;
 use crate::screens::connections::commands as connections;
 use crate::screens::connections::upkeep;
 use crate::screens::conversations::commands as conversations;
@@ -53,6 +54,7 @@ macro_rules! each_command {
             WriteNote Conversation [";"] "note" "Write a private note: kept on this desk, never sent" => on_conversation, composer::write_note;
             Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed" => composer::may_send_template, composer::template;
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::canned;
+            Brief Conversation ["O"] "brief" "Sum up what it is about in five lines: asked, tried, known, open; by your model, or by rules" => suggesting::may_suggest, suggesting::brief;
             PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over" => conversations::may_pause_ai, conversations::pause_ai;
             HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI" => conversations::may_hand_back, conversations::hand_back;
             Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends. Mail: archive the thread" => conversations::may_close, conversations::close;
@@ -225,6 +227,7 @@ macro_rules! each_command {
             DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line" => always, composer::delete_to_end;
             Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more" => always, composer::menu;
             Attach Composer ["Ctrl-T"] "attach" "Send a file, or a link to one, with the text as its caption; a path pasted or dropped here is recognised" => composer::may_attach, composer::attach;
+            SuggestDraft Composer ["Ctrl-D"] "suggest" "Suggest an answer, from your model or your canned replies; it stands beside the text until you take it, and is never sent" => suggesting::may_suggest, suggesting::draft;
             TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which" => always, composer::turn_markup;
             SendLater Composer ["Ctrl-L"] "later" "Send at a time: in an hour, tomorrow, or as you say it; needs frontdesk to run then" => always, composer::send_later;
             EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent" => always, composer::edit_outside;

@@ -57,6 +57,7 @@ pub mod spending;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 pub mod stops;
+pub mod suggestions;
 pub mod templates;
 pub mod text;
 pub mod time;

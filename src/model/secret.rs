@@ -38,15 +38,24 @@ impl Secret {
     }
 }
 
-/// What may be shown of a channel key that stands in a text.
-pub fn key_in(text: &str) -> Option<String> {
-    let starts = text.match_indices("svc_").map(|(at, _)| &text[at..]);
-    let keys = starts.filter_map(|it| {
+/// The channel keys that stand in a text.
+fn keys(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices("svc_").filter_map(|(at, _)| {
+        let it = &text[at..];
         let rest = it.strip_prefix("svc_live_").or_else(|| it.strip_prefix("svc_test_"))?;
         let length = rest.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        (length >= KEY).then(|| Secret::new(&it[..it.len() - rest.len() + length]).hint())
-    });
-    keys.into_iter().next()
+        (length >= KEY).then(|| &it[..it.len() - rest.len() + length])
+    })
+}
+
+/// What may be shown of a channel key that stands in a text.
+pub fn key_in(text: &str) -> Option<String> {
+    keys(text).next().map(|it| Secret::new(it).hint())
+}
+
+/// The text with what may be shown in place of each channel key.
+pub fn without_keys(text: &str) -> String {
+    keys(text).fold(text.to_owned(), |text, key| text.replace(key, &Secret::new(key).hint()))
 }
 
 impl fmt::Debug for Secret {

@@ -7,6 +7,7 @@ use crate::shell::clipboard::Clipboard;
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::notify::Notifier;
 use crate::shell::receiving;
+use crate::shell::suggesting::Suggester;
 use crate::shell::terminal::ScreenOptions;
 use inbox::screens::conversations::saved_views::SavedView;
 use inbox::settings::{ChannelInfo, Settings};
@@ -58,6 +59,8 @@ pub struct DeskParts {
     pub replies: PathBuf,
     /// The business's own interfaces, if the desk keeps any.
     pub connections: Option<ConnectionsSetup>,
+    /// The model that suggests, if one is configured.
+    pub suggester: Option<Suggester>,
     /// Who writes here, if that was said.
     pub agent: Option<String>,
     /// How often its tabs are asked.

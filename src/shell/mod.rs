@@ -39,4 +39,5 @@ pub mod run;
 pub mod searching;
 mod setting_up;
 mod signals;
+pub mod suggesting;
 pub mod terminal;

@@ -13,6 +13,7 @@ use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::receiving;
 use crate::shell::replies::Folder;
+use crate::shell::suggesting::{self, Suggester};
 use inbox::event::Event;
 use inbox::outside::{Answered, OutsideRequest};
 use inbox::screens::connections::errands::{ConnectionRequest, ConnectionResult};
@@ -24,13 +25,21 @@ pub struct Outside {
     viewer: Viewer,
     mail: MailFiles,
     linked: Option<Linked>,
+    suggester: Option<Suggester>,
     config: Option<PathBuf>,
 }
 
 impl Outside {
     /// With canned replies in this folder, and with who fetches pictures.
     pub fn new(replies: PathBuf, viewer: Viewer) -> Self {
-        Self { replies: Folder::new(replies), viewer, mail: MailFiles::default(), linked: None, config: None }
+        Self {
+            replies: Folder::new(replies),
+            viewer,
+            mail: MailFiles::default(),
+            linked: None,
+            suggester: None,
+            config: None,
+        }
     }
 
     /// The same with another folder for files that came with mail.
@@ -43,6 +52,12 @@ impl Outside {
     #[must_use]
     pub fn keeping_in(self, config: Option<PathBuf>) -> Self {
         Self { config, ..self }
+    }
+
+    /// The same with a model that suggests, where there is one.
+    #[must_use]
+    pub fn suggesting(self, suggester: Option<Suggester>) -> Self {
+        Self { suggester, ..self }
     }
 
     /// From now on connections are called so.
@@ -72,6 +87,11 @@ impl Outside {
                 Answered::FooterKept(self.config.as_ref().map_or(Ok(()), |it| edit::keep_footer(it, footer)))
             }
             OutsideRequest::Replies => Answered::Replies(self.replies.read()),
+            OutsideRequest::Suggest(request) => {
+                let replies = self.replies.read().replies.unwrap_or_default();
+                let told = suggesting::suggest(self.suggester.as_ref(), &request, &replies);
+                Answered::Suggested(request.id, told)
+            }
             OutsideRequest::SaveFile { name, raw, source } => {
                 Answered::Saved(self.mail.save(&name, &raw, &source))
             }
@@ -122,6 +142,14 @@ fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
 /// Answers what is asked until nobody asks any more.
 pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
     while let Ok(asked) = queue.recv() {
-        mailbox.result(Event::Answered(outside.answer(asked)));
+        match (asked, outside.suggester.clone()) {
+            (OutsideRequest::Suggest(request), Some(suggester)) => {
+                let replies = outside.replies.read().replies.unwrap_or_default();
+                let (id, mailbox) = (request.id.clone(), mailbox.clone());
+                let tell = move |told| mailbox.result(Event::Answered(Answered::Suggested(id, told)));
+                suggester.begin(*request, replies, tell);
+            }
+            (asked, _) => mailbox.result(Event::Answered(outside.answer(asked))),
+        }
     }
 }

@@ -58,7 +58,7 @@ impl DeskParts {
         let engine = Arc::new(engine);
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let viewer = Viewer::new(self.runtime.clone(), Vec::new(), Graphics::Off);
-        let outside = Outside::new(self.replies, viewer).keeping_in(self.config);
+        let outside = Outside::new(self.replies, viewer).keeping_in(self.config).suggesting(self.suggester);
         let readers = (reader, searcher);
         let hands =
             Hands::start(store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;

@@ -105,7 +105,8 @@ impl DeskParts {
             news.clone(),
             self.polling,
         ));
-        let mut outside = Outside::new(self.replies, viewer).keeping_in(self.config);
+        let outside = Outside::new(self.replies, viewer).keeping_in(self.config);
+        let mut outside = outside.suggesting(self.suggester);
         if let Some(setup) = self.connections {
             outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
         }

@@ -6,6 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use frontdesk::assist::Endpoint;
 use frontdesk::connections::Credentials;
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event, Load, Loaded};
@@ -40,6 +41,7 @@ use frontdesk::shell::importing;
 use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
+use frontdesk::shell::suggesting::{Suggester, SuggesterSetup};
 use frontdesk::store::proposals::NewProposal;
 use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
@@ -721,6 +723,25 @@ impl Desk {
             zone: self.app.context.settings.zone.clone(),
         };
         self.outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.handle().clone()));
+        self
+    }
+
+    /// A model suggests from now on.
+    pub fn suggests(&mut self, url: &str, day_tokens: u64) -> &mut Self {
+        let setup = SuggesterSetup {
+            endpoint: Endpoint {
+                url: url.to_owned(),
+                model: "small".to_owned(),
+                key: Some(Secret::new("sk-model")),
+            },
+            language: "English".to_owned(),
+            day_tokens,
+            usage: self.folder.path().join("assist-tokens"),
+            zone: self.app.context.settings.zone.clone(),
+        };
+        let suggester = Suggester::new(setup, self.clock.clone(), self.runtime.handle().clone());
+        let viewer = Viewer::new(self.runtime.handle().clone(), Vec::new(), Graphics::Half);
+        self.outside = Outside::new(self.replies(), viewer).suggesting(Some(suggester.expect("an endpoint")));
         self
     }
 

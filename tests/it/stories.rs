@@ -56,6 +56,7 @@ mod seeing;
 mod senders;
 mod service_levels;
 mod snoozing;
+mod suggesting;
 mod tabs;
 mod takeover;
 mod templates;

@@ -12,6 +12,7 @@ fn file(table: &SettingTable, line: &str) -> String {
     for needed in table.settings.iter().filter(|it| it.required && !line.starts_with(it.key)) {
         lines.push(match needed.key {
             "base_url" => "base_url = \"https://settings.example/v1\"".to_owned(),
+            "url" => "url = \"https://settings.example/v1\"".to_owned(),
             "listen" => "listen = \"127.0.0.1:8790\"".to_owned(),
             "public_url" => "public_url = \"https://desk.example.com\"".to_owned(),
             "steps" => "steps = [\"pause-ai\"]".to_owned(),

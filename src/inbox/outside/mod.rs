@@ -10,6 +10,7 @@ use model::attachments::FileFacts;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{Fetched, PictureRequest};
 use model::secret::Secret;
+use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest};
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum OutsideRequest {
     },
     /// How large a file of the person's is.
     FileSize(String),
+    /// Suggest an answer or a brief, which may take its time.
+    Suggest(Box<SuggestionRequest>),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
     /// Fetch a picture and make it small.
@@ -64,6 +67,8 @@ pub enum Answered {
     FooterKept(Result<(), String>),
     /// The canned replies as they are now.
     Replies(Canned),
+    /// What is suggested, or why nothing is.
+    Suggested(SuggestionId, Result<Suggestion, String>),
     /// A file's whole path and size, or why it cannot be read.
     FileSized(String, Result<(String, u64), String>),
     /// A file was saved there, or why not.

@@ -12,6 +12,8 @@ use crate::screens::composer::emoji;
 use crate::screens::composer::rich_forms::FormKind;
 use crate::screens::composer::send_later;
 use crate::screens::composer::sending;
+use crate::screens::composer::suggesting::update as suggesting;
+use model::suggestions::SuggestionKind;
 
 /// An entry of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub enum ComposerMenuItem {
     Markup,
     /// A canned reply at the cursor.
     Canned,
+    /// An answer that is suggested.
+    Suggested,
     /// An emoji at the cursor.
     Emoji,
     /// The text in the person's editor.
@@ -44,7 +48,7 @@ pub enum ComposerMenuItem {
 
 impl ComposerMenuItem {
     /// All of them, in the order they stand.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Template,
         Self::Attach,
         Self::Location,
@@ -54,6 +58,7 @@ impl ComposerMenuItem {
         Self::Later,
         Self::Markup,
         Self::Canned,
+        Self::Suggested,
         Self::Emoji,
         Self::Editor,
         Self::Note,
@@ -71,6 +76,7 @@ impl ComposerMenuItem {
             Self::Later => ('w', "send at a time"),
             Self::Markup => ('m', "plain text, HTML or MarkdownV2"),
             Self::Canned => ('c', "canned reply"),
+            Self::Suggested => ('d', "suggested draft"),
             Self::Emoji => ('e', "emoji"),
             Self::Editor => ('g', "edit in your editor"),
             Self::Note => ('n', "private note"),
@@ -130,6 +136,7 @@ pub fn entry_is_off(inbox: &Inbox, entry: ComposerMenuItem) -> Option<String> {
             Some("bot-chat alone has them".to_owned())
         }
         ComposerMenuItem::Later => inbox.enabled(Command::Write).err(),
+        ComposerMenuItem::Suggested => inbox.enabled(Command::SuggestDraft).err(),
         ComposerMenuItem::Markup
         | ComposerMenuItem::Canned
         | ComposerMenuItem::Emoji
@@ -149,6 +156,7 @@ fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
         ComposerMenuItem::Later => send_later::ask_when(inbox),
         ComposerMenuItem::Markup => inbox.desk.turn_markup(&mut inbox.context),
         ComposerMenuItem::Canned => canned::pick_reply(&mut inbox.context, ""),
+        ComposerMenuItem::Suggested => suggesting::ask(inbox, SuggestionKind::Draft),
         ComposerMenuItem::Emoji => emoji::pick_emoji(&mut inbox.context),
         ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
         ComposerMenuItem::Note => inbox.desk.switch_mode(),

@@ -25,6 +25,7 @@ pub mod rich_forms_view;
 pub mod send_later;
 pub(crate) mod send_questions;
 pub(crate) mod sending;
+pub(crate) mod suggesting;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod typing;

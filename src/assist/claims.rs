@@ -1,0 +1,143 @@
+//! Which sentences of a suggestion claim something that nothing it was made from
+//! holds: a number, an amount, a time, a link, an address, a name.
+
+use std::collections::HashSet;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use model::replies::CannedReply;
+use model::suggestions::{SuggestedSentence, SuggestionRequest};
+use model::text::SafeText;
+
+/// One word in so many begins with a capital where those mean names; more often
+/// where every noun does.
+const NAMES: usize = 4;
+
+/// The words that support a claim.
+#[derive(Debug, Default)]
+pub struct KnownWords(HashSet<String>);
+
+impl KnownWords {
+    /// The words of all that a suggestion is made from.
+    pub fn of(request: &SuggestionRequest, replies: &[CannedReply]) -> Self {
+        let facts = &request.facts;
+        let spoken = request.spoken.iter().map(|it| it.1.as_str());
+        let pairs = facts.looked_up.iter().chain(&request.card);
+        let texts = spoken
+            .chain(facts.contact.as_deref())
+            .chain(facts.agent.as_deref())
+            .chain(pairs.flat_map(|(name, value)| [name.as_str(), value.as_str()]))
+            .chain(replies.iter().map(|it| it.body.as_str()));
+        let words = texts.flat_map(|it| it.split_whitespace().map(bare).collect::<Vec<_>>());
+        Self(words.filter(|it| !it.is_empty()).map(|it| it.to_lowercase()).collect())
+    }
+
+    fn holds(&self, word: &str) -> bool {
+        self.0.contains(&word.to_lowercase())
+    }
+
+    /// The sentences of a text, each with whether anything in it is a claim
+    /// that none of these words supports.
+    pub fn sentences(&self, text: &str) -> Vec<SuggestedSentence> {
+        let names = capitals_mean_names(text);
+        let sentence = |it: &str| SuggestedSentence {
+            text: SafeText::block(it),
+            is_unsupported: self.is_unsupported(it, names),
+        };
+        sentences(text).into_iter().map(sentence).collect()
+    }
+
+    /// A text as one line, judged as its sentences are.
+    pub fn line(&self, text: &str) -> SuggestedSentence {
+        let is_unsupported = self.sentences(text).iter().any(|it| it.is_unsupported);
+        SuggestedSentence { text: SafeText::line(text), is_unsupported }
+    }
+
+    fn is_unsupported(&self, sentence: &str, names: bool) -> bool {
+        let words = sentence.split_whitespace().map(bare).filter(|it| !it.is_empty());
+        words.enumerate().any(|(at, it)| {
+            let claims = it.chars().any(char::is_numeric)
+                || it.contains(['@', '/'])
+                || (names && at > 0 && is_capital(it));
+            claims && !self.holds(it)
+        })
+    }
+}
+
+/// The sentences of a text, each with the space that follows. A field that is
+/// still to be filled in, such as `{order?}`, ends none.
+fn sentences(text: &str) -> Vec<&str> {
+    let (mut found, mut start, mut end) = (Vec::new(), 0, 0);
+    for piece in text.split_sentence_bounds() {
+        end += piece.len();
+        let is_open = piece.trim_end().ends_with("?}") && !piece.ends_with('\n');
+        if !is_open || end == text.len() {
+            found.push(&text[start..end]);
+            start = end;
+        }
+    }
+    found.retain(|it| !it.trim().is_empty());
+    found
+}
+
+/// A word without what stands around it.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|it: char| !it.is_alphanumeric())
+}
+
+/// Whether a word begins like a name. One letter, as in "I", is none.
+fn is_capital(word: &str) -> bool {
+    word.starts_with(char::is_uppercase) && word.chars().count() > 1
+}
+
+/// Whether capitals are as rare in a text as names are.
+fn capitals_mean_names(text: &str) -> bool {
+    let (mut words, mut capitals) = (0, 0);
+    for sentence in text.split_sentence_bounds() {
+        for word in sentence.split_whitespace().map(bare).skip(1) {
+            words += 1;
+            capitals += usize::from(is_capital(word));
+        }
+    }
+    capitals * NAMES <= words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::tests::request;
+
+    #[test]
+    fn what_nothing_supports_is_marked() {
+        let reply = CannedReply { body: "We are open until 18:00.".to_owned(), ..CannedReply::default() };
+        let mut request = request(&["I was charged twice for order 1041, on the 3rd!"], &[]);
+        request.facts.contact = Some("Maria Lopez".to_owned());
+        request.facts.looked_up.push(("shop.total".to_owned(), "€59.90".to_owned()));
+        let known = KnownWords::of(&request, &[reply]);
+        for (text, marked) in [
+            ("Hi Maria, sorry for that.", false),
+            ("Order 1041 was charged twice.", false),
+            ("Order 1042 was charged twice.", true),
+            ("You paid €59.90 for it.", false),
+            ("You paid €60 for it, which comes back.", true),
+            ("We are open until 18:00.", false),
+            ("It arrives on Friday, as we promised to you.", true),
+            ("See https://example.com/refund for it.", true),
+            ("Write to help@example.com about it.", true),
+            ("I am sorry that I was late with this.", false),
+            // Nouns with capitals are no names.
+            ("Ihre Bestellung und die Rechnung kommen mit der Post.", false),
+            ("Ihre Bestellung 7 kommt.", true),
+        ] {
+            let found = known.sentences(text);
+            assert_eq!((found.len(), found[0].is_unsupported), (1, marked), "{text}");
+        }
+        assert_eq!(
+            sentences("Hi {name?}, {agent?} here.\nOrder {order?} is at {place?}\n\nBye {name?}"),
+            ["Hi {name?}, {agent?} here.\n", "Order {order?} is at {place?}\n", "Bye {name?}"]
+        );
+        let found = known.sentences("Order 1041 is here. It costs €5.");
+        let marks: Vec<_> = found.iter().map(|it| (it.text.as_str(), it.is_unsupported)).collect();
+        assert_eq!(marks, [("Order 1041 is here. ", false), ("It costs €5.", true)]);
+    }
+}

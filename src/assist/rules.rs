@@ -1,0 +1,234 @@
+//! Drafts and briefs without a model: the canned reply that fits best, and what
+//! the history says by itself.
+
+use std::collections::HashSet;
+
+use crate::claims::KnownWords;
+use model::replies::{self, CannedReply};
+use model::suggestions::{
+    SpokenBy, SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest,
+};
+use model::text::SafeText;
+
+/// Letters of a word that says what a text is about.
+const LETTERS: usize = 4;
+/// What a word counts in the name, title or keywords of a reply; 1 in its text.
+const NAMED: usize = 3;
+/// What a reply counts at least, to fit at all.
+const FITS: usize = 3;
+/// Characters of a quotation.
+const QUOTED: usize = 100;
+/// What connections told, in a brief.
+const TOLD: usize = 4;
+
+/// The canned reply that fits what the customer wrote since somebody answered,
+/// with its fields filled in; `None` where none does.
+pub fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a CannedReply, String)> {
+    let asked = words(&unanswered(request).join(" "));
+    let fits = |it: &&CannedReply| {
+        let here = |word: &String| request.tab_words.iter().any(|it| it.eq_ignore_ascii_case(word));
+        it.channel.as_ref().is_none_or(here)
+    };
+    let score = |it: &CannedReply| {
+        let named = words(&format!("{} {} {}", it.name, it.title, it.keywords.join(" ")));
+        let body = words(&it.body);
+        asked
+            .iter()
+            .map(|word| if named.contains(word) { NAMED } else { usize::from(body.contains(word)) })
+            .sum()
+    };
+    let scored =
+        all.iter().filter(fits).map(|it| (score(it), it)).filter(|(score, _): &(usize, _)| *score >= FITS);
+    let best = scored.max_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.name.cmp(&a.1.name)));
+    best.map(|(_, it)| (it, replies::fill(&it.body, &request.facts)))
+}
+
+/// A suggestion by rules alone; `None` where there is nothing to draft.
+pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Suggestion> {
+    match request.id.kind {
+        SuggestionKind::Draft => {
+            let (reply, text) = draft(request, all)?;
+            let sentences = KnownWords::of(request, all).sentences(&text);
+            Some(Suggestion {
+                sentences,
+                by: SuggestedBy::Reply(SafeText::line(&reply.title)),
+                instead: None,
+            })
+        }
+        SuggestionKind::Brief => {
+            let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
+            let sentences = brief(request).iter().map(line).collect();
+            Some(Suggestion { sentences, by: SuggestedBy::Rules, instead: None })
+        }
+    }
+}
+
+/// What the customer wrote since somebody answered.
+fn unanswered(request: &SuggestionRequest) -> Vec<&str> {
+    let newest = request.spoken.iter().rev();
+    let mut lines: Vec<&str> =
+        newest.take_while(|it| it.0 == SpokenBy::Customer).map(|it| it.1.as_str()).collect();
+    lines.reverse();
+    lines
+}
+
+fn words(text: &str) -> HashSet<String> {
+    let words = text.split(|it: char| !it.is_alphanumeric());
+    words.filter(|it| it.chars().count() >= LETTERS).map(str::to_lowercase).collect()
+}
+
+/// A brief in at most five lines: what was asked, what was said last, what the AI
+/// and people tried, what is known, what is open.
+pub fn brief(request: &SuggestionRequest) -> Vec<String> {
+    let of = |by: SpokenBy| {
+        let lines = request.spoken.iter().filter(move |it| it.0 == by);
+        lines.map(|it| it.1.as_str()).collect::<Vec<_>>()
+    };
+    let (asked, ai, people) = (of(SpokenBy::Customer), of(SpokenBy::Ai), of(SpokenBy::Business));
+    let mut lines = Vec::new();
+    match asked.as_slice() {
+        [] => lines.push("Asked: nothing yet".to_owned()),
+        [one] => lines.push(format!("Asked: {}", quoted(one))),
+        [first, .., last] => {
+            lines.push(format!("Asked first: {}", quoted(first)));
+            lines.push(format!("Asked last: {}, message {} of the customer", quoted(last), asked.len()));
+        }
+    }
+    let tried = |who: &str, all: &[&str]| {
+        let last = all.last()?;
+        Some(format!("{who} {}, last: {}", times(all.len()), quoted(last)))
+    };
+    let tried = [tried("the AI answered", &ai), tried("people answered", &people)];
+    let tried: Vec<String> = tried.into_iter().flatten().collect();
+    lines.push(match tried.is_empty() {
+        true => "Tried: nobody has answered".to_owned(),
+        false => format!("Tried: {}", tried.join("; ")),
+    });
+    let told: Vec<String> = request
+        .facts
+        .looked_up
+        .iter()
+        .chain(&request.card)
+        .take(TOLD)
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    if !told.is_empty() {
+        lines.push(format!("Known: {}", told.join(" · ")));
+    }
+    let open = unanswered(request);
+    let questions = open.iter().filter(|it| it.contains(['?', '？', '؟'])).count();
+    lines.push(match (open.len(), questions) {
+        (0, _) => "Open: nothing, the business wrote last".to_owned(),
+        (1, 0) => "Open: a message without an answer".to_owned(),
+        (count, 0) => format!("Open: {count} messages without an answer"),
+        (_, 1) => "Open: a question without an answer".to_owned(),
+        (_, count) => format!("Open: {count} questions without an answer"),
+    });
+    lines
+}
+
+fn times(count: usize) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+/// The beginning of a text on one line.
+fn quoted(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.chars().count() > QUOTED {
+        true => format!("“{}…”", line.chars().take(QUOTED).collect::<String>().trim_end()),
+        false => format!("“{line}”"),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use model::ids::{ChannelId, ConversationId};
+    use model::queries::ConversationKey;
+    use model::replies::ReplyVariables;
+    use model::suggestions::{SuggestionId, SuggestionKind};
+    use model::time::Timestamp;
+
+    use super::*;
+
+    /// What customers wrote after what others had.
+    pub(crate) fn request(customer: &[&str], before: &[(SpokenBy, &str)]) -> SuggestionRequest {
+        let key =
+            ConversationKey { channel: ChannelId::from("chat"), conversation: ConversationId::from("c1") };
+        let spoken = before.iter().copied().chain(customer.iter().map(|it| (SpokenBy::Customer, *it)));
+        SuggestionRequest {
+            id: SuggestionId {
+                kind: SuggestionKind::Draft,
+                key,
+                asked_at: Timestamp::default(),
+                newest: None,
+            },
+            spoken: spoken.map(|(by, text)| (by, text.to_owned())).collect(),
+            facts: ReplyVariables::default(),
+            card: Vec::new(),
+            tab_words: vec!["Harbor chat".to_owned(), "whatsapp".to_owned()],
+        }
+    }
+
+    fn reply(name: &str, title: &str, channel: Option<&str>, body: &str) -> CannedReply {
+        CannedReply {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            keywords: Vec::new(),
+            channel: channel.map(str::to_owned),
+            body: body.to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_reply_that_fits_is_found_by_what_is_unanswered() {
+        let all = [
+            reply("hours", "Opening hours", None, "The workshop is open until 18:00."),
+            reply("refund", "Money back after a double charge", None, "Hi {contact.first_name}!"),
+            reply("bot", "Charge on the bot", Some("telegram"), "Charged by the bot?"),
+        ];
+        let ask = |customer: &[&str], before: &[(SpokenBy, &str)]| {
+            let mut request = request(customer, before);
+            request.facts.contact = Some("Maria Lopez".to_owned());
+            draft(&request, &all).map(|(reply, text)| (reply.name.clone(), text))
+        };
+        let found = |name: &str, text: &str| Some((name.to_owned(), text.to_owned()));
+        assert_eq!(ask(&["a double charge!"], &[]), found("refund", "Hi Maria!"));
+        assert_eq!(ask(&["When are you open, what hours?"], &[]), found("hours", &all[0].body));
+        let answered = [(SpokenBy::Customer, "a double charge!"), (SpokenBy::Ai, "Sorry.")];
+        assert_eq!(ask(&["thanks"], &answered), None, "what was answered is not answered again");
+        assert_eq!(ask(&["Where is it?"], &[]), None);
+    }
+
+    #[test]
+    fn a_brief_has_at_most_five_lines() {
+        let mut request = request(
+            &["And now?", "Anybody there?"],
+            &[
+                (SpokenBy::Customer, "I was charged\ntwice"),
+                (SpokenBy::Ai, "Please wait."),
+                (SpokenBy::Ai, "Sorry, I did not get that."),
+                (SpokenBy::Business, "I look into it."),
+            ],
+        );
+        request.facts.looked_up.push(("shop.plan".to_owned(), "Gold".to_owned()));
+        assert_eq!(
+            brief(&request),
+            [
+                "Asked first: “I was charged twice”",
+                "Asked last: “Anybody there?”, message 3 of the customer",
+                "Tried: the AI answered 2 times, last: “Sorry, I did not get that.”; people answered once, last: “I \
+                 look into it.”",
+                "Known: shop.plan Gold",
+                "Open: 2 questions without an answer",
+            ]
+        );
+        let long = "word ".repeat(50);
+        let lines = brief(&super::tests::request(&[&long], &[]));
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].ends_with("…”") && lines[0].chars().count() < 120, "{}", lines[0]);
+        assert_eq!(
+            brief(&super::tests::request(&[], &[])).last().expect("a line"),
+            "Open: nothing, the business wrote last"
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! The `[assist]` table: the model that suggests drafts and briefs.
+
+use crate::config::Mistakes;
+use crate::config::keys::KeySource;
+use crate::config::reading::Section;
+use crate::shell::children;
+
+/// Tokens a day, unless another number is configured.
+const DAY_TOKENS: u64 = 200_000;
+
+/// Where the model is, and what it may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssistConfig {
+    /// Up to its version.
+    pub url: String,
+    /// Its name there.
+    pub model: String,
+    /// Where its key is, if it wants one.
+    pub key: Option<KeySource>,
+    /// The language of briefs.
+    pub language: String,
+    /// Tokens a day, of all tabs together.
+    pub day_tokens: u64,
+}
+
+/// Reads the table; a mistaken one is as if it were not there.
+pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<AssistConfig> {
+    mistakes.all(section.unknown());
+    let url = mistakes.take(section.required("url").and_then(|url| match ::assist::check_address(&url) {
+        Ok(()) => Ok(url),
+        Err(why) => Err(section.error("url", &format!("url: {why}"))),
+    }));
+    let model = mistakes.take(section.required("model"));
+    let sources = [
+        mistakes.value(section.string("key_env")).map(KeySource::Environment),
+        mistakes.value(section.string("key_command")).map(KeySource::Command),
+    ];
+    let language = mistakes.value(section.string("language")).unwrap_or_else(|| "English".to_owned());
+    let day_tokens = mistakes.value(section.integer("day_tokens"));
+    let day_tokens = day_tokens.and_then(|it| u64::try_from(it).ok()).unwrap_or(DAY_TOKENS);
+    // No program this desk starts is given a key.
+    children::withhold(sources.iter().flatten().filter_map(KeySource::variable));
+    let mut sources = sources.into_iter().flatten();
+    let key = sources.next();
+    if sources.next().is_some() {
+        mistakes.0.push(section.error("key_command", "give key_env or key_command, not both"));
+    }
+    Some(AssistConfig { url: url?, model: model?, key, language, day_tokens })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn the_table_is_read_and_each_mistake_told() {
+        let read =
+            |text: &str| Config::parse("config.toml", text).map(|it| it.assist).map_err(|it| it.to_string());
+        let whole = "[assist]\nurl = \"http://127.0.0.1:11434/v1\"\nmodel = \"small\"\nkey_env = \"MODEL_KEY\"\n\
+                     language = \"Spanish\"\nday_tokens = 5000\n";
+        let expected = AssistConfig {
+            url: "http://127.0.0.1:11434/v1".to_owned(),
+            model: "small".to_owned(),
+            key: Some(KeySource::Environment("MODEL_KEY".to_owned())),
+            language: "Spanish".to_owned(),
+            day_tokens: 5_000,
+        };
+        assert_eq!(read(whole), Ok(Some(expected)));
+        assert_eq!(read(""), Ok(None));
+        for (text, words) in [
+            ("[assist]\nmodel = \"m\"\n", "url"),
+            ("[assist]\nurl = \"https://llm.example/v1\"\n", "model"),
+            (
+                "[assist]\nurl = \"http://llm.example/v1\"\nmodel = \"m\"\n",
+                "the URL must start with https://",
+            ),
+            (
+                "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey = \"x\"\n",
+                "key is not a key in [assist]",
+            ),
+            (
+                "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey_env = \"A\"\nkey_command = \"b\"\n",
+                "not both",
+            ),
+        ] {
+            let why = read(text).expect_err(text);
+            assert!(why.contains("config.toml, line") && why.contains(words), "{text}: {why}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Every key of the file that `serve --config` reads.
+
+use crate::config::settings::SettingValue::{Number, Text, Texts};
+use crate::config::settings::{SettingTable, TableForm, setting};
+
+/// The name of the file that `serve --config` reads.
+pub const SERVICE_FILE: &str = "service.toml";
+
+/// The file that `serve --config` reads.
+pub const SERVICE_TABLES: &[SettingTable] = &[
+    SettingTable {
+        name: SERVICE_FILE,
+        form: TableForm::File,
+        doc: "What the service is told.",
+        settings: &[],
+    },
+    SettingTable {
+        name: "assistant",
+        form: TableForm::Within(SERVICE_FILE),
+        doc: "What the assistant is told, and what it may use up.",
+        settings: &[
+            setting("url", Text, "", "The model's address up to its version"),
+            setting("model", Text, "", "The model's name there"),
+            setting("key_env", Text, "", "The environment variable that holds the key"),
+            setting("business", Text, "", "The name of the business"),
+            setting("instructions", Text, "", "What the assistant is to do and to leave"),
+            setting("tone", Text, "", "How it speaks"),
+            setting("facts", Texts, "", "What it may rely on"),
+            setting("questions", Text, "", "A file of questions and answers"),
+            setting(
+                "conversation_tokens",
+                Number(1_000, 1_000_000_000),
+                "",
+                "Tokens for one conversation a day",
+            ),
+            setting("day_tokens", Number(1_000, 1_000_000_000), "", "Tokens for all conversations a day"),
+        ],
+    },
+];

@@ -1,0 +1,161 @@
+//! Asks for suggestions, takes in what came, and takes them over.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::on_conversation;
+use crate::context::Context;
+use crate::desk::Desk;
+use crate::event::Effect;
+use crate::keys::{KeyCode, KeyPress};
+use crate::outside::OutsideRequest;
+use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
+use crate::screens::history::{History, message_of};
+use model::messages::{Message, Sender};
+use model::suggestions::{SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest};
+use model::text::SafeText;
+
+/// Messages a suggestion is made from at most.
+const SPOKEN: usize = 30;
+
+impl Overlay for SuggestionPopup {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
+        if leaves || (!self.is_draft() && key.code == KeyCode::Enter) {
+            return KeyOutcome::Done;
+        }
+        let is_draft = self.is_draft();
+        let last = self.sentences().len().saturating_sub(1);
+        match key.code {
+            KeyCode::Char('r') if !matches!(self.state, SuggestionState::Waiting) => {
+                if let Some(request) = request(inbox, self.id.kind) {
+                    *self = Self::waiting(request.id.clone());
+                    inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
+                }
+            }
+            KeyCode::Char('j') | KeyCode::Down if is_draft => self.chosen = (self.chosen + 1).min(last),
+            KeyCode::Char('k') | KeyCode::Up if is_draft => self.chosen = self.chosen.saturating_sub(1),
+            KeyCode::Enter if is_draft && !self.sentences().is_empty() => {
+                let whole: String = self.sentences().iter().map(|it| it.text.as_str()).collect();
+                return self.take(whole.trim_end(), inbox);
+            }
+            KeyCode::Char(' ') if is_draft && !self.sentences().is_empty() => return self.take_one(inbox),
+            _ => return KeyOutcome::Ignored,
+        }
+        KeyOutcome::Stay
+    }
+
+    fn hints(&self, _: &Inbox) -> Option<Vec<(String, &'static str)>> {
+        let keys: &[(&str, &str)] = match (self.id.kind, &self.state) {
+            (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
+            (_, SuggestionState::Failed(_)) | (SuggestionKind::Brief, _) => {
+                &[("r", "again"), ("Esc", "back")]
+            }
+            (SuggestionKind::Draft, SuggestionState::Ready(_)) => {
+                &[("Enter", "take it"), ("Space", "take the sentence"), ("r", "again"), ("Esc", "leave it")]
+            }
+        };
+        Some(keys.iter().map(|(key, words)| ((*key).to_owned(), *words)).collect())
+    }
+}
+
+impl SuggestionPopup {
+    /// Puts words into the answer, if it is still the same conversation.
+    fn take(&self, words: &str, inbox: &mut Inbox) -> KeyOutcome {
+        if inbox.desk.current_conversation().map(|it| it.key()).as_ref() != Some(&self.id.key) {
+            inbox.context.warn("this was suggested for another conversation");
+            return KeyOutcome::Done;
+        }
+        inbox.desk.insert(words, &mut inbox.context);
+        KeyOutcome::Done
+    }
+
+    /// Puts the chosen sentence into the answer; the others stay.
+    fn take_one(&mut self, inbox: &mut Inbox) -> KeyOutcome {
+        let SuggestionState::Ready(found) = &mut self.state else { return KeyOutcome::Ignored };
+        let taken = found.sentences.remove(self.chosen.min(found.sentences.len() - 1));
+        self.chosen = self.chosen.min(found.sentences.len().saturating_sub(1));
+        let outcome = self.take(taken.text.as_str(), inbox);
+        if self.sentences().is_empty() { outcome } else { KeyOutcome::Stay }
+    }
+}
+
+/// Whether there is anything to suggest from.
+pub(crate) fn may_suggest(inbox: &Inbox) -> Result<(), Reason> {
+    on_conversation(inbox)?;
+    match current_history(&inbox.desk).and_then(newest) {
+        Some(_) => Ok(()),
+        None => Err("its messages have not been read yet".into()),
+    }
+}
+
+pub(crate) fn draft(inbox: &mut Inbox, _: KeyPress) {
+    ask(inbox, SuggestionKind::Draft);
+}
+
+pub(crate) fn brief(inbox: &mut Inbox, _: KeyPress) {
+    ask(inbox, SuggestionKind::Brief);
+}
+
+/// Asks for a suggestion and shows that it is on its way.
+pub(crate) fn ask(inbox: &mut Inbox, kind: SuggestionKind) {
+    let Some(request) = request(inbox, kind) else { return };
+    inbox.context.open(SuggestionPopup::waiting(request.id.clone()));
+    inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
+}
+
+/// A suggestion has come; what nobody waits for any more is dropped.
+pub(crate) fn suggested(id: &SuggestionId, told: Result<Suggestion, String>, context: &mut Context) {
+    if let Some(popup) = context.layers.of_mut::<SuggestionPopup>().find(|it| it.id == *id) {
+        popup.state = match told {
+            Ok(found) => SuggestionState::Ready(found),
+            Err(why) => SuggestionState::Failed(SafeText::line(&why)),
+        };
+    }
+}
+
+/// The history of the conversation that is looked at.
+pub(crate) fn current_history(desk: &Desk) -> Option<&History> {
+    let row = desk.current_conversation()?;
+    desk.tab().history.as_ref().filter(|it| it.conversation == row.conversation.id)
+}
+
+fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
+    let (desk, context) = (&inbox.desk, &inbox.context);
+    let history = current_history(desk)?;
+    let messages: Vec<&Message> = history.items.iter().filter_map(message_of).map(|it| &it.message).collect();
+    let first = messages.len().saturating_sub(SPOKEN);
+    let contact = desk.current_card().and_then(|it| it.contact.as_ref());
+    let card = contact.map_or_else(Vec::new, |it| {
+        let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
+        tags.chain(it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string()))).collect()
+    });
+    let tab = desk.tab();
+    let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
+    Some(SuggestionRequest {
+        id: SuggestionId {
+            kind,
+            key: desk.current_conversation()?.key(),
+            asked_at: context.now,
+            newest: newest(history),
+        },
+        spoken: messages[first..].iter().map(|it| spoken(it)).collect(),
+        facts: inbox.connections.facts(desk, context),
+        card,
+        tab_words: std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect(),
+    })
+}
+
+/// Who said what; of what has no text, its kind.
+fn spoken(message: &Message) -> (SpokenBy, String) {
+    let by = match message.sender {
+        Sender::Customer => SpokenBy::Customer,
+        Sender::Ai => SpokenBy::Ai,
+        Sender::Api | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
+    };
+    let text = match message.content.as_str().trim() {
+        "" => format!("[{}]", message.content_type),
+        text => text.to_owned(),
+    };
+    (by, text)
+}

@@ -1,0 +1,88 @@
+//! What is suggested to a person, by a model or by rules: a draft of an answer,
+//! or a brief of a conversation. Plain data; only a person's key makes a text of
+//! it, and nothing here can leave.
+
+use crate::ids::MessageId;
+use crate::queries::ConversationKey;
+use crate::replies::ReplyVariables;
+use crate::text::SafeText;
+use crate::time::Timestamp;
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SuggestionKind {
+    /// An answer to the customer.
+    Draft,
+    /// What was asked, what was tried, what is open.
+    Brief,
+}
+
+/// Which question an answer belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestionId {
+    /// What is wanted.
+    pub kind: SuggestionKind,
+    /// Of which conversation.
+    pub key: ConversationKey,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// The newest message it was made from.
+    pub newest: Option<MessageId>,
+}
+
+/// On whose side somebody spoke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpokenBy {
+    /// The customer.
+    Customer,
+    /// The AI.
+    Ai,
+    /// A person of the business, from here or elsewhere.
+    Business,
+}
+
+/// All that a suggestion is made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestionRequest {
+    /// Which question.
+    pub id: SuggestionId,
+    /// The newest messages, oldest first.
+    pub spoken: Vec<(SpokenBy, String)>,
+    /// Who the customer and the writer are, and what connections told.
+    pub facts: ReplyVariables,
+    /// What the card holds besides: names and values.
+    pub card: Vec<(String, String)>,
+    /// The words by which a canned reply can be for this tab alone.
+    pub tab_words: Vec<String>,
+}
+
+/// A sentence of a draft, or a line of a brief.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuggestedSentence {
+    /// With the space that follows it.
+    pub text: SafeText,
+    /// Whether it claims something that nothing it was made from holds.
+    pub is_unsupported: bool,
+}
+
+/// Who made a suggestion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SuggestedBy {
+    /// The model; percent of the day's tokens that are used up.
+    Model(u8),
+    /// A canned reply of this title.
+    Reply(SafeText),
+    /// Rules alone.
+    Rules,
+}
+
+/// What is suggested.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// In order.
+    pub sentences: Vec<SuggestedSentence>,
+    /// Who made it.
+    pub by: SuggestedBy,
+    /// Why the model did not, where one is configured.
+    pub instead: Option<SafeText>,
+}

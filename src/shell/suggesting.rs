@@ -1,0 +1,211 @@
+//! Drafts and briefs: from the model that is configured, else by rules. The model
+//! is asked beside everything else; what it takes in a day is kept in a file.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assist::claims::KnownWords;
+use assist::{Endpoint, EndpointError, ModelClient, ModelLimits, prompts, rules};
+use model::replies::CannedReply;
+use model::suggestions::{SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest};
+use model::text::SafeText;
+use model::time::{Clock, Zone};
+
+/// How long a person is let wait.
+const LIMITS: ModelLimits =
+    ModelLimits { time: Duration::from_secs(20), body: 128 * 1024, tokens: 500, tokens_with_thinking: 2_000 };
+/// Bytes of one token, about.
+const BYTES_PER_TOKEN: u64 = 4;
+/// Lines of a brief that are shown.
+const BRIEF: usize = 8;
+
+/// What the configuration says of the model.
+#[derive(Debug, Clone)]
+pub struct SuggesterSetup {
+    /// Where it answers.
+    pub endpoint: Endpoint,
+    /// The language of briefs.
+    pub language: String,
+    /// Tokens a day, of all tabs together.
+    pub day_tokens: u64,
+    /// The file in which they are counted.
+    pub usage: PathBuf,
+    /// The zone whose days count.
+    pub zone: Zone,
+}
+
+/// Asks the model. Cheap to clone.
+#[derive(Clone)]
+pub struct Suggester(Arc<SuggesterState>);
+
+struct SuggesterState {
+    client: ModelClient,
+    setup: SuggesterSetup,
+    counting: Mutex<()>,
+    clock: Arc<dyn Clock>,
+    runtime: tokio::runtime::Handle,
+}
+
+impl fmt::Debug for Suggester {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Suggester").field(&self.0.setup).finish()
+    }
+}
+
+impl Suggester {
+    /// With the runtime that carries the questions.
+    ///
+    /// # Errors
+    /// When the endpoint cannot be asked.
+    pub fn new(
+        setup: SuggesterSetup,
+        clock: Arc<dyn Clock>,
+        runtime: tokio::runtime::Handle,
+    ) -> Result<Self, EndpointError> {
+        let client = ModelClient::new(setup.endpoint.clone(), LIMITS)?;
+        Ok(Self(Arc::new(SuggesterState { client, setup, counting: Mutex::default(), clock, runtime })))
+    }
+
+    /// Answers on a thread of its own, and tells what came.
+    pub(super) fn begin(
+        &self,
+        request: SuggestionRequest,
+        replies: Vec<CannedReply>,
+        tell: impl FnOnce(Result<Suggestion, String>) + Send + 'static,
+    ) {
+        let this = self.clone();
+        drop(self.0.runtime.spawn_blocking(move || tell(suggest(Some(&this), &request, &replies))));
+    }
+
+    fn ask(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
+        let mut body = prompts::body(request, replies, &self.0.setup.language);
+        let tab = request.id.key.channel.to_string();
+        let prompt = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+        let reserved = prompt + u64::from(LIMITS.tokens);
+        self.reserve(&tab, reserved)?;
+        let asked = self.0.runtime.block_on(self.0.client.ask(&mut body));
+        // What failed may have been charged for what was asked.
+        let percent = self.settle(&tab, reserved, asked.as_ref().map_or(prompt, |it| it.tokens))?;
+        let reply = asked.map_err(|why| why.to_string())?;
+        let text = reply.message["content"].as_str().map(str::trim).filter(|it| !it.is_empty());
+        let text = text.ok_or("its answer holds no text")?;
+        let known = KnownWords::of(request, replies);
+        let sentences: Vec<SuggestedSentence> = match request.id.kind {
+            SuggestionKind::Draft => known.sentences(text),
+            SuggestionKind::Brief => text.lines().take(BRIEF).map(|it| known.line(it)).collect(),
+        };
+        Ok(Suggestion { sentences, by: SuggestedBy::Model(percent), instead: None })
+    }
+
+    /// Counts the tokens a question may take, if the day allows them.
+    fn reserve(&self, tab: &str, tokens: u64) -> Result<(), String> {
+        let most = self.0.setup.day_tokens;
+        self.count(|day| {
+            if day.total() + tokens > most {
+                return Err(format!("the {most} tokens of today are used up ([assist] day_tokens)"));
+            }
+            *day.tabs.entry(tab.to_owned()).or_default() += tokens;
+            Ok(())
+        })
+    }
+
+    /// Counts what a question took in place of what it might have; tells how many
+    /// percent of the day's are used up.
+    fn settle(&self, tab: &str, reserved: u64, taken: u64) -> Result<u8, String> {
+        let most = self.0.setup.day_tokens.max(1);
+        self.count(|day| {
+            let used = day.tabs.entry(tab.to_owned()).or_default();
+            *used = used.saturating_sub(reserved) + taken;
+            Ok(u8::try_from(day.total() * 100 / most).unwrap_or(u8::MAX))
+        })
+    }
+
+    /// Changes what is counted of today.
+    fn count<T>(&self, change: impl FnOnce(&mut DayTokens) -> Result<T, String>) -> Result<T, String> {
+        let setup = &self.0.setup;
+        let _one = self.0.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let unkept = |error: std::io::Error| {
+            format!("its tokens cannot be counted in {}: {error}", setup.usage.display())
+        };
+        let text = match disk::read_text(&setup.usage) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            read => read.map_err(unkept)?,
+        };
+        let mut day = DayTokens::parse(&text, self.0.clock.now().day_number(&setup.zone));
+        let told = change(&mut day)?;
+        disk::write(&setup.usage, day.text().as_bytes()).map_err(unkept)?;
+        Ok(told)
+    }
+}
+
+/// Suggests, by the model where there is one, else by rules.
+///
+/// # Errors
+/// In words, when neither has anything.
+pub fn suggest(
+    suggester: Option<&Suggester>,
+    request: &SuggestionRequest,
+    replies: &[CannedReply],
+) -> Result<Suggestion, String> {
+    let why = match suggester.map(|it| it.ask(request, replies)) {
+        Some(Ok(found)) => return Ok(found),
+        Some(Err(why)) => Some(why),
+        None => None,
+    };
+    let nothing = || {
+        let model = why.as_ref().map_or_else(
+            || "no model is configured ([assist] in config.toml)".to_owned(),
+            |it| format!("the model did not answer: {it}"),
+        );
+        format!("no canned reply fits, and {model}")
+    };
+    let found = rules::suggestion(request, replies).ok_or_else(nothing)?;
+    Ok(Suggestion { instead: why.map(|it| SafeText::line(&it)), ..found })
+}
+
+/// The tokens that each tab took on one day.
+#[derive(Debug, PartialEq, Eq)]
+struct DayTokens {
+    day: i64,
+    tabs: BTreeMap<String, u64>,
+}
+
+impl DayTokens {
+    /// Reads what was counted; of another day, nothing.
+    fn parse(text: &str, today: i64) -> Self {
+        let mut lines = text.lines();
+        let is_today = lines.next().and_then(|it| it.strip_prefix("day ")) == Some(&today.to_string());
+        let tab = |line: &str| {
+            let (tokens, tab) = line.split_once(' ')?;
+            Some((tab.to_owned(), tokens.parse().ok()?))
+        };
+        Self { day: today, tabs: lines.filter(|_| is_today).filter_map(tab).collect() }
+    }
+
+    fn text(&self) -> String {
+        let lines = self.tabs.iter().map(|(tab, tokens)| format!("{tokens} {tab}\n"));
+        format!("day {}\n{}", self.day, lines.collect::<String>())
+    }
+
+    fn total(&self) -> u64 {
+        self.tabs.values().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_counted_by_day_and_tab() {
+        let tabs = BTreeMap::from([("harbor chat".to_owned(), 120), ("mail".to_owned(), 7)]);
+        let day = DayTokens { day: 20_416, tabs };
+        assert_eq!((day.text().as_str(), day.total()), ("day 20416\n120 harbor chat\n7 mail\n", 127));
+        assert_eq!(DayTokens::parse(&day.text(), 20_416), day);
+        assert_eq!(DayTokens::parse(&day.text(), 20_417).total(), 0, "another day");
+        assert_eq!(DayTokens::parse("nonsense", 20_416).total(), 0);
+    }
+}
