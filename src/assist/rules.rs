@@ -43,7 +43,8 @@ pub fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<
     best.map(|(_, it)| (it, replies::fill(&it.body, &request.facts)))
 }
 
-/// A suggestion by rules alone; `None` where there is nothing to draft.
+/// A suggestion by rules alone; `None` where there is nothing to draft, and of
+/// what only a model can do.
 pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Suggestion> {
     match request.id.kind {
         SuggestionKind::Draft => {
@@ -55,6 +56,7 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
                 instead: None,
             })
         }
+        SuggestionKind::Translation => None,
         SuggestionKind::Brief => {
             let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
             let sentences = brief(request).iter().map(line).collect();

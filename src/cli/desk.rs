@@ -16,7 +16,7 @@ use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::DeskParts;
 use crate::shell::notify::Notifier;
-use crate::shell::suggesting::{Suggester, SuggesterSetup};
+use crate::shell::suggesting::{self, Suggester, SuggesterSetup};
 use crate::shell::terminal::ScreenOptions;
 use assist::Endpoint;
 use connections::{Credentials, file};
@@ -131,7 +131,7 @@ fn suggester(
         endpoint: Endpoint { url: assist.url.clone(), model: assist.model.clone(), key },
         language: assist.language.clone(),
         day_tokens: assist.day_tokens,
-        usage: data.join("assist-tokens"),
+        usage: data.join(suggesting::USAGE),
         zone: clock::zone(),
     };
     Ok(Some(Suggester::new(setup, clock, runtime.clone()).context("[assist]")?))

@@ -269,7 +269,12 @@ pub const TABLES: &[SettingTable] = &[
             required("model", Text, "Its name there"),
             setting("key_env", Text, "", "The environment variable that holds its key"),
             setting("key_command", Text, "", "A shell command that prints its key"),
-            setting("language", Text, "\"English\"", "The language of briefs; drafts are in the customer's"),
+            setting(
+                "language",
+                Text,
+                "\"English\"",
+                "The language of briefs and translations; drafts are in the customer's",
+            ),
             setting(
                 "day_tokens",
                 Number(1_000, 1_000_000_000),

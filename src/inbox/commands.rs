@@ -55,6 +55,7 @@ macro_rules! each_command {
             Template Conversation ["t"] "template" "Send an approved template; the only thing that leaves once the window has closed" => composer::may_send_template, composer::template;
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::canned;
             Brief Conversation ["O"] "brief" "Sum up what it is about in five lines: asked, tried, known, open; by your model, or by rules" => suggesting::may_suggest, suggesting::brief;
+            Translate Conversation ["X"] "translate" "Show the selected message in your language, by your model; asked once for each message" => suggesting::may_suggest, suggesting::translate;
             PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over" => conversations::may_pause_ai, conversations::pause_ai;
             HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI" => conversations::may_hand_back, conversations::hand_back;
             Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends. Mail: archive the thread" => conversations::may_close, conversations::close;

@@ -1,5 +1,5 @@
 //! What is suggested to a person, by a model or by rules: a draft of an answer,
-//! or a brief of a conversation. Plain data; only a person's key makes a text of
+//! a brief of a conversation, a message in another language. Plain data; only a person's key makes a text of
 //! it, and nothing here can leave.
 
 use crate::ids::MessageId;
@@ -15,6 +15,8 @@ pub enum SuggestionKind {
     Draft,
     /// What was asked, what was tried, what is open.
     Brief,
+    /// A message in the person's own language.
+    Translation,
 }
 
 /// Which question an answer belongs to.
@@ -26,7 +28,7 @@ pub struct SuggestionId {
     pub key: ConversationKey,
     /// When it was asked.
     pub asked_at: Timestamp,
-    /// The newest message it was made from.
+    /// The newest message it was made from; the one to be translated.
     pub newest: Option<MessageId>,
 }
 

@@ -1,26 +1,33 @@
-//! Drafts and briefs: from the model that is configured, else by rules. The model
+//! Drafts, briefs and translations: from the model that is configured, else by rules. The model
 //! is asked beside everything else; what it takes in a day is kept in a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Formatter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assist::claims::KnownWords;
 use assist::{Endpoint, EndpointError, ModelClient, ModelLimits, prompts, rules};
+use model::ids::{ChannelId, MessageId};
 use model::replies::CannedReply;
 use model::suggestions::{SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest};
 use model::text::SafeText;
-use model::time::{Clock, Zone};
+use model::time::{Clock, Timestamp, Zone};
 
 /// How long a person is let wait.
 const LIMITS: ModelLimits =
     ModelLimits { time: Duration::from_secs(20), body: 128 * 1024, tokens: 500, tokens_with_thinking: 2_000 };
 /// Bytes of one token, about.
 const BYTES_PER_TOKEN: u64 = 4;
+/// The file in the data folder in which tokens are counted.
+pub const USAGE: &str = "assist-tokens";
 /// Lines of a brief that are shown.
 const BRIEF: usize = 8;
+/// The same of a translation.
+const LINES: usize = 200;
+/// Translations that are remembered.
+const TRANSLATIONS: usize = 500;
 
 /// What the configuration says of the model.
 #[derive(Debug, Clone)]
@@ -45,6 +52,8 @@ struct SuggesterState {
     client: ModelClient,
     setup: SuggesterSetup,
     counting: Mutex<()>,
+    /// By tab and message, so that no message is paid for twice.
+    translations: Mutex<HashMap<(ChannelId, MessageId), Suggestion>>,
     clock: Arc<dyn Clock>,
     runtime: tokio::runtime::Handle,
 }
@@ -66,7 +75,8 @@ impl Suggester {
         runtime: tokio::runtime::Handle,
     ) -> Result<Self, EndpointError> {
         let client = ModelClient::new(setup.endpoint.clone(), LIMITS)?;
-        Ok(Self(Arc::new(SuggesterState { client, setup, counting: Mutex::default(), clock, runtime })))
+        let (counting, translations) = (Mutex::default(), Mutex::default());
+        Ok(Self(Arc::new(SuggesterState { client, setup, counting, translations, clock, runtime })))
     }
 
     /// Answers on a thread of its own, and tells what came.
@@ -78,6 +88,26 @@ impl Suggester {
     ) {
         let this = self.clone();
         drop(self.0.runtime.spawn_blocking(move || tell(suggest(Some(&this), &request, &replies))));
+    }
+
+    fn suggest(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
+        let message = request.id.newest.clone().filter(|_| request.id.kind == SuggestionKind::Translation);
+        let Some(message) = message else { return self.ask(request, replies) };
+        let place = (request.id.key.channel.clone(), message);
+        let remembered = || self.0.translations.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = remembered().get(&place).cloned();
+        known.map_or_else(
+            || {
+                let found = self.ask(request, &[])?;
+                let mut all = remembered();
+                if all.len() >= TRANSLATIONS {
+                    all.clear();
+                }
+                all.insert(place, found.clone());
+                Ok(found)
+            },
+            Ok,
+        )
     }
 
     fn ask(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
@@ -93,7 +123,9 @@ impl Suggester {
         let text = reply.message["content"].as_str().map(str::trim).filter(|it| !it.is_empty());
         let text = text.ok_or("its answer holds no text")?;
         let known = KnownWords::of(request, replies);
+        let plain = |it: &str| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
         let sentences: Vec<SuggestedSentence> = match request.id.kind {
+            SuggestionKind::Translation => text.lines().take(LINES).map(plain).collect(),
             SuggestionKind::Draft => known.sentences(text),
             SuggestionKind::Brief => text.lines().take(BRIEF).map(|it| known.line(it)).collect(),
         };
@@ -104,10 +136,11 @@ impl Suggester {
     fn reserve(&self, tab: &str, tokens: u64) -> Result<(), String> {
         let most = self.0.setup.day_tokens;
         self.count(|day| {
-            if day.total() + tokens > most {
+            if day.total().saturating_add(tokens) > most {
                 return Err(format!("the {most} tokens of today are used up ([assist] day_tokens)"));
             }
-            *day.tabs.entry(tab.to_owned()).or_default() += tokens;
+            let used = day.tabs.entry(tab.to_owned()).or_default();
+            *used = used.saturating_add(tokens);
             Ok(())
         })
     }
@@ -118,8 +151,8 @@ impl Suggester {
         let most = self.0.setup.day_tokens.max(1);
         self.count(|day| {
             let used = day.tabs.entry(tab.to_owned()).or_default();
-            *used = used.saturating_sub(reserved) + taken;
-            Ok(u8::try_from(day.total() * 100 / most).unwrap_or(u8::MAX))
+            *used = used.saturating_sub(reserved).saturating_add(taken);
+            Ok(u8::try_from(day.total().saturating_mul(100) / most).unwrap_or(u8::MAX))
         })
     }
 
@@ -150,7 +183,7 @@ pub fn suggest(
     request: &SuggestionRequest,
     replies: &[CannedReply],
 ) -> Result<Suggestion, String> {
-    let why = match suggester.map(|it| it.ask(request, replies)) {
+    let why = match suggester.map(|it| it.suggest(request, replies)) {
         Some(Ok(found)) => return Ok(found),
         Some(Err(why)) => Some(why),
         None => None,
@@ -160,10 +193,18 @@ pub fn suggest(
             || "no model is configured ([assist] in config.toml)".to_owned(),
             |it| format!("the model did not answer: {it}"),
         );
-        format!("no canned reply fits, and {model}")
+        match request.id.kind {
+            SuggestionKind::Translation => model,
+            SuggestionKind::Draft | SuggestionKind::Brief => format!("no canned reply fits, and {model}"),
+        }
     };
     let found = rules::suggestion(request, replies).ok_or_else(nothing)?;
     Ok(Suggestion { instead: why.map(|it| SafeText::line(&it)), ..found })
+}
+
+/// The tokens that all tabs took today, as they are counted in a file.
+pub fn tokens_today(usage: &Path, now: Timestamp, zone: &Zone) -> u64 {
+    DayTokens::parse(&disk::read_text(usage).unwrap_or_default(), now.day_number(zone)).total()
 }
 
 /// The tokens that each tab took on one day.
@@ -191,7 +232,7 @@ impl DayTokens {
     }
 
     fn total(&self) -> u64 {
-        self.tabs.values().sum()
+        self.tabs.values().fold(0, |all, it| all.saturating_add(*it))
     }
 }
 

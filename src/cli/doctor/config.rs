@@ -5,9 +5,12 @@ use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::open_to_others;
-use crate::config::Config;
 use crate::config::keys::connections::holder;
+use crate::config::{AssistConfig, Config};
+use crate::shell::clock::{self, SystemClock};
+use crate::shell::suggesting;
 use connections::{Credentials, file};
+use model::time::Clock;
 
 /// The connections, if there are any.
 pub fn connections(config: &Path) -> Vec<CheckResult> {
@@ -29,6 +32,17 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
         CheckResult::warn("connections", format!("{:?} has no credential", it.name), advice)
     }));
     findings
+}
+
+/// The model that suggests: whether its key can be had, and what it took today.
+pub fn assist(assist: &AssistConfig, data: &Path) -> CheckResult {
+    let key = assist.key.as_ref().map(|it| it.fetch("assist", &assist.url)).transpose();
+    if let Err(why) = key {
+        return CheckResult::fail("assist", why, "key_env or key_command under [assist] says where it is");
+    }
+    let used = suggesting::tokens_today(&data.join(suggesting::USAGE), SystemClock.now(), &clock::zone());
+    let (model, most) = (&assist.model, assist.day_tokens);
+    CheckResult::ok("assist", format!("{model}, {used} of {most} tokens used today"))
 }
 
 /// What is configured, and what was found.

@@ -126,10 +126,12 @@ pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
 fn look(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
     let path = folders::config()?.join("config.toml");
     let (config, mut findings) = config::look(&path);
-    let channels = config.channels;
     findings.extend(config::connections(&path));
+    let folders = DeskFolders::find()?;
+    findings.extend(config.assist.as_ref().map(|it| config::assist(it, &folders.data)));
+    let channels = config.channels;
     findings.extend(receiver::look(config.receiver.as_ref()));
-    findings.extend(files::look(&DeskFolders::find()?, &channels));
+    findings.extend(files::look(&folders, &channels));
     if let Some(database) = &arguments.db {
         findings.extend(service::look(database, arguments.key_file.as_deref()));
     }

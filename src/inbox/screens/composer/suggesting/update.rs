@@ -48,7 +48,7 @@ impl Overlay for SuggestionPopup {
     fn hints(&self, _: &Inbox) -> Option<Vec<(String, &'static str)>> {
         let keys: &[(&str, &str)] = match (self.id.kind, &self.state) {
             (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
-            (_, SuggestionState::Failed(_)) | (SuggestionKind::Brief, _) => {
+            (_, SuggestionState::Failed(_)) | (SuggestionKind::Brief | SuggestionKind::Translation, _) => {
                 &[("r", "again"), ("Esc", "back")]
             }
             (SuggestionKind::Draft, SuggestionState::Ready(_)) => {
@@ -97,6 +97,10 @@ pub(crate) fn brief(inbox: &mut Inbox, _: KeyPress) {
     ask(inbox, SuggestionKind::Brief);
 }
 
+pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
+    ask(inbox, SuggestionKind::Translation);
+}
+
 /// Asks for a suggestion and shows that it is on its way.
 pub(crate) fn ask(inbox: &mut Inbox, kind: SuggestionKind) {
     let Some(request) = request(inbox, kind) else { return };
@@ -124,7 +128,11 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
     let (desk, context) = (&inbox.desk, &inbox.context);
     let history = current_history(desk)?;
     let messages: Vec<&Message> = history.items.iter().filter_map(message_of).map(|it| &it.message).collect();
-    let first = messages.len().saturating_sub(SPOKEN);
+    let translated = history.selected_message().map(|it| &it.message).or(messages.last().copied());
+    let from: &[&Message] = match (kind, &translated) {
+        (SuggestionKind::Translation, Some(one)) => std::slice::from_ref(one),
+        _ => &messages[messages.len().saturating_sub(SPOKEN)..],
+    };
     let contact = desk.current_card().and_then(|it| it.contact.as_ref());
     let card = contact.map_or_else(Vec::new, |it| {
         let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
@@ -137,9 +145,9 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
             kind,
             key: desk.current_conversation()?.key(),
             asked_at: context.now,
-            newest: newest(history),
+            newest: from.last().map(|it| it.id.clone()),
         },
-        spoken: messages[first..].iter().map(|it| spoken(it)).collect(),
+        spoken: from.iter().map(|it| spoken(it)).collect(),
         facts: inbox.connections.facts(desk, context),
         card,
         tab_words: std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect(),

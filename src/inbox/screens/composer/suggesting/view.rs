@@ -13,7 +13,7 @@ use crate::screens::composer::suggesting::update::current_history;
 use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
 use crate::theme_view::Theme;
 use crate::wrap;
-use model::suggestions::{SuggestedBy, Suggestion};
+use model::suggestions::{SuggestedBy, Suggestion, SuggestionKind};
 
 /// Columns of a suggestion at most.
 const WIDTH: u16 = 100;
@@ -22,14 +22,26 @@ const ROWS: u16 = 8;
 
 impl OverlayView for SuggestionPopup {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let title = if self.is_draft() { "Suggested draft" } else { "Brief" };
+        let title = match self.id.kind {
+            SuggestionKind::Draft => "Suggested draft",
+            SuggestionKind::Brief => "Brief",
+            SuggestionKind::Translation => "Translation",
+        };
         let lines = self.lines(inbox, theme);
         let by = match &self.state {
-            SuggestionState::Ready(found) => made_by(found),
-            SuggestionState::Waiting | SuggestionState::Failed(_) => String::new(),
+            SuggestionState::Ready(found) => Some(made_by(found)),
+            SuggestionState::Waiting | SuggestionState::Failed(_) => None,
         };
         let area = area(inbox, &lines);
-        paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[(&by, theme.quiet())]));
+        paint_view::popup(
+            buffer,
+            area,
+            theme,
+            (
+                &[(title, theme.strong())],
+                &by.iter().map(|it| (it.as_str(), theme.quiet())).collect::<Vec<_>>(),
+            ),
+        );
         let mut inner = text_area(area);
         for line in &lines {
             paint_view::text(buffer, inner.x, inner.y, inner.width, line.mark, line.style);
@@ -54,7 +66,8 @@ impl SuggestionPopup {
         if let Some(why) = &found.instead {
             lines.push(line(&format!("The model did not answer: {why}"), theme.error()));
         }
-        if current_history(&inbox.desk).and_then(newest) != self.id.newest {
+        let can_be_overtaken = self.id.kind != SuggestionKind::Translation;
+        if can_be_overtaken && current_history(&inbox.desk).and_then(newest) != self.id.newest {
             let words = "OUT OF DATE: somebody wrote meanwhile. r suggests anew.";
             lines.push(line(words, theme.needs_a_person()));
         }
