@@ -14,6 +14,8 @@ pub const MESSAGES: usize = 30;
 const TEXT: usize = 1_000;
 /// Canned replies that are told.
 const REPLIES: usize = 20;
+/// Messages that tell which language a customer writes.
+const CUSTOMER: usize = 3;
 
 /// The body of the question, in whose words a brief is in this language.
 pub fn body(request: &SuggestionRequest, replies: &[CannedReply], language: &str) -> Value {
@@ -39,6 +41,11 @@ fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
              lines of plain text, each begun with one of these words and a colon, in this order: Asked, Tried, \
              Known, Open. Say only what stands in the data."
         ),
+        SuggestionKind::OwnText => {
+            "You translate the text in the data into the language the customer writes, as the data shows it. Write the \
+             translation alone, in plain text and the same tone, and leave names, numbers and links as they are."
+                .to_owned()
+        }
         SuggestionKind::Translation => format!(
             "You translate the only message of the data into {language}, for a person of the business who reads it. \
              Write the translation alone, in plain text, and leave names, numbers and links as they are."
@@ -54,6 +61,12 @@ fn data(request: &SuggestionRequest, replies: &[CannedReply]) -> Value {
     let text = |it: &str| -> String { secret::without_keys(it).chars().take(TEXT).collect() };
     if request.id.kind == SuggestionKind::Translation {
         return json!({"message": request.spoken.first().map(|it| text(&it.1))});
+    }
+    if request.id.kind == SuggestionKind::OwnText {
+        let of = |by: SpokenBy| request.spoken.iter().filter(move |it| it.0 == by).map(|it| text(&it.1));
+        let customer: Vec<String> = of(SpokenBy::Customer).collect();
+        let own = of(SpokenBy::Business).next_back();
+        return json!({"customer": &customer[customer.len().saturating_sub(CUSTOMER)..], "text": own});
     }
     let first = request.spoken.len().saturating_sub(MESSAGES);
     let spoken = request.spoken[first..].iter().map(|(by, words)| {

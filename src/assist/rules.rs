@@ -56,7 +56,7 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
                 instead: None,
             })
         }
-        SuggestionKind::Translation => None,
+        SuggestionKind::Translation | SuggestionKind::OwnText => None,
         SuggestionKind::Brief => {
             let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
             let sentences = brief(request).iter().map(line).collect();

@@ -229,6 +229,7 @@ macro_rules! each_command {
             Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more" => always, composer::menu;
             Attach Composer ["Ctrl-T"] "attach" "Send a file, or a link to one, with the text as its caption; a path pasted or dropped here is recognised" => composer::may_attach, composer::attach;
             SuggestDraft Composer ["Ctrl-D"] "suggest" "Suggest an answer, from your model or your canned replies; it stands beside the text until you take it, and is never sent" => suggesting::may_suggest, suggesting::draft;
+            TranslateText Composer ["Ctrl-R"] "translate" "Translate the text into the customer's language, by your model; the original stays as a private note" => suggesting::may_translate_text, suggesting::translate_text;
             TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which" => always, composer::turn_markup;
             SendLater Composer ["Ctrl-L"] "later" "Send at a time: in an hour, tomorrow, or as you say it; needs frontdesk to run then" => always, composer::send_later;
             EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent" => always, composer::edit_outside;

@@ -17,6 +17,8 @@ pub enum SuggestionKind {
     Brief,
     /// A message in the person's own language.
     Translation,
+    /// The person's own text in the customer's language.
+    OwnText,
 }
 
 /// Which question an answer belongs to.

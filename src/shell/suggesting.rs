@@ -126,7 +126,7 @@ impl Suggester {
         let plain = |it: &str| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
         let sentences: Vec<SuggestedSentence> = match request.id.kind {
             SuggestionKind::Translation => text.lines().take(LINES).map(plain).collect(),
-            SuggestionKind::Draft => known.sentences(text),
+            SuggestionKind::Draft | SuggestionKind::OwnText => known.sentences(text),
             SuggestionKind::Brief => text.lines().take(BRIEF).map(|it| known.line(it)).collect(),
         };
         Ok(Suggestion { sentences, by: SuggestedBy::Model(percent), instead: None })
@@ -194,7 +194,7 @@ pub fn suggest(
             |it| format!("the model did not answer: {it}"),
         );
         match request.id.kind {
-            SuggestionKind::Translation => model,
+            SuggestionKind::Translation | SuggestionKind::OwnText => model,
             SuggestionKind::Draft | SuggestionKind::Brief => format!("no canned reply fits, and {model}"),
         }
     };

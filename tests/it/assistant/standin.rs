@@ -37,6 +37,11 @@ impl StandIn {
     pub fn requests(&self) -> Vec<RawRequest> {
         self.requests.lock().expect("the requests").clone()
     }
+
+    /// All it was asked since this was called last.
+    pub fn take_requests(&self) -> Vec<RawRequest> {
+        std::mem::take(&mut *self.requests.lock().expect("the requests"))
+    }
 }
 
 fn serve(mut stream: TcpStream, kept: &Mutex<Vec<RawRequest>>, answer: &Answering) {

@@ -35,6 +35,11 @@ impl SuggestionPopup {
         self.id.kind == SuggestionKind::Draft
     }
 
+    /// Whether it can become a text.
+    fn is_text(&self) -> bool {
+        matches!(self.id.kind, SuggestionKind::Draft | SuggestionKind::OwnText)
+    }
+
     fn sentences(&self) -> &[SuggestedSentence] {
         match &self.state {
             SuggestionState::Ready(found) => &found.sentences,

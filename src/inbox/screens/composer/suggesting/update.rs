@@ -9,6 +9,7 @@ use crate::event::Effect;
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
+use crate::screens::composer::ComposerMode;
 use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
 use crate::screens::history::{History, message_of};
 use model::messages::{Message, Sender};
@@ -21,10 +22,10 @@ const SPOKEN: usize = 30;
 impl Overlay for SuggestionPopup {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
-        if leaves || (!self.is_draft() && key.code == KeyCode::Enter) {
+        if leaves || (!self.is_text() && key.code == KeyCode::Enter) {
             return KeyOutcome::Done;
         }
-        let is_draft = self.is_draft();
+        let (is_draft, is_text) = (self.is_draft(), self.is_text());
         let last = self.sentences().len().saturating_sub(1);
         match key.code {
             KeyCode::Char('r') if !matches!(self.state, SuggestionState::Waiting) => {
@@ -35,7 +36,7 @@ impl Overlay for SuggestionPopup {
             }
             KeyCode::Char('j') | KeyCode::Down if is_draft => self.chosen = (self.chosen + 1).min(last),
             KeyCode::Char('k') | KeyCode::Up if is_draft => self.chosen = self.chosen.saturating_sub(1),
-            KeyCode::Enter if is_draft && !self.sentences().is_empty() => {
+            KeyCode::Enter if is_text && !self.sentences().is_empty() => {
                 let whole: String = self.sentences().iter().map(|it| it.text.as_str()).collect();
                 return self.take(whole.trim_end(), inbox);
             }
@@ -50,6 +51,9 @@ impl Overlay for SuggestionPopup {
             (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
             (_, SuggestionState::Failed(_)) | (SuggestionKind::Brief | SuggestionKind::Translation, _) => {
                 &[("r", "again"), ("Esc", "back")]
+            }
+            (SuggestionKind::OwnText, SuggestionState::Ready(_)) => {
+                &[("Enter", "put it in place of the text"), ("r", "again"), ("Esc", "leave it")]
             }
             (SuggestionKind::Draft, SuggestionState::Ready(_)) => {
                 &[("Enter", "take it"), ("Space", "take the sentence"), ("r", "again"), ("Esc", "leave it")]
@@ -66,6 +70,9 @@ impl SuggestionPopup {
             inbox.context.warn("this was suggested for another conversation");
             return KeyOutcome::Done;
         }
+        if self.id.kind == SuggestionKind::OwnText {
+            replace_text(inbox);
+        }
         inbox.desk.insert(words, &mut inbox.context);
         KeyOutcome::Done
     }
@@ -78,6 +85,17 @@ impl SuggestionPopup {
         let outcome = self.take(taken.text.as_str(), inbox);
         if self.sentences().is_empty() { outcome } else { KeyOutcome::Stay }
     }
+}
+
+/// Takes the text away that its translation stands for, and keeps it as a note.
+fn replace_text(inbox: &mut Inbox) {
+    let now = inbox.context.now;
+    let tab = inbox.desk.tab_mut();
+    let channel = tab.channel.id.clone();
+    let Some(composer) = &mut tab.composer else { return };
+    let note = format!("Translated before it was sent. The original: {}", composer.reply_text());
+    composer.clear_reply(now);
+    inbox.context.push(Effect::SaveNote(channel, composer.conversation.clone(), note));
 }
 
 /// Whether there is anything to suggest from.
@@ -95,6 +113,24 @@ pub(crate) fn draft(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn brief(inbox: &mut Inbox, _: KeyPress) {
     ask(inbox, SuggestionKind::Brief);
+}
+
+pub(crate) fn may_translate_text(inbox: &Inbox) -> Result<(), Reason> {
+    may_suggest(inbox)?;
+    match own_text(&inbox.desk) {
+        Some(_) => Ok(()),
+        None => Err("there is no text to translate".into()),
+    }
+}
+
+pub(crate) fn translate_text(inbox: &mut Inbox, _: KeyPress) {
+    ask(inbox, SuggestionKind::OwnText);
+}
+
+/// The answer as it stands in the composer.
+fn own_text(desk: &Desk) -> Option<String> {
+    let composer = desk.tab().composer.as_ref().filter(|it| it.mode == ComposerMode::Reply)?;
+    Some(composer.reply_text()).filter(|it| !it.trim().is_empty())
 }
 
 pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
@@ -133,6 +169,7 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
         (SuggestionKind::Translation, Some(one)) => std::slice::from_ref(one),
         _ => &messages[messages.len().saturating_sub(SPOKEN)..],
     };
+    let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
     let contact = desk.current_card().and_then(|it| it.contact.as_ref());
     let card = contact.map_or_else(Vec::new, |it| {
         let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
@@ -147,7 +184,7 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
             asked_at: context.now,
             newest: from.last().map(|it| it.id.clone()),
         },
-        spoken: from.iter().map(|it| spoken(it)).collect(),
+        spoken: from.iter().map(|it| spoken(it)).chain(own.map(|it| (SpokenBy::Business, it))).collect(),
         facts: inbox.connections.facts(desk, context),
         card,
         tab_words: std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect(),

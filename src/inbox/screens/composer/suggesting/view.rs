@@ -26,6 +26,7 @@ impl OverlayView for SuggestionPopup {
             SuggestionKind::Draft => "Suggested draft",
             SuggestionKind::Brief => "Brief",
             SuggestionKind::Translation => "Translation",
+            SuggestionKind::OwnText => "In the customer's language",
         };
         let lines = self.lines(inbox, theme);
         let by = match &self.state {
