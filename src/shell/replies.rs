@@ -117,10 +117,12 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
 }
 
 /// The demo's replies.
-const SAMPLES: [(&str, &str); 3] = [
+const SAMPLES: [(&str, &str); 5] = [
     ("refund.md", include_str!("../../assets/demo/replies/refund.md")),
     ("hours.md", include_str!("../../assets/demo/replies/hours.md")),
     ("ready.md", include_str!("../../assets/demo/replies/ready.md")),
+    ("order.md", include_str!("../../assets/demo/replies/order.md")),
+    ("taglia.md", include_str!("../../assets/demo/replies/taglia.md")),
 ];
 
 /// Puts the demo's replies into a folder that is not there yet.
@@ -170,7 +172,7 @@ mod tests {
         assert_eq!(replies.read().replies, Some(Vec::new()), "a folder that is not there has no replies");
         write_samples(&path).expect("samples");
         let read = replies.read();
-        assert_eq!((read.replies.map(|it| it.len()), read.problems.len()), (Some(3), 0));
+        assert_eq!((read.replies.map(|it| it.len()), read.problems.len()), (Some(5), 0));
         fs::write(path.join("broken.md"), "+++\n").expect("written");
         fs::write(path.join("hours.md"), "Open all day.").expect("written");
         let read = replies.read();
