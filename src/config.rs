@@ -9,7 +9,6 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::screen::ScreenConfig;
-use crate::shell::children;
 use crate::shell::notify::Notifier;
 use inbox::features::macros::recording::Fixed;
 use inbox::keymap::KeyMap;
@@ -331,11 +330,9 @@ fn read_channel(
             .push(section.error("name", &format!("two channels are called {name:?}; names must differ")));
         return None;
     }
-    // No program this desk starts is given a key.
-    children::withhold(sources.iter().flatten().filter_map(KeySource::variable));
-    let mut sources = sources.into_iter().flatten();
-    let key = sources.next().unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
-    if sources.next().is_some() {
+    let (key, is_one_of_many) = KeySource::first_of(sources);
+    let key = key.unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
+    if is_one_of_many {
         let problem =
             format!("channel {name:?} has more than one of key_env, key_command, key_file; keep one");
         mistakes.0.push(section.error("name", &problem));

@@ -93,7 +93,7 @@ fn is_capital(word: &str) -> bool {
 /// Whether capitals are as rare in a text as names are.
 fn capitals_mean_names(text: &str) -> bool {
     let (mut words, mut capitals) = (0, 0);
-    for sentence in text.split_sentence_bounds() {
+    for sentence in sentences(text) {
         for word in sentence.split_whitespace().map(bare).skip(1) {
             words += 1;
             capitals += usize::from(is_capital(word));

@@ -5,7 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | `lib.rs` | one question and its answer: deadline, bounds, tokens |
-//! | `prompts.rs` | what a model is asked for a draft or a brief, its data fenced |
+//! | `prompts.rs` | what a model is asked for a draft, a brief or a translation, its data fenced |
 //! | `rules.rs` | drafts and briefs without a model |
 //! | `claims.rs` | which sentences claim what nothing supports |
 
@@ -15,6 +15,7 @@ pub mod rules;
 #[cfg(test)]
 mod tests;
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -22,12 +23,14 @@ use serde_json::{Value, json};
 use thiserror::Error;
 
 use connections::guard::{
-    FetchError, FetchLimits, Fetched, Guard, Longer, Policy, Refusal, Request, VettedUrl,
+    FetchError, FetchLimits, Fetched, Guard, Longer, Policy, Refusal, Request, VettedUrl, vet,
 };
 use model::secret::Secret;
 
 /// Bytes of one token, where an endpoint does not tell how many it took.
 const BYTES_PER_TOKEN: u64 = 4;
+/// What an endpoint may be besides a public https address.
+const POLICY: Policy = Policy { allow_loopback_http: true };
 /// What is asked below an endpoint's version.
 const PATH: &str = "/chat/completions";
 
@@ -106,7 +109,8 @@ pub struct ModelClient {
     url: VettedUrl,
     endpoint: Endpoint,
     limits: ModelLimits,
-    guard: Guard,
+    /// Made for the first question: trusted certificates take their time.
+    guard: OnceLock<Guard>,
     /// Whether the endpoint refused `max_tokens`.
     counts_thinking: AtomicBool,
 }
@@ -117,10 +121,8 @@ impl ModelClient {
     /// # Errors
     /// When its address or its key cannot be used.
     pub fn new(endpoint: Endpoint, limits: ModelLimits) -> Result<Self, EndpointError> {
-        let guard = Guard::system(Policy { allow_loopback_http: true });
-        let whole = whole_address(&endpoint.url);
-        let url = guard.vet(&whole).map_err(|why| EndpointError::Address(without_secrets(&whole), why))?;
-        let client = Self { url, endpoint, limits, guard, counts_thinking: AtomicBool::new(false) };
+        let (url, counts_thinking) = (vetted(&endpoint.url)?, AtomicBool::new(false));
+        let client = Self { url, endpoint, limits, guard: OnceLock::new(), counts_thinking };
         client.authorized(Request::get())?;
         Ok(client)
     }
@@ -140,8 +142,8 @@ impl ModelClient {
             return Err(ModelError::Status(answer.status));
         }
         let mut told: Value = serde_json::from_slice(&answer.body).map_err(|_| ModelError::NotJson)?;
-        let bytes = u64::try_from(body.to_string().len() * asked + answer.body.len()).unwrap_or(u64::MAX);
-        let tokens = told["usage"]["total_tokens"].as_u64().unwrap_or(bytes / BYTES_PER_TOKEN);
+        let guess = || guessed_tokens(body.to_string().len() * asked + answer.body.len());
+        let tokens = told["usage"]["total_tokens"].as_u64().unwrap_or_else(guess);
         let message = told.pointer_mut("/choices/0/message").map_or(Value::Null, Value::take);
         Ok(ModelReply { message, tokens })
     }
@@ -159,7 +161,8 @@ impl ModelClient {
         let request = self.authorized(Request::post(body.to_string()))?;
         let limits =
             FetchLimits { max_body: self.limits.body, longer: Longer::Refuse, total: self.limits.time };
-        Ok(self.guard.fetch(&self.url, request, limits).await?)
+        let guard = self.guard.get_or_init(|| Guard::system(POLICY));
+        Ok(guard.fetch(&self.url, request, limits).await?)
     }
 
     /// The request with the headers of every question.
@@ -178,8 +181,17 @@ impl ModelClient {
 /// # Errors
 /// When it cannot.
 pub fn check_address(url: &str) -> Result<(), EndpointError> {
-    let endpoint = Endpoint { url: url.to_owned(), model: String::new(), key: None };
-    ModelClient::new(endpoint, ModelLimits::default()).map(drop)
+    vetted(url).map(drop)
+}
+
+/// The tokens that so many bytes of a question and its answer are, about.
+pub fn guessed_tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
+}
+
+fn vetted(url: &str) -> Result<VettedUrl, EndpointError> {
+    let whole = whole_address(url);
+    vet(&whole, POLICY).map_err(|why| EndpointError::Address(without_secrets(&whole), why))
 }
 
 /// Where questions go; what stands behind a `?` stays behind it.

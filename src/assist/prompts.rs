@@ -1,15 +1,13 @@
-//! What a model is asked for a draft, a brief or a translation. All that customers, cards and
-//! connections say stands in JSON between two lines that nobody can foresee: it is
-//! data, whatever it says.
+//! What a model is asked for a draft, a brief or a translation. All that customers,
+//! cards and connections say stands in JSON between two lines that nobody can
+//! foresee: it is data, whatever it says.
 
 use serde_json::{Value, json};
 
 use model::replies::CannedReply;
 use model::secret;
-use model::suggestions::{SpokenBy, SuggestionKind, SuggestionRequest};
+use model::suggestions::{MESSAGES, SpokenBy, SuggestionKind, SuggestionRequest};
 
-/// Messages that are told.
-pub const MESSAGES: usize = 30;
 /// Characters of one text that are told.
 const TEXT: usize = 1_000;
 /// Canned replies that are told.

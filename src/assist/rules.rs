@@ -23,7 +23,7 @@ const TOLD: usize = 4;
 
 /// The canned reply that fits what the customer wrote since somebody answered,
 /// with its fields filled in; `None` where none does.
-pub fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a CannedReply, String)> {
+fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a CannedReply, String)> {
     let asked = words(&unanswered(request).join(" "));
     let fits = |it: &&CannedReply| {
         let here = |word: &String| request.tab_words.iter().any(|it| it.eq_ignore_ascii_case(word));
@@ -81,7 +81,7 @@ fn words(text: &str) -> HashSet<String> {
 
 /// A brief in at most five lines: what was asked, what was said last, what the AI
 /// and people tried, what is known, what is open.
-pub fn brief(request: &SuggestionRequest) -> Vec<String> {
+fn brief(request: &SuggestionRequest) -> Vec<String> {
     let of = |by: SpokenBy| {
         let lines = request.spoken.iter().filter(move |it| it.0 == by);
         lines.map(|it| it.1.as_str()).collect::<Vec<_>>()

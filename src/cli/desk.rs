@@ -125,8 +125,7 @@ fn suggester(
     runtime: &tokio::runtime::Handle,
 ) -> Result<Option<Suggester>> {
     let Some(assist) = &config.assist else { return Ok(None) };
-    let key = assist.key.as_ref().map(|it| it.fetch("assist", &assist.url)).transpose();
-    let key = key.map_err(|why| anyhow!("the key of [assist]: {why}"))?;
+    let key = assist.fetch_key().map_err(|why| anyhow!("the key of [assist]: {why}"))?;
     let setup = SuggesterSetup {
         endpoint: Endpoint { url: assist.url.clone(), model: assist.model.clone(), key },
         language: assist.language.clone(),

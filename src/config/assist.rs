@@ -3,7 +3,7 @@
 use crate::config::Mistakes;
 use crate::config::keys::KeySource;
 use crate::config::reading::Section;
-use crate::shell::children;
+use model::secret::Secret;
 
 /// Tokens a day, unless another number is configured.
 const DAY_TOKENS: u64 = 200_000;
@@ -23,6 +23,16 @@ pub struct AssistConfig {
     pub day_tokens: u64,
 }
 
+impl AssistConfig {
+    /// Fetches the key, where it wants one.
+    ///
+    /// # Errors
+    /// In words, as [`KeySource::fetch`].
+    pub fn fetch_key(&self) -> Result<Option<Secret>, String> {
+        self.key.as_ref().map(|it| it.fetch("assist", &self.url)).transpose()
+    }
+}
+
 /// Reads the table; a mistaken one is as if it were not there.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<AssistConfig> {
     mistakes.all(section.unknown());
@@ -38,11 +48,8 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     let language = mistakes.value(section.string("language")).unwrap_or_else(|| "English".to_owned());
     let day_tokens = mistakes.value(section.integer("day_tokens"));
     let day_tokens = day_tokens.and_then(|it| u64::try_from(it).ok()).unwrap_or(DAY_TOKENS);
-    // No program this desk starts is given a key.
-    children::withhold(sources.iter().flatten().filter_map(KeySource::variable));
-    let mut sources = sources.into_iter().flatten();
-    let key = sources.next();
-    if sources.next().is_some() {
+    let (key, is_one_of_many) = KeySource::first_of(sources);
+    if is_one_of_many {
         mistakes.0.push(section.error("key_command", "give key_env or key_command, not both"));
     }
     Some(AssistConfig { url: url?, model: model?, key, language, day_tokens })

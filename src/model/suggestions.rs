@@ -1,12 +1,15 @@
 //! What is suggested to a person, by a model or by rules: a draft of an answer,
-//! a brief of a conversation, a message in another language. Plain data; only a person's key makes a text of
-//! it, and nothing here can leave.
+//! a brief of a conversation, a message in another language. Plain data; only a
+//! person's key makes a text of it, and nothing here can leave.
 
 use crate::ids::MessageId;
 use crate::queries::ConversationKey;
 use crate::replies::ReplyVariables;
 use crate::text::SafeText;
 use crate::time::Timestamp;
+
+/// Messages a suggestion is made from at most.
+pub const MESSAGES: usize = 30;
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

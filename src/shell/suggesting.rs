@@ -1,5 +1,6 @@
-//! Drafts, briefs and translations: from the model that is configured, else by rules. The model
-//! is asked beside everything else; what it takes in a day is kept in a file.
+//! Drafts, briefs and translations: from the model that is configured, else by
+//! rules. The model is asked beside everything else; what it takes in a day is
+//! kept in a file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Formatter};
@@ -8,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assist::claims::KnownWords;
-use assist::{Endpoint, EndpointError, ModelClient, ModelLimits, prompts, rules};
+use assist::{Endpoint, EndpointError, ModelClient, ModelLimits, guessed_tokens, prompts, rules};
 use model::ids::{ChannelId, MessageId};
 use model::replies::CannedReply;
 use model::suggestions::{SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest};
@@ -18,8 +19,6 @@ use model::time::{Clock, Timestamp, Zone};
 /// How long a person is let wait.
 const LIMITS: ModelLimits =
     ModelLimits { time: Duration::from_secs(20), body: 128 * 1024, tokens: 500, tokens_with_thinking: 2_000 };
-/// Bytes of one token, about.
-const BYTES_PER_TOKEN: u64 = 4;
 /// The file in the data folder in which tokens are counted.
 pub const USAGE: &str = "assist-tokens";
 /// Lines of a brief that are shown.
@@ -113,7 +112,7 @@ impl Suggester {
     fn ask(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
         let mut body = prompts::body(request, replies, &self.0.setup.language);
         let tab = request.id.key.channel.to_string();
-        let prompt = u64::try_from(body.to_string().len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+        let prompt = guessed_tokens(body.to_string().len());
         let reserved = prompt + u64::from(LIMITS.tokens);
         self.reserve(&tab, reserved)?;
         let asked = self.0.runtime.block_on(self.0.client.ask(&mut body));

@@ -36,8 +36,7 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
 
 /// The model that suggests: whether its key can be had, and what it took today.
 pub fn assist(assist: &AssistConfig, data: &Path) -> CheckResult {
-    let key = assist.key.as_ref().map(|it| it.fetch("assist", &assist.url)).transpose();
-    if let Err(why) = key {
+    if let Err(why) = assist.fetch_key() {
         return CheckResult::fail("assist", why, "key_env or key_command under [assist] says where it is");
     }
     let used = suggesting::tokens_today(&data.join(suggesting::USAGE), SystemClock.now(), &clock::zone());

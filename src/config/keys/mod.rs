@@ -71,6 +71,15 @@ impl KeySource {
         Ok(key)
     }
 
+    /// The first that a table names, and whether it names more. No program this
+    /// desk starts is given any of them.
+    pub(crate) fn first_of(named: impl IntoIterator<Item = Option<Self>>) -> (Option<Self>, bool) {
+        let named: Vec<Self> = named.into_iter().flatten().collect();
+        children::withhold(named.iter().filter_map(Self::variable));
+        let is_one_of_many = named.len() > 1;
+        (named.into_iter().next(), is_one_of_many)
+    }
+
     /// The environment variable it is in, if it is in one.
     pub fn variable(&self) -> Option<&str> {
         match self {

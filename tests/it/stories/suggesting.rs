@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use frontdesk::shell::replies::write_samples;
+use model::chance::Chance;
 use serde_json::{Value, json};
 
 use crate::assistant::standin::StandIn;
@@ -159,23 +160,14 @@ fn an_own_text_is_translated_in_its_place_and_its_original_kept() {
     assert!(sent.contains("Lo siento, Maria.") && !sent.contains("I am sorry"), "{sent}");
 }
 
-/// Picks by chance, the same at each run.
-struct Dice(u64);
+/// One of these by chance.
+fn one_of<'a>(chance: &Chance, all: &[&'a str]) -> &'a str {
+    all[usize::try_from(chance.below(all.len() as u64)).expect("few")]
+}
 
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % most
-    }
-
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
-    }
-
-    /// A few of these in a row.
-    fn text(&mut self, all: &[&str]) -> String {
-        (0..=self.below(6)).map(|_| self.of(all)).collect()
-    }
+/// A few of these in a row.
+fn text_of(chance: &Chance, all: &[&str]) -> String {
+    (0..=chance.below(6)).map(|_| one_of(chance, all)).collect()
 }
 
 #[test]
@@ -204,7 +196,7 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         (200, body.to_string())
     });
     let mut desk = desk();
-    let mut dice = Dice(0x51ab);
+    let chance = Chance::seeded(0x51ab);
     let mut asked = 0;
     for run in 0..runs {
         // A day's tokens last for some of the runs.
@@ -212,19 +204,18 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
             std::fs::remove_file(desk.folder().join("assist-tokens")).unwrap_or_default();
             desk.suggests(&model.url(), DAY_TOKENS);
         }
-        desk.customer("whatsapp", MARIA, "Maria Lopez", &dice.text(&parts));
-        let tokens =
-            if dice.below(200) == 0 { u64::MAX } else { u64::try_from(dice.below(900)).expect("few") };
-        *answer.lock().expect("the answer") = (dice.text(&parts), tokens);
+        desk.customer("whatsapp", MARIA, "Maria Lopez", &text_of(&chance, &parts));
+        let tokens = if chance.below(200) == 0 { u64::MAX } else { chance.below(900) };
+        *answer.lock().expect("the answer") = (text_of(&chance, &parts), tokens);
         let used = tokens_used(&desk);
         desk.settle().keys("i<Ctrl-D>");
-        for _ in 0..dice.below(5) {
+        for _ in 0..chance.below(5) {
             if !desk.app.context.layers.is_empty() {
-                desk.keys(dice.of(&["j", "k", "r", "<Space>", "x", "<Tab>"]));
+                desk.keys(one_of(&chance, &["j", "k", "r", "<Space>", "x", "<Tab>"]));
             }
         }
         if !desk.app.context.layers.is_empty() {
-            desk.keys(dice.of(&["<Enter>", "<Esc>"]));
+            desk.keys(one_of(&chance, &["<Enter>", "<Esc>"]));
         }
         if !desk.app.context.layers.is_empty() {
             desk.keys("<Esc>");

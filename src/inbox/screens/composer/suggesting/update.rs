@@ -13,11 +13,8 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
 use crate::screens::history::{History, message_of};
 use model::messages::{Message, Sender};
-use model::suggestions::{SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest};
+use model::suggestions::{MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest};
 use model::text::SafeText;
-
-/// Messages a suggestion is made from at most.
-const SPOKEN: usize = 30;
 
 impl Overlay for SuggestionPopup {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -29,9 +26,8 @@ impl Overlay for SuggestionPopup {
         let last = self.sentences().len().saturating_sub(1);
         match key.code {
             KeyCode::Char('r') if !matches!(self.state, SuggestionState::Waiting) => {
-                if let Some(request) = request(inbox, self.id.kind) {
-                    *self = Self::waiting(request.id.clone());
-                    inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
+                if let Some(asked) = Self::ask(inbox, self.id.kind) {
+                    *self = asked;
                 }
             }
             KeyCode::Char('j') | KeyCode::Down if is_draft => self.chosen = (self.chosen + 1).min(last),
@@ -64,6 +60,14 @@ impl Overlay for SuggestionPopup {
 }
 
 impl SuggestionPopup {
+    /// Asks, and waits for what comes.
+    fn ask(inbox: &mut Inbox, kind: SuggestionKind) -> Option<Self> {
+        let request = request(inbox, kind)?;
+        let waiting = Self::waiting(request.id.clone());
+        inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
+        Some(waiting)
+    }
+
     /// Puts words into the answer, if it is still the same conversation.
     fn take(&self, words: &str, inbox: &mut Inbox) -> KeyOutcome {
         if inbox.desk.current_conversation().map(|it| it.key()).as_ref() != Some(&self.id.key) {
@@ -139,9 +143,9 @@ pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
 
 /// Asks for a suggestion and shows that it is on its way.
 pub(crate) fn ask(inbox: &mut Inbox, kind: SuggestionKind) {
-    let Some(request) = request(inbox, kind) else { return };
-    inbox.context.open(SuggestionPopup::waiting(request.id.clone()));
-    inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
+    if let Some(popup) = SuggestionPopup::ask(inbox, kind) {
+        inbox.context.open(popup);
+    }
 }
 
 /// A suggestion has come; what nobody waits for any more is dropped.
@@ -167,7 +171,7 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
     let translated = history.selected_message().map(|it| &it.message).or(messages.last().copied());
     let from: &[&Message] = match (kind, &translated) {
         (SuggestionKind::Translation, Some(one)) => std::slice::from_ref(one),
-        _ => &messages[messages.len().saturating_sub(SPOKEN)..],
+        _ => &messages[messages.len().saturating_sub(MESSAGES)..],
     };
     let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
     let contact = desk.current_card().and_then(|it| it.contact.as_ref());
